@@ -1,7 +1,7 @@
 //! The GP core against the machine's limit and its peers: first a table of ratios measured in this run, then divan.
 //!
 //! `cargo bench -p subrosa-benches --bench gp` prints both; `cargo bench -p subrosa-benches --bench gp -- table` only the table. With SUBROSA_PYTHON set to
-//! a Python that has NumPy and scikit-learn, benches/peers.py takes part.
+//! a Python that has NumPy and scikit-learn, benches/peers_gp.py takes part.
 
 use divan::{Bencher, black_box};
 use friedrich::gaussian_process::GaussianProcess;
@@ -141,7 +141,7 @@ fn table() {
                     numpy / ours,
                     scikit / ours
                 ),
-                None => println!("{python} did not run benches/peers.py"),
+                None => println!("{python} did not run benches/peers_gp.py"),
             }
         }
     }
@@ -164,9 +164,9 @@ fn table() {
     println!();
 }
 
-/// Seconds a round of benches/peers.py.
+/// Seconds a round of benches/peers_gp.py.
 fn peers(python: &str, n: usize, d: usize) -> Option<(f64, f64)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers_gp.py");
     let output = Command::new(python)
         .args([script, &n.to_string(), &d.to_string(), "50"])
         .env("OMP_NUM_THREADS", "1")
@@ -277,8 +277,7 @@ fn posterior_weights_8000_samples(bencher: Bencher) {
 }
 
 #[divan::bench(args = [
-    "GpUcb(())", "ThompsonSampling(())", "ExpectedImprovement(())", "TgpUcb(())", "AtaGpUcb(())",
-    "MomaGpUcb(())", "MomaGpUcb((repetitions: Some(14)))",
+    "GpUcb", "ThompsonSampling", "ExpectedImprovement", "TgpUcb", "AtaGpUcb", "MomaGpUcb", "MomaGpUcb(repetitions: 14)",
 ], sample_count = 3, sample_size = 1)]
 fn learners_2000_rounds_100_arms(bencher: Bencher, recipe: &str) {
     let arms = Arms {
@@ -293,7 +292,7 @@ fn learners_2000_rounds_100_arms(bencher: Bencher, recipe: &str) {
             laplace_scale: Some(10.0),
         },
     };
-    let model: LearnerModel = ron::from_str(recipe).expect("a learner's recipe");
+    let model: LearnerModel = subrosa::scenario::part(recipe).expect("a learner's recipe");
     bencher.bench_local(|| {
         let mut learner = model.as_dyn().build(&arms).expect("everything is known");
         let (mut choices, mut noise) = (Key::root(5).stream(), Key::root(6).stream());

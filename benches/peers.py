@@ -1,49 +1,39 @@
-"""What benches/gp.rs compares with: GP-UCB in NumPy, one column per round, and in scikit-learn, refitted each round.
+"""The same lists of releases, priced by `sr.account` and by dp_accounting, side by side: epsilon and seconds.
 
-Called with n, d and the rounds; prints seconds per round of both. Set SUBROSA_PYTHON to a Python that has both.
+Needs the Python module and dp_accounting: `pip install ./python dp-accounting`, then `python benches/peers.py`.
 """
-import sys
 import time
 
-import numpy as np
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF
+import dp_accounting as dp
+from dp_accounting import pld, rdp
 
-n, d, rounds = (int(argument) for argument in sys.argv[1:4])
-points = np.random.default_rng(1).normal(size=(n, d))
-values = np.sin(points.sum(axis=1))
-scale, noise = 1.0 * d**0.5, 1e-2
+import subrosa as sr
 
-
-def incremental():
-    mean, variance = np.zeros(n), np.ones(n)
-    cache = np.empty((rounds, n))
-    for t in range(rounds):
-        arm = int(np.argmax(mean + 3.0 * np.sqrt(variance)))
-        difference = points - points[arm]
-        row = np.exp(-0.5 * np.einsum("ij,ij->i", difference, difference) / scale**2)
-        row -= cache[:t, arm] @ cache[:t]
-        pivot = variance[arm] + noise
-        row /= pivot**0.5
-        mean = mean + row * ((values[arm] - mean[arm]) / pivot**0.5)
-        variance = np.maximum(variance - row * row, 0.0)
-        cache[t] = row
+LISTS = {
+    "40 x Gaussian, z = 1, q = 0.25": ([sr.Gaussian(1.0, 0.25, 40)], 1e-5),
+    "1000 x Gaussian, z = 1, q = 0.01": ([sr.Gaussian(1.0, 0.01, 1000)], 1e-5),
+    "100 x Gaussian, z = 5": ([sr.Gaussian(5.0, 1.0, 100)], 1e-6),
+    "50 x Laplace, b = 10": ([sr.Laplace(10.0, 50)], 1e-6),
+    "30 x Gaussian, z = 4, 30 x Laplace, b = 20": ([sr.Gaussian(4.0, 1.0, 30), sr.Laplace(20.0, 30)], 1e-5),
+    "DP-SGD: q = 256/60000, z = 1.1, 60 epochs": ([sr.Gaussian(1.1, 256 / 60000, 14063)], 1e-5),
+}
 
 
-def refitted():
-    arms = [0]
-    for _ in range(rounds):
-        model = GaussianProcessRegressor(RBF(scale), alpha=noise, optimizer=None)
-        model.fit(points[arms], values[arms])
-        mean, sd = model.predict(points, return_std=True)
-        arms.append(int(np.argmax(mean + 3.0 * sd)))
+def timed(work):
+    begun = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - begun
 
 
-def seconds(function):
-    function()
-    start = time.perf_counter()
-    function()
-    return (time.perf_counter() - start) / rounds
+def theirs(accountant, event, delta):
+    return timed(lambda: accountant().compose(event).get_epsilon(delta))
 
 
-print(seconds(incremental), seconds(refitted))
+print(f"{'':44} {'subrosa tight':>22} {'dp_accounting PLD':>22} {'dp_accounting RDP':>22}")
+for name, (releases, delta) in LISTS.items():
+    event = sr.to_dp_event(releases)
+    assert sr.from_dp_event(event) == releases
+    columns = [timed(lambda: sr.account(releases, delta).epsilon)]
+    columns.append(theirs(pld.PLDAccountant, event, delta))
+    columns.append(theirs(rdp.RdpAccountant, event, delta) if dp.rdp.RdpAccountant().supports(event) else (float("nan"),) * 2)
+    print(f"{name:44} " + " ".join(f"{epsilon:11.5f} {seconds:8.3f} s" for epsilon, seconds in columns))

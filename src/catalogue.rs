@@ -1,7 +1,9 @@
-//! A program of one's own: the library's members of every family, one's own beside them, and the whole command line.
+//! The catalogue of a user's own program: the library's members of every family, members that the program adds, and the
+//! command line with all of them.
 
 use crate::accounting::{Accountant, Accountants};
-use crate::audit::systems::{Audited, Offer, offer, offer_also};
+use crate::audit::systems::{AuditProvider, Audited, add_providers, offer};
+#[cfg(feature = "cli")]
 use crate::cli::{self, Exit};
 use crate::learners::{LearnerMember, LearnerModel};
 use crate::network::availability::{AvailabilityMember, AvailabilityModel};
@@ -16,18 +18,19 @@ use crate::privacy::mechanisms::outcomes::OutcomeMember;
 use crate::privacy::mechanisms::reports::ReportMember;
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::federated::{PolicyMember, RoundPolicy, WeightMember, WeightSchedule};
-use crate::protocols::local::{PopularityMember, PopularityModel};
+use crate::protocols::local::{ArrivalMember, ArrivalModel, PopularityMember, PopularityModel};
 use crate::protocols::release::{PublicationMember, PublicationModel};
 use crate::protocols::{ProtocolMember, ProtocolModel};
 use crate::vocab::family::{Family, MemberError, Members};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+#[cfg(feature = "cli")]
 use std::process::ExitCode;
 
 /// Declares [`Catalogue`]: a field and a method for each family.
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $family:ident: $model:ident, $member:ident;)+) => {
-        /// What scenarios of this program may name: the library's members of every family, and the program's own.
+        /// The members that scenarios of this program may name: the library's and the program's own, of every family.
         ///
         /// ```no_run
         /// use schemars::JsonSchema;
@@ -59,19 +62,19 @@ macro_rules! catalogue {
         /// }
         /// ```
         ///
-        /// A type has one name, and a name one type. What is wrong with the names is told by [`Self::install`] and
-        /// [`Self::main`].
+        /// Each type has one name, and each name one type. [`Self::install`] and [`Self::main`] report errors in the
+        /// names.
         #[derive(Clone, Debug)]
         #[must_use = "a catalogue does nothing until it is installed, or its command line runs"]
         pub struct Catalogue {
             $($family: Members<$model>,)+
             accountants: Accountants,
-            offers: Vec<Offer>,
+            offers: Vec<AuditProvider>,
             errors: Vec<MemberError>,
         }
 
         impl Catalogue {
-            /// The library's members.
+            /// A catalogue of the library's members.
             pub fn standard() -> Self {
                 Self {
                     $($family: $model::standard(),)+
@@ -88,18 +91,18 @@ macro_rules! catalogue {
                 }
             )+
 
-            /// Makes this what scenarios of this process may name, once and for all.
+            /// Makes these the members that scenarios of this process may name. This cannot be changed later.
             ///
             /// # Errors
-            /// [`MemberError`]: two members of one name, a name that cannot be written, or a process in which another
-            /// catalogue is in use already.
+            /// [`MemberError`]: two members have the same name, a name is not a valid identifier, or the process
+            /// already uses another catalogue.
             pub fn install(self) -> Result<(), MemberError> {
                 if let Some(error) = self.errors.into_iter().next() {
                     return Err(error);
                 }
                 $(self.$family.install()?;)+
                 self.accountants.install()?;
-                offer_also(&self.offers);
+                add_providers(&self.offers);
                 Ok(())
             }
         }
@@ -109,43 +112,45 @@ macro_rules! catalogue {
 catalogue! {
     /// Adds a topology: who is linked with whom.
     topology: TopologyModel, TopologyMember;
-    /// Adds a latency: how long a message travels.
+    /// Adds a latency: how long a message takes to cross a link.
     latency: LatencyModel, LatencyMember;
     /// Adds a loss: whether a link drops a message.
     loss: LossModel, LossMember;
     /// Adds an availability: whether a party is connected.
     availability: AvailabilityModel, AvailabilityMember;
-    /// Adds a compute model: how long a party works on a message.
+    /// Adds a compute model: how long a party takes to process a message.
     compute: ComputeModel, ComputeMember;
     /// Adds an outage of a group of parties.
     outage: OutageModel, OutageMember;
     /// Adds an objective: what is to be optimised.
     objective: ObjectiveModel, ObjectiveMember;
-    /// Adds a law of measurement noise.
+    /// Adds a distribution of measurement noise.
     noise: NoiseModel, NoiseMember;
-    /// Adds a protocol: who talks to whom about what. It is played, replayed, traced, compared, priced and reported; for
-    /// `subrosa audit` add it with [`Self::audited_protocol`].
+    /// Adds a protocol: which messages the parties exchange. All verbs of the command line work with it, except that
+    /// `subrosa audit` needs a protocol added with [`Self::audited_protocol`].
     protocol: ProtocolModel, ProtocolMember;
     /// Adds a mechanism that releases a table of inputs.
     input_mechanism: InputRelease, InputMember;
-    /// Adds a mechanism that answers a single outcome.
+    /// Adds a mechanism that releases a single outcome.
     outcome_mechanism: OutcomeRelease, OutcomeMember;
-    /// Adds a mechanism for what a user sends of its reward.
+    /// Adds a mechanism by which a user reports its reward.
     report_mechanism: Report, ReportMember;
-    /// Adds a publication: what the owner of private validation data publishes.
+    /// Adds a publication: which results the owner of private validation data publishes, and by which mechanism.
     publication: PublicationModel, PublicationMember;
-    /// Adds a schedule of weights of a federation's agents.
+    /// Adds a weight schedule: the weights of a federation's agents in each round.
     weights: WeightSchedule, WeightMember;
-    /// Adds a policy: when a federation's server closes a round.
+    /// Adds a round policy: when a federation's server ends a round.
     policy: RoundPolicy, PolicyMember;
     /// Adds a learner: how the next arm is chosen.
     learner: LearnerModel, LearnerMember;
-    /// Adds a law of popularity: how often each of the people comes.
+    /// Adds a popularity distribution: how often each user arrives.
     popularity: PopularityModel, PopularityMember;
+    /// Adds an arrival process of users.
+    arrivals: ArrivalModel, ArrivalMember;
 }
 
 impl Catalogue {
-    /// Adds a protocol with the attacks that its type offers.
+    /// Adds a protocol together with the attacks that its type defines for `subrosa audit`.
     pub fn audited_protocol<T: ProtocolMember + Audited + DeserializeOwned + JsonSchema>(
         mut self,
         name: &'static str,
@@ -154,15 +159,16 @@ impl Catalogue {
         self.protocol::<T>(name)
     }
 
-    /// Adds an accountant: a theorem that prices what was released. Reports show it behind the library's; a budget may name
-    /// it, unless it [is an approximation](Accountant::is_approximation).
+    /// Adds an accountant: a theorem that turns the costs of releases into an epsilon. Reports show it after the
+    /// library's accountants; a budget may name it, unless it [is an approximation](Accountant::is_approximation).
     pub fn accountant<T: Accountant + Default + 'static>(mut self, name: &'static str) -> Self {
         self.errors.extend(self.accountants.add::<T>(name, "").err());
         self
     }
 
-    /// Installs the catalogue and runs the command line on the process's arguments: every verb of `subrosa`, with these
-    /// names in it.
+    /// Installs the catalogue and runs the command line on the process's arguments: every verb of `subrosa`, with the
+    /// members of this catalogue. With the feature `cli`, which is a default one.
+    #[cfg(feature = "cli")]
     #[must_use]
     pub fn main(self) -> ExitCode {
         match self.install() {

@@ -4,7 +4,7 @@
 //! losses), and who learned what about whom (the privacy ledger). The answers are determined by version, scenario and
 //! seed.
 //!
-//! # 1. Play a scenario
+//! # 1. Run a scenario
 //!
 //! A scenario names parties, the network between them, an objective, a protocol, and the series to compare:
 //!
@@ -12,13 +12,13 @@
 #![doc = include_str!("tour.ron")]
 //! ```
 //!
-//! The program plays it with `subrosa run tour.ron`; so does this, and reads regret and privacy:
+//! `subrosa run tour.ron` runs it on the command line. This program runs it too, and reads regret and privacy loss:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tour.ron"));
 //! use subrosa::accounting::AccountantName;
-//! let folder = tempfile::tempdir()?; // what is finished in a folder is not played again
+//! let folder = tempfile::tempdir()?; // replications that this folder already holds are not run again
 //! let summary = subrosa::study::simulate(text, &[], folder.path())?;
 //! let cell = &summary.cells[0];
 //! for series in &cell.series {
@@ -27,19 +27,19 @@
 //! }
 //! let tight = |series: &str| {
 //!     let rows = cell.privacy.iter().filter(|row| row.series == series);
-//!     let mut losses = rows.flat_map(|row| &row.losses); // what each accountant says
+//!     let mut losses = rows.flat_map(|row| &row.losses); // one loss per accountant
 //!     losses.find(|loss| loss.accountant == AccountantName::Tight).map_or(f64::NAN, |loss| loss.epsilon)
 //! };
-//! // A report with epsilon 1 costs its user no more; one that says all has no finite bound.
+//! // The series "private" has a privacy loss of at most 1; "open" discloses outcomes, so its loss has no finite bound.
 //! assert!(tight("private") <= 1.0 && tight("open") == f64::INFINITY);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # 2. Put a network and a dropout in, and compare
+//! # 2. Add a network and dropouts, and compare
 //!
-//! Any value can be changed by its path, as with `-o` on the command line. Every draw is addressed by its purpose, so
-//! both runs have the same functions and the same noise: what differs is due to the network.
+//! Any value can be changed by its path, as with `-o` on the command line. Every random draw is addressed by its
+//! purpose, so both runs have the same functions and the same noise: all differences are due to the network.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -61,10 +61,10 @@
 //!
 //! # 3. A party and a mechanism of your own, without a scenario
 //!
-//! Everything that a scenario names is an implementation of a trait. Here users answer one question through a coin: the
-//! mechanism states its price, [`privacy::ledger::release()`] books it, the network may lose the answer, and the
-//! accountants say what it cost. `examples/` has an objective, a latency and a whole protocol; `docs/extending.md`
-//! explains them.
+//! Everything that a scenario names is an implementation of a trait. Here users answer one question by randomised
+//! response: the mechanism states its privacy cost, [`privacy::ledger::release()`] records it in the ledger, the
+//! network may lose the answer, and the accountants compute the privacy loss. `examples/` has an objective, a latency
+//! and a whole protocol; `docs/extending.md` explains them.
 //!
 //! ```
 //! use subrosa::prelude::*;
@@ -86,7 +86,7 @@
 //!     }
 //! }
 //!
-//! /// What may be said, what a timer says, and what is stated for the record.
+//! /// The types of messages, timers and recorded facts.
 //! #[derive(Clone, Debug)]
 //! struct Poll;
 //! impl Protocol for Poll {
@@ -96,7 +96,7 @@
 //! }
 //! impl Rounds for Poll {}
 //!
-//! /// A user with its answer, or the service, which has none.
+//! /// A user with an answer, or the service (`None`).
 //! #[derive(Clone, Debug)]
 //! struct Voter(Option<bool>);
 //! impl Party<Poll> for Voter {
@@ -139,7 +139,7 @@
 //!     }
 //! })?;
 //! assert_eq!(heard.len() as u64 + record.messages_lost, 200);
-//! // An answer that got lost was released all the same.
+//! // An answer that the network lost was released too, so the ledger has an entry for every user.
 //! let mine = Composition::of_events(ledger.events().iter().filter(|event| event.unit_index == Some(17)));
 //! for accountant in accounting::all() {
 //!     println!("{}: epsilon {:.3}", accountant.name(), accountant.price(&mine, Delta::new(1e-5)?).epsilon);
@@ -150,6 +150,8 @@
 //!
 //! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md`).
 
+// What only the command line uses is no dead code of the library.
+#![cfg_attr(not(feature = "cli"), allow(unused_imports, dead_code))]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
 // Floor 1
@@ -176,8 +178,10 @@ pub mod study;
 pub mod audit;
 // Floor 8
 pub mod conformance;
+#[cfg(feature = "report")]
 pub mod report;
 // Floor 9
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod prelude;
 // Floor 10

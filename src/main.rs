@@ -1,4 +1,4 @@
-//! The `subrosa` binary: everything is in the library.
+//! The `subrosa` binary: calls the library's command line.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! The names that a program without a scenario file needs most: `use subrosa::prelude::*`.
 //!
-//! `examples/` has a party, an objective, a mechanism, a latency and a protocol of one's own, each in one file.
+//! `examples/` shows how to write a party, an objective, a mechanism, a latency and a protocol, each in one file.
 
 pub use crate::accounting::{self, Composition};
 pub use crate::gp::{Points, covariance::Covariance};
@@ -21,8 +21,8 @@ pub use crate::vocab::{
     PrivacyEvent, Probability, Problem, ProtectedUnit, Sampler, Span, Time,
 };
 
-// The crates whose types functions of this library take or return: matrices of faer (`Points::of_faer`), the generators' traits of rand, which a `Stream`
-// has, and the laws of rand_distr, over `Portable` numbers (`laws`).
+// The crates whose types appear in this library's functions: the matrices of faer (`Points::of_faer`), the generator
+// traits of rand, which `Stream` implements, and the distributions of rand_distr over `Portable` numbers (`laws`).
 pub use faer;
 pub use rand;
 pub use rand::seq::{IndexedRandom as _, SliceRandom as _};

@@ -1,5 +1,5 @@
-//! Groups of releases that are looked at together: about one kind of unit of one party, for one observer and one
-//! neighbouring relation.
+//! Groups of releases whose losses are computed together: about one kind of unit of one party, to one observer, with
+//! one neighbouring relation.
 
 use super::CountedRelease;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
@@ -36,14 +36,14 @@ impl About {
             == (&event.protected, event.unit, &event.observer, &event.neighbours)
     }
 
-    /// Whether it differs from another group in the neighbouring relation at most.
+    /// Whether it equals another group except possibly for the neighbouring relation.
     #[must_use]
     pub fn is_beside(&self, other: &Self) -> bool {
         (&self.protected, self.unit, &self.observer) == (&other.protected, other.unit, &other.observer)
     }
 }
 
-/// The releases of one run by group, groups in the order in which each first occurs.
+/// The releases of one run by group; groups are in the order of their first releases.
 #[must_use]
 pub fn grouped(releases: &[CountedRelease]) -> Vec<(About, Vec<&CountedRelease>)> {
     let mut groups: Vec<(About, Vec<&CountedRelease>)> = Vec::new();

@@ -4,8 +4,9 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::Delta;
 
-/// With e each release's epsilon: the sum of e (e^e - 1)/(e^e + 1), plus the square root of 2 ln(1/slack) times the sum
-/// of e^2; or basic composition, whichever is smaller.
+/// With x_i the releases' epsilons and V the sum of x_i^2: the sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the
+/// smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(e + sqrt(V)/slack)); or basic composition, if that is smaller. The
+/// slack is the part of delta that the sum of the releases' own deltas leaves.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]

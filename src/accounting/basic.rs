@@ -52,8 +52,8 @@ impl Priced {
         pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))
     }
 
-    /// The answer if the releases' own deltas come to `failure` and use up the whole delta: the sum of the epsilons if
-    /// it needs no more delta, else infinity.
+    /// The answer if the probability `failure` that a guarantee fails uses up the whole delta: the sum of the epsilons
+    /// if basic composition has a finite epsilon at `delta`, else infinity.
     fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {

@@ -1,14 +1,14 @@
-//! How a privacy loss grows over the rounds of a run: as published, tight and naive.
+//! How a privacy loss grows over the rounds of a run: as claimed, by the tight accountant and by basic composition.
 
 use super::{Accountant, AccountantName, Composition, History, Tight, claims};
 use crate::vocab::Delta;
 
-/// The epsilon of everything released up to each of some rounds, by one accountant.
+/// The epsilon of all releases up to each of several rounds, by one accountant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
     /// The accountant.
     pub accountant: AccountantName,
-    /// Rounds with their epsilon, at least 0 and finite; none where there is no finite epsilon by the last round.
+    /// Rounds with their epsilon, at least 0 and finite; empty if the epsilon of the last round is infinite.
     pub points: Vec<(u64, f64)>,
 }
 
@@ -45,8 +45,8 @@ impl History {
     }
 }
 
-/// The first of the histories with the largest loss by the tight accountant, for releases chosen one after another;
-/// without a delta, the first history.
+/// The history with the largest loss by the tight accountant at `delta`, for releases chosen one after another; the
+/// first such history if losses are equal, and the first of all if there is no delta.
 #[must_use]
 pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
     let several = histories.len() > 1;

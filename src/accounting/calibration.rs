@@ -1,5 +1,5 @@
-//! Calibration to a target: Gaussian noise on a Poisson sample, by the tight accountant, or the epsilons of equal
-//! releases.
+//! Calibration to a target epsilon: finds the noise or the number of rounds of Poisson-subsampled Gaussian releases, or
+//! the epsilon of each of several equal releases.
 
 use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
@@ -9,7 +9,7 @@ use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 pub struct Target {
     /// Largest epsilon, above 0.
     pub epsilon: Epsilon,
-    /// Delta at which it is stated, in (0, 1).
+    /// Delta at which that epsilon is stated, in (0, 1).
     pub delta: Delta,
     /// Inclusion probability of each unit; 1 for no sampling.
     pub rate: Probability,
@@ -68,13 +68,14 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     Some((noise, target.epsilon_after(noise, rounds)))
 }
 
-/// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach; at most
-/// [`MOST_ROUNDS`]. The noise multiplier is the standard deviation over the L2 sensitivity.
+/// The largest number of rounds that keeps the target with a given noise multiplier (0 if one round exceeds the target;
+/// at most [`MOST_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard deviation
+/// over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
     let (mut kept, mut broken) = (0, 1);
-    // Few rounds are the fastest to price, so the search starts there.
+    // The epsilon of few rounds is the fastest to compute, so the search starts there.
     while target.kept(noise, broken) {
         if broken == MOST_ROUNDS {
             return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
@@ -94,9 +95,10 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
 }
 
 /// The largest epsilon that each of `releases` releases, chosen one after another, may have such that all together keep
-/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down). `together` composes them from the epsilon of one; each
-/// is known to cost no more than that. Uses the smallest of three bounds that are quick to compute: basic composition,
-/// optimal composition, and Renyi divergences, which make use of bounded range. The answer is in (0, `epsilon`].
+/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down). `together` returns the composition of all releases if
+/// each has the epsilon that it is given. Uses the smallest of three bounds that are quick to compute: basic
+/// composition, optimal composition, and Renyi divergences, which use the bounded range of exponential mechanisms. The
+/// answer is in (0, `epsilon`].
 #[must_use]
 pub fn epsilon_of_each(
     epsilon: Epsilon,
@@ -143,7 +145,7 @@ mod tests {
         assert_eq!(epsilon_of_each(epsilon, delta, 1, together(1)), 1.0);
         let each = epsilon_of_each(epsilon, delta, 50, together(50));
         let reached = Tight.price(&together(50)(each), delta);
-        // The figure to quote is the one for choices made one after another, not the smaller one for a fixed list.
+        // The upper end holds for mechanisms chosen adaptively; the smaller `epsilon` only for a list fixed in advance.
         let upper = reached.upper.unwrap();
         assert!(upper <= 1.0 && upper > 0.9, "{reached:?}");
         assert!(reached.epsilon < upper && reached.one_after_another().epsilon == upper);

@@ -1,4 +1,4 @@
-//! The claimed losses of releases, added up as the papers do.
+//! The claimed losses of releases, added up as in the papers.
 
 use super::{Accountant, Composition, Moments};
 use crate::vocab::{Claim, Delta};
@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 pub struct Claimed {
     /// Sum of the claimed epsilons, at least 0, may be infinite.
     pub epsilon: f64,
-    /// Sum of the claimed deltas, at least 0; if it is 1 or more, the claims together say nothing.
+    /// Sum of the claimed deltas, at least 0; if it is 1 or more, the claims together guarantee nothing.
     pub delta: f64,
-    /// Releases that carry a claim.
+    /// Number of releases with a claim.
     pub claimed: u64,
-    /// Releases that carry none (nothing is claimed for them, so the sum says nothing about them).
+    /// Number of releases without a claim; the sum does not cover them.
     pub unclaimed: u64,
-    /// Claims that are costs, to be composed by the moments accountant.
+    /// Claims that are stated as costs, to be composed by the moments accountant.
     #[serde(skip)]
     pub costs: Composition,
     /// The sources of the claims.
@@ -24,16 +24,16 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// The claimed epsilon, at least 0, may be infinite: the sum of the claimed epsilons, and claimed costs by moments at
-    /// `delta` (Abadi et al. 2016, Theorem 2), as papers count.
+    /// The claimed epsilon, at least 0, may be infinite: the sum of the claimed epsilons, plus the epsilon of the
+    /// claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2), as in the papers.
     #[must_use]
     pub fn epsilon_at(&self, delta: Delta) -> f64 {
         self.epsilon + Moments.price(&self.costs, delta).epsilon
     }
 }
 
-/// Adds up the claims of releases by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a proven bound: see each
-/// release's basis.
+/// Adds up the claims of releases by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a proven bound: see
+/// each release's basis.
 pub fn claims<'a>(releases: impl IntoIterator<Item = &'a Option<Claim>>) -> Claimed {
     let mut sum = Claimed {
         epsilon: 0.0,

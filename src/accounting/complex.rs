@@ -1,4 +1,4 @@
-//! Complex numbers with the operations that characteristic functions need, with the same bits on every platform.
+//! Complex numbers with the operations that characteristic functions need; results are bit-identical on every platform.
 
 use std::ops::{Add, Mul, MulAssign, Sub};
 

@@ -1,4 +1,5 @@
-//! A list of releases as accountants read it: costs with counts, in an order that does not depend on the run.
+//! A list of releases in the form that accountants read: costs with counts, in an order that does not depend on the
+//! run.
 
 use crate::vocab::{Basis, Cost, PrivacyEvent};
 use std::cmp::Ordering;
@@ -15,10 +16,12 @@ pub struct Item {
     pub labels: BTreeSet<String>,
 }
 
-/// The most releases of one cost that accountants price: beyond it, sums in double precision are not accurate enough.
+/// The most releases of one cost for which accountants give a finite epsilon: for more, sums in double precision are
+/// not accurate enough.
 pub const MOST_RELEASES: u64 = 1_000_000_000_000;
 
-/// Costs, counted. Equal costs are merged and sorted, so every accountant gives the same bits for any order.
+/// Costs with counts. Equal costs are merged and the costs sorted, so accountants return bit-identical results for any
+/// order of releases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Composition {
     items: Vec<Item>,
@@ -26,7 +29,7 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// Nothing released.
+    /// The composition of no releases.
     #[must_use]
     pub const fn new() -> Self {
         Self { items: Vec::new(), conditions: BTreeSet::new() }
@@ -59,8 +62,8 @@ impl Composition {
         composition
     }
 
-    /// Adds `count` releases of one cost; 0 of them change nothing. A cost with numbers out of range is kept, and
-    /// refused when it is priced.
+    /// Adds `count` releases of one cost; a count of 0 changes nothing. A cost with numbers out of range is kept, and
+    /// accountants return an infinite epsilon for it.
     pub fn add(&mut self, cost: &Cost, count: u64) {
         self.insert(cost, count, describe(cost));
     }
@@ -76,7 +79,7 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Number of releases; 2^64 - 1 stands for any larger number.
+    /// Number of releases, at most 2^64 - 1.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.count))

@@ -34,7 +34,7 @@ impl CountedRelease {
         }
     }
 
-    /// Whether it differs from a later one only in round and time.
+    /// Whether it differs from a later entry only in round and time.
     #[must_use]
     pub fn is_like(&self, later: &Self) -> bool {
         let event = &later.event;

@@ -1,5 +1,5 @@
-//! The basis of an epsilon: how the costs behind it are justified, for which arithmetic they hold, and whether later
-//! releases were chosen after seeing earlier ones.
+//! The basis of an epsilon: how the costs that it was computed from are justified, for which arithmetic they hold, and
+//! whether later releases were chosen after seeing earlier ones.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -9,25 +9,25 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossBasis {
-    /// A claim that is known to be false here is among the releases.
+    /// A claim for one of the releases is known to be false in this setting.
     Refuted,
     /// Something was released without protection.
     Unprotected,
     /// A claim that is smaller than the tight accountant's epsilon.
     Exceeded,
-    /// Stated in a paper, neither proven nor refuted here.
+    /// Stated in a paper; this program neither proves nor refutes it.
     #[serde(rename = "as published")]
     AsPublished,
     /// Holds under conditions that the notes name.
     Conditional,
-    /// An epsilon that is no upper bound.
+    /// An epsilon for comparison that is not an upper bound.
     Approximation,
     /// Holds for every pair of neighbours.
     Proven,
 }
 
 impl LossBasis {
-    /// The weakest basis of some events, which a reader must know first; `Proven` if there are no events.
+    /// The weakest basis of some events; `Proven` if there are no events.
     pub fn weakest<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
         events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
     }
@@ -76,18 +76,18 @@ pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a Privac
     events.into_iter().map(|event| event.arithmetic).min().unwrap_or(Arithmetic::Noiseless)
 }
 
-/// What is known of releases that a run made, besides their costs.
+/// Facts about a run's releases besides their costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footing {
-    /// The weakest basis among them.
+    /// The weakest basis of the releases.
     pub basis: LossBasis,
-    /// The weakest arithmetic among them.
+    /// The weakest arithmetic of the releases.
     pub arithmetic: Arithmetic,
-    /// Whether some may have been chosen after seeing others.
+    /// Whether some releases may have been chosen after seeing others.
     pub one_after_another: bool,
 }
 
-/// Serialises an arithmetic as words; left out if there is none.
+/// Serialises an arithmetic as words, and `None` as the empty text.
 pub(crate) mod arithmetic_in_words {
     use crate::vocab::Arithmetic;
     use serde::de::Error;

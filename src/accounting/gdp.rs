@@ -6,9 +6,10 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, Composition, Priced, Standing, single};
 use crate::vocab::{Cost, Delta};
 
-/// The whole composition approximated by one Gaussian: mu^2 adds up, with 1/z^2 for a Gaussian, q^2 (e^{1/z^2} - 1) for
-/// a Poisson-subsampled one, and (2 mean)^2 / variance of the loss for pure mechanisms. **Not a bound**, except for
-/// Gaussians alone: it can be too small and too large (3.68 for a true 3.96, 19.25 for a true 15.71).
+/// Approximates the composition by one Gaussian mechanism with parameter mu. The mu^2 of the releases add up: 1/z^2 for
+/// a Gaussian with noise multiplier z, q^2 (e^{1/z^2} - 1) for a Poisson-subsampled one with rate q, and (2 mean)^2 /
+/// variance of the loss for pure mechanisms. **Not a bound**, unless all releases are Gaussian: epsilon can be too
+/// small or too large (3.68 for a true 3.96, 19.25 for a true 15.71).
 ///
 /// Source: Dong, Roth and Su 2022, Theorem 3.4; Bu et al. 2020, Corollary 4.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +44,7 @@ impl Accountant for Gdp {
     }
 }
 
-/// mu^2 of an item.
+/// mu^2 of an item; `None` if the approximation does not cover its cost.
 fn square(item: &Item) -> Option<f64> {
     if !pairs::unpriceable(std::slice::from_ref(item)).is_empty() {
         return None;

@@ -1,10 +1,10 @@
-//! Releases reduced to their own (epsilon, delta), for composition theorems that use nothing else.
+//! The (epsilon, delta) of each release, for composition theorems that use nothing else.
 
 use super::composition::Item;
 use super::{renyi, single};
 use crate::vocab::Cost;
 
-/// Every release as (epsilon, delta), the deltas added up.
+/// The epsilons of all releases, and the sum of their deltas.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Guarantees {
     /// Epsilons with their counts.
@@ -13,7 +13,7 @@ pub(super) struct Guarantees {
     pub(super) delta: f64,
 }
 
-/// Epsilon at delta 0 of one release, at least 0; infinite where no finite one holds.
+/// Epsilon at delta 0 of one release, at least 0; infinite if no finite epsilon holds.
 #[must_use]
 pub fn pure_epsilon(cost: &Cost) -> f64 {
     match cost {
@@ -46,8 +46,8 @@ pub(super) fn needs_share(item: &Item) -> bool {
     )
 }
 
-/// The guarantees when `share` of delta is spread evenly over the releases that need one; nothing if some do and the
-/// share is not above 0. Items must be priceable.
+/// The guarantees if `share` of delta is divided equally among the releases that need a share; `None` if there are such
+/// releases and `share` is not above 0. Items must be priceable.
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
     if needy > 0.0 && share <= 0.0 {
@@ -79,8 +79,9 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0.0 { share } else { 0.0 } })
 }
 
-/// Ways to divide what is left of `delta` between the releases' shares and the slack of a theorem: the share, and the
-/// guarantees at it. One way if no release needs a share; none if nothing is left.
+/// The guarantees for several ways to divide the rest of `delta`, after the releases' own deltas, between the releases
+/// that need a share and the slack of a composition theorem. One way if no release needs a share; none if nothing is
+/// left.
 pub(super) fn divisions(items: &[Item], delta: f64) -> Vec<Guarantees> {
     let left = delta - own_deltas(items);
     if left <= 0.0 {

@@ -1,4 +1,4 @@
-//! The history of one unit: the releases whose losses add up for it, and the questions that it answers.
+//! The history of one unit: the releases about it, whose losses add up.
 
 use super::claims::{Claimed, claims};
 use super::footing::weakest_arithmetic;
@@ -22,13 +22,13 @@ impl History {
         &self.0
     }
 
-    /// How many.
+    /// Number of releases.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().map(|booked| booked.count).sum()
     }
 
-    /// The basis of their costs.
+    /// The basis of the releases' costs.
     #[must_use]
     pub fn footing(&self) -> Footing {
         let events = || self.0.iter().map(|booked| &booked.event);
@@ -39,19 +39,19 @@ impl History {
         }
     }
 
-    /// Their costs, with what was released and on what condition.
+    /// The releases' costs, with the names of the released quantities and the conditions.
     #[must_use]
     pub fn composition(&self) -> Composition {
         Composition::of_counted(self.0.iter().map(|booked| (&booked.event, booked.count)))
     }
 
-    /// The costs of those that carry a claim.
+    /// The costs of the releases that have a claim.
     pub(super) fn claimed_composition(&self) -> Composition {
         let claimed = self.0.iter().filter(|booked| booked.event.claim.is_some());
         Composition::of_counted(claimed.map(|booked| (&booked.event, booked.count)))
     }
 
-    /// The claimed loss of all of them.
+    /// The claimed loss of all releases.
     #[must_use]
     pub fn claimed(&self) -> Claimed {
         claims(
@@ -59,7 +59,7 @@ impl History {
         )
     }
 
-    /// The question to accountants, at the delta asked for, that of the claims, or the default.
+    /// The input of the accountants: the costs, and the delta requested, that of the claims, or the default.
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
@@ -83,8 +83,8 @@ impl History {
         })
     }
 
-    /// Whether it has the same loss as another by every accountant, with the same basis: they differ at most
-    /// in round, time, party and unit.
+    /// Whether it has the same loss as another history by every accountant, with the same basis: costs, claims, bases
+    /// and counts are equal. Everything else may differ, such as round, time, party and unit.
     pub(super) fn costs_like(&self, other: &Self) -> bool {
         let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
             a.count == b.count && event_alike(&a.event, &b.event)
@@ -94,8 +94,14 @@ impl History {
             && self.0.iter().zip(&other.0).all(alike)
     }
 
-    /// Whether it contains every release of another, at least as often, and is chosen one after another if
-    /// that one is.
+    /// Whether it has the same loss as another history in every round.
+    pub(super) fn falls_like(&self, other: &Self) -> bool {
+        let rounds = |booked: &CountedRelease| (booked.event.round, booked.last_round);
+        self.costs_like(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
+    }
+
+    /// Whether its loss is at least that of another history: it contains every release of the other at least as often,
+    /// and its releases are chosen one after another if those of the other are.
     pub(super) fn outweighs(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
@@ -113,7 +119,8 @@ fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
 /// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
 const DEFAULT_DELTA: f64 = 1e-5;
 
-/// The delta at which to state an epsilon: the one asked for, that of the claims (0 without any), or 1e-5.
+/// The delta at which to state an epsilon: the requested one, else the sum of the claimed deltas (0 without claims) if
+/// it is in (0, 1), else 1e-5.
 #[must_use]
 pub fn stated(asked: Option<Delta>, claimed: f64) -> Delta {
     asked

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub struct Loss {
     /// The accountant.
     pub accountant: AccountantName,
-    /// The kind of figure: a claim, a bound, a bound for releases fixed in advance, or no bound.
+    /// What the epsilon is: a claim, a bound, a bound for releases fixed in advance, or no bound.
     pub standing: Standing,
     /// Epsilon, at least 0; "inf" where no finite one holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
-    /// Certain lower end: no valid epsilon is smaller. Only where the accountant gives one.
+    /// Proven lower bound on the smallest valid epsilon, if the accountant gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// Certain upper end, where the accountant gives both ends.
+    /// Proven upper bound, if the accountant gives both bounds and it is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
     /// Order of the moment that gave the figure, above 1 (Renyi) or whole (moments).
@@ -27,23 +27,23 @@ pub struct Loss {
     pub order: Option<f64>,
     /// Delta that the epsilon is stated at, in [0, 1); 0 only for claims.
     pub delta: f64,
-    /// Its basis; an approximation certifies nothing, and a claim is exceeded where the tight accountant's figure is
-    /// above it.
+    /// The basis of the epsilon: `Approximation` for an epsilon that is not a bound, `Exceeded` for a claim that is
+    /// smaller than the tight accountant's epsilon.
     pub basis: LossBasis,
     /// For which arithmetic a finite bound holds: ideal if any noise was drawn in floating point and analysed as
     /// real-valued. None for claims and approximations.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
-    /// The tight accountant's epsilon divided by the claimed one, both at the claim's delta, where that is above 1:
-    /// given with the claim and with the tight accountant's figure.
+    /// The tight accountant's epsilon divided by the claimed one, both at the claim's delta, if that is above 1. Stored
+    /// with the claim, and with the tight accountant's loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_claim: Option<f64>,
-    /// Notes on the figure; empty if there are none.
+    /// Notes on the epsilon; empty if there are none.
     pub note: String,
 }
 
-/// The losses of one unit's history: what is claimed for it, if anything is, then every accountant's figure. `delta` is
-/// the one asked for, if any is.
+/// The losses of one unit's history: the claimed one, if there is a claim, then one by every accountant. `delta` is the
+/// delta that the scenario requests, if any.
 #[must_use]
 pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     let claimed = history.claimed();
@@ -132,7 +132,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     }
 }
 
-/// Notes one after the other, each once; empty ones are left out.
+/// The notes joined by "; ", without repetitions and empty notes.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     let mut told: Vec<&str> = Vec::new();
     for note in notes {
@@ -144,7 +144,7 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// For each accountant the larger of two losses; if they are equal (usually infinite), that of the longer history. The
-/// basis is the weaker of the two, because the figure is to hold for both.
+/// basis is the weaker of the two, because the epsilon must hold for both histories.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {
@@ -167,7 +167,7 @@ pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<
     all
 }
 
-/// The largest finite epsilon of an accountant among some losses; nothing where it gives none.
+/// The largest finite epsilon of an accountant among some losses; `None` if there is none.
 pub fn largest_finite<'a>(
     losses: impl IntoIterator<Item = &'a Loss>,
     accountant: AccountantName,

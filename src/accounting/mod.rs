@@ -1,14 +1,15 @@
-//! What releases cost: the only module that computes epsilons. Report, `subrosa account`, budgets, calibration and
-//! audit call it.
+//! Privacy losses of releases: the only module that computes epsilons. Report, `subrosa account`, budgets, calibration
+//! and audit call it.
 //!
-//! Accountants read a [`Composition`] (costs, counted) and answer with a [`Priced`], each by its own theorem. None of them
-//! skips anything: an event that an accountant cannot price makes its answer infinite and is named in the notes.
+//! Accountants read a [`Composition`] (costs with counts) and return a [`Priced`], each by its own theorem. None of
+//! them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the
+//! release.
 //!
-//! From a run's releases to a figure: [`grouped`] puts those about the same together, [`units`] determines which of
-//! them add up (a [`History`] for each unit), [`History::statement`] is what accountants are asked,
-//! [`Statement::figures`] what they answer. [`OverRuns`] takes the largest over runs, [`added`] adds up the losses
-//! about one person, [`WholeStudy`] those of all runs on the same data, and [`Spending`] those that count against a
-//! budget.
+//! From a run's releases to an epsilon: [`grouped`] groups releases about the same kind of unit to the same observer,
+//! [`units`] determines which of them add up (a [`History`] for each unit), [`History::statement`] is the input of the
+//! accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the largest over runs, [`added`] adds up
+//! the losses about one person, [`WholeStudy`] those of all runs on the same data, and [`Spending`] those that count
+//! against a budget.
 
 mod about;
 mod advanced;
@@ -34,6 +35,7 @@ mod person;
 mod priced;
 mod rdp;
 mod renyi;
+mod rising;
 pub(crate) mod single;
 mod spending;
 mod statement;
@@ -60,6 +62,7 @@ pub use over_runs::{Learned, OverRuns};
 pub use person::{Added, Part, added, persons};
 pub use priced::{Priced, Standing};
 pub use rdp::Rdp;
+pub use rising::{EpsilonAt, epsilon_at};
 pub use spending::Spending;
 pub use statement::{Figure, Statement, costliest, tight_curve};
 pub use tight::Tight;
@@ -70,27 +73,29 @@ use crate::vocab::Delta;
 
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
-/// One conformance suite checks for every member: for no releases the answer is 0; it is never NaN and never negative;
-/// it does not depend on the order of the releases; more releases never cost less; if a release cannot be priced, the
-/// answer is infinite and its notes name the release.
+/// One conformance suite checks for every member: for no releases the answer is 0; the answer is never NaN and never
+/// negative; it does not depend on the order of the releases; more releases never have a smaller epsilon; if the
+/// theorem does not cover a release, the answer is infinite and its notes name the release.
 pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;
 
-    /// What it is and where it is from, in one sentence.
+    /// Its theorem and the source of it, in one sentence.
     fn about(&self) -> &'static str;
 
-    /// Whether its figures are for comparison only, including those that happen to be exact.
+    /// Whether its epsilons are for comparison only and never count as upper bounds, even where they happen to be
+    /// exact.
     fn is_approximation(&self) -> bool {
         false
     }
 
-    /// Epsilon of all releases together at `delta`, in (0, 1): at least 0, infinite where something cannot be priced.
+    /// Epsilon of all releases together at `delta`, in (0, 1): at least 0, infinite if the theorem does not cover a
+    /// release.
     fn price(&self, composition: &Composition, delta: Delta) -> Priced;
 }
 
-// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. Bounds may be
-// named by a budget, in the scenario's words.
+// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. A
+// scenario's budget may name the accountants below `bounds`.
 names::accountants! {
     bounds {
         /// The privacy loss distribution.

@@ -1,4 +1,4 @@
-//! The moments accountant, with whole orders: the figures that papers print.
+//! The moments accountant with integer orders, as papers use it.
 
 use super::composition::Item;
 use super::laws::Direction;
@@ -6,11 +6,11 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, Composition, Priced, Standing, renyi};
 use crate::vocab::{Cost, Delta};
 
-/// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, alpha the log moment of the loss,
-/// the larger of the two directions for each release.
+/// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
+/// of each release's loss in the direction (adding or removing a unit) in which it is larger.
 ///
-/// Kept with its whole orders and its original conversion because the published losses were computed with them. Draws
-/// without replacement are refused: the analysis is for Poisson sampling.
+/// It has integer orders and the original conversion because published losses were computed with them. For samples
+/// drawn without replacement epsilon is infinite: the analysis is for Poisson sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
 #[derive(Clone, Copy, Debug, Default)]

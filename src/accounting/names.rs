@@ -1,4 +1,4 @@
-//! The accountants by name, in files and in scenarios, and those that a program adds to the library's.
+//! The registry of accountants, the library's and those that a program adds: their names in files and in scenarios.
 
 use super::Accountant;
 use crate::vocab::family::{MemberError, check_name};
@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What the accountants are called where a family is named.
+/// The word for accountants in error messages that name a family.
 const FAMILY: &str = "accountant";
 
-/// Most accountants of a process: their places are kept in a byte.
+/// Largest number of accountants of a process: their indices are stored in a byte.
 const MOST: usize = 250;
 
-/// The name in a figure that no accountant computed.
+/// The name used for claimed epsilons, which no accountant computed.
 const AS_PUBLISHED: &str = "as published";
 
 /// The accountants of this process, in order.
@@ -24,7 +24,7 @@ static ACCOUNTANTS: OnceLock<Accountants> = OnceLock::new();
 /// One accountant.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// As a budget names it ("Tight").
+    /// Its name in a budget ("Tight").
     name: &'static str,
     about: &'static str,
     /// The path of its type.
@@ -32,7 +32,7 @@ struct Entry {
     accountant: &'static dyn Accountant,
 }
 
-/// Accountants in the order in which reports show them, the one to quote first.
+/// Accountants in the order in which reports show them; the first is the main one.
 #[derive(Clone, Debug, Default)]
 pub struct Accountants {
     entries: Vec<Entry>,
@@ -42,11 +42,11 @@ pub struct Accountants {
 }
 
 impl Accountants {
-    /// Adds an accountant: bounds may be named by a budget.
+    /// Adds an accountant. A budget may use it unless it is an approximation.
     ///
     /// # Errors
-    /// [`MemberError`]: one of this name is there already, in files (its own [`Accountant::name`]) or in scenarios, or the name
-    /// cannot be written.
+    /// [`MemberError`]: the name for scenarios, or the [`Accountant::name`] for files, is used already; the name is not
+    /// a valid identifier; or there are too many accountants.
     pub fn add<T: Accountant + Default + 'static>(
         &mut self,
         name: &'static str,
@@ -70,34 +70,34 @@ impl Accountants {
         Ok(())
     }
 
-    /// The library's.
+    /// The library's accountants.
     #[must_use]
     pub fn standard() -> Self {
         super::standard()
     }
 
-    /// All that are there come with the library.
+    /// Marks all accountants added so far as the library's.
     #[must_use]
     pub(super) fn settled(mut self) -> Self {
         self.standard = self.entries.len();
         self
     }
 
-    /// Names, as scenarios write them, and types of those that do not come with the library.
+    /// The names in scenarios and the types of the accountants that are not the library's.
     pub fn own(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
         self.entries[self.standard..].iter().map(|entry| (entry.name, entry.kind))
     }
 
-    /// The accountants of this process: those that were installed, or the library's.
+    /// The accountants of this process: the installed ones, or else the library's.
     #[must_use]
     pub fn installed() -> &'static Self {
         ACCOUNTANTS.get_or_init(super::standard)
     }
 
-    /// Makes these the accountants of this process, once and for all.
+    /// Makes these the accountants of this process. This cannot be changed later.
     ///
     /// # Errors
-    /// [`MemberError::Settled`] if others are so already, since they were installed or asked for.
+    /// [`MemberError::Settled`] if other accountants were installed or used before.
     pub fn install(self) -> Result<(), MemberError> {
         let settled = ACCOUNTANTS.get_or_init(|| self.clone());
         let words = |of: &Self| of.entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
@@ -105,7 +105,7 @@ impl Accountants {
     }
 }
 
-/// Where a figure is from: an accountant, or the papers.
+/// The source of an epsilon: an accountant, or a claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccountantName(u8);
 
@@ -114,19 +114,19 @@ impl AccountantName {
         Self(place)
     }
 
-    /// Every accountant; the first is the one to quote.
+    /// Every accountant; the first is the main one.
     pub fn all() -> impl Iterator<Item = Self> {
         (1..=Accountants::installed().entries.len()).map(|place| Self(place as u8))
     }
 
-    /// The accountant of this name; none for what is claimed.
+    /// The accountant of this name; `None` for a claim.
     #[must_use]
     pub fn accountant(self) -> Option<&'static dyn Accountant> {
         let place = usize::from(self.0).checked_sub(1)?;
         Accountants::installed().entries.get(place).map(|entry| entry.accountant)
     }
 
-    /// As files and tables write it ("tight").
+    /// The name in files and tables ("tight").
     #[must_use]
     pub fn words(self) -> &'static str {
         self.accountant().map_or(AS_PUBLISHED, |accountant| accountant.name())
@@ -182,7 +182,7 @@ impl BudgetAccountant {
 }
 
 impl Default for BudgetAccountant {
-    /// The one to quote first.
+    /// The main accountant.
     fn default() -> Self {
         Self(1)
     }
@@ -222,7 +222,7 @@ impl<'de> Visitor<'de> for Choice {
     }
 }
 
-/// A bound by the name that a scenario writes.
+/// An accountant for budgets, parsed from its name in a scenario.
 struct Named(BudgetAccountant);
 
 impl<'de> Deserialize<'de> for Named {
@@ -275,7 +275,7 @@ impl JsonSchema for BudgetAccountant {
     }
 }
 
-/// Every accountant; the first is the one to quote.
+/// Every accountant; the first is the main one.
 #[must_use]
 pub fn all() -> Vec<&'static dyn Accountant> {
     Accountants::installed().entries.iter().map(|entry| entry.accountant).collect()
@@ -292,7 +292,7 @@ macro_rules! accountants {
             all.settled()
         }
 
-        /// Places in the declaration; 0 is what is claimed.
+        /// Positions in the declaration; 0 is the claim.
         #[repr(u8)]
         enum Place {
             Claimed,
@@ -303,7 +303,7 @@ macro_rules! accountants {
         #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
         #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl AccountantName {
-            /// No accountant: what is claimed, added up as papers do.
+            /// No accountant: the claimed epsilons, added up as in the papers.
             pub const AsPublished: Self = Self::at(Place::Claimed as u8);
             $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
             $(pub const $other: Self = Self::at(Place::$other as u8);)*

@@ -6,8 +6,8 @@ use super::tight;
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::{Cost, Delta};
 
-/// Optimal composition of (epsilon, delta)-guarantees: each release as randomised response, composed exactly (binomial
-/// sums for equal epsilons, lattices otherwise).
+/// Optimal composition of (epsilon, delta)-guarantees: each release is replaced by randomised response, and these are
+/// composed exactly for equal epsilons (binomial sums), with lattices otherwise.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ impl Accountant for Optimal {
 }
 
 impl Optimal {
-    /// Its epsilon for priceable items; any value above `ceiling` if it is larger than that.
+    /// The epsilon of priceable items; if it is larger than `ceiling`, any value above `ceiling`.
     pub(super) fn below(composition: &Composition, delta: Delta, ceiling: f64) -> f64 {
         let basic = super::Basic.price(composition, delta).epsilon;
         guarantees::divisions(composition.items(), delta.get()).iter().fold(basic, |best, guarantees| {

@@ -1,10 +1,11 @@
-//! What one observer learned over the runs of a cell: every number is the largest of all runs and units.
+//! The losses to one observer over the runs of a cell: every number is the largest of all runs and units.
 
 use super::loss::{Loss, joined, larger, losses, multiple};
+use super::rising::{EpsilonAt, Rising};
 use super::{AccountantName, CountedRelease, History, Standing, units};
 use crate::vocab::Delta;
 
-/// Everything one observer learned about one kind of unit of one party, in several runs whose losses do not
+/// Accumulates the losses to one observer about one kind of unit of one party, over several runs whose losses do not
 /// add up.
 #[derive(Clone, Debug, Default)]
 pub struct OverRuns {
@@ -12,9 +13,12 @@ pub struct OverRuns {
     released: Vec<String>,
     releases: u64,
     releases_per_unit: Option<u64>,
-    /// The histories of units, equal ones once: most runs are alike, and computing a loss is slow.
+    /// The different histories whose losses were computed: most runs have equal histories, and computing a loss is
+    /// slow.
     priced: Vec<History>,
     losses: Vec<Loss>,
+    /// The epsilon by round.
+    rising: Rising,
     runs: u64,
     runs_differ: bool,
 }
@@ -26,16 +30,18 @@ pub struct Learned {
     pub released: Vec<String>,
     /// Releases in one run; the largest number over the runs.
     pub releases: u64,
-    /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
+    /// If releases are about different units: the largest number of releases about one unit.
     pub releases_per_unit: Option<u64>,
-    /// The loss of the unit with the largest loss in the run where that is largest, by accountant.
+    /// For each accountant, the largest loss over all units and runs.
     pub losses: Vec<Loss>,
     /// Whether losses differ between runs, so that each loss is the largest of all runs.
     pub runs_differ: bool,
+    /// The tight accountant's epsilon by round.
+    pub by_round: Vec<EpsilonAt>,
 }
 
 impl OverRuns {
-    /// No run so far; `delta` is the one asked for.
+    /// Starts with no runs; `delta` is the one that the scenario requests.
     #[must_use]
     pub fn new(delta: Option<Delta>) -> Self {
         Self { delta, ..Self::default() }
@@ -54,6 +60,7 @@ impl OverRuns {
             let most = told.worst.iter().map(History::count).max();
             self.releases_per_unit = self.releases_per_unit.max(most.or(Some(0)));
         }
+        let before = told.clone();
         for history in told.worst {
             if self.priced.iter().any(|known| known.costs_like(&history)) {
                 continue;
@@ -63,11 +70,16 @@ impl OverRuns {
             self.priced.push(history);
             self.runs_differ |= self.runs > 0;
         }
+        let tight = self.losses.iter().find(|loss| loss.accountant == AccountantName::Tight);
+        if let Some((loss, delta)) = tight.and_then(|loss| Some((loss.epsilon, Delta::new(loss.delta).ok()?)))
+        {
+            self.rising.take_in(group, &before, loss, delta);
+        }
         self.runs += 1;
     }
 
-    /// Where runs differ, a claim and the loss beside it may be from two different runs, and the claim may be
-    /// exceeded in a third run.
+    /// Adds a note if the claim and the tight loss are from different runs, so that their ratio is not the largest
+    /// ratio in a single run.
     fn tell_of_runs(&mut self) {
         let figure = |losses: &[Loss], claim: bool| {
             let wanted = |loss: &&Loss| match claim {
@@ -103,6 +115,7 @@ impl OverRuns {
             releases_per_unit: self.releases_per_unit,
             runs_differ: self.runs_differ && self.losses.iter().any(|loss| loss.epsilon.is_finite()),
             losses: self.losses,
+            by_round: self.rising.finish(),
         }
     }
 }

@@ -6,18 +6,18 @@ use super::laws::{
 };
 use crate::vocab::Cost;
 
-/// The law that represents an exponential mechanism.
+/// Which law represents an exponential mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Exponential {
-    /// The dominating one, which holds for adaptively chosen releases too.
+    /// The law of the dominating pair, which holds for adaptively chosen releases too.
     Dominating,
     /// The mechanism whose larger loss is this fraction of its range.
     Fraction(f64),
 }
 
-/// Losses above this would overflow an exponential; a guarantee that large protects nothing.
+/// Largest epsilon of a release: the exponential of a larger one would overflow, and it protects nothing in practice.
 const LARGEST_EPSILON: f64 = 700.0;
-/// Below this the square of a noise multiplier would underflow.
+/// Smallest noise multiplier: the square of a smaller one could underflow.
 const LEAST_NOISE: f64 = 1e-100;
 
 /// Whether a cost's numbers are in range and the release is protected at all.
@@ -43,31 +43,32 @@ pub(super) fn is_priceable(cost: &Cost) -> bool {
     }
 }
 
-/// Items that have no law, or whose number is too large.
+/// Items whose cost is out of range or unprotected, or whose count is too large.
 pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
     items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
 }
 
-/// What rounding adds to a sum of so many log moments: negligible up to a million.
+/// A bound on the rounding error of the sum of all items' log moments; 0, because negligible, up to a million releases.
 pub(super) fn rounding(items: &[Item]) -> f64 {
     let releases: f64 = items.iter().map(|item| item.count as f64).sum();
     if releases > 1e6 { 4e-15 * releases } else { 0.0 }
 }
 
-/// Probability that some release of known (epsilon, delta) fails altogether: 1 - product of (1 - delta).
+/// Probability that the guarantee of at least one (epsilon, delta)-release fails: 1 - product of (1 - delta).
 pub(super) fn failure(items: &[Item]) -> f64 {
     let log: f64 = items.iter().map(|item| item.count as f64 * libm::log1p(-item.cost.own_delta())).sum();
     -libm::expm1(log)
 }
 
-/// The delta that is left for everything else if releases may fail with probability `failure`; `None` if nothing is
+/// The delta that is left for all other losses if guarantees may fail with probability `failure`; `None` if nothing is
 /// left.
 pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     let left = (delta - failure) / (1.0 - failure);
     (left > 0.0).then_some(left)
 }
 
-/// The laws of priceable items in one direction, Gaussians merged into one. Items that cost nothing have no law.
+/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without loss
+/// have no law, and neither have those known by zero-concentrated DP.
 pub(super) fn laws(
     items: &[Item],
     direction: Direction,
@@ -122,8 +123,8 @@ pub(super) fn laws(
     laws
 }
 
-/// A bound on the total variation distance of the whole, the delta at epsilon 0: that of the parts added up. Infinite
-/// where a part is known by a bound on its divergences alone.
+/// An upper bound on the total variation distance of the composition, which is its delta at epsilon 0: the sum over the
+/// items. Infinite if only a bound on Renyi divergences is known for an item.
 pub(super) fn total_variation(items: &[Item]) -> f64 {
     let normal = |mu: f64| libm::erf(mu / 8f64.sqrt());
     let of = |cost: &Cost| match *cost {
@@ -141,7 +142,7 @@ pub(super) fn total_variation(items: &[Item]) -> f64 {
         Cost::ExponentialMechanism { epsilon } => libm::tanh(0.25 * epsilon),
         Cost::ZeroConcentratedDp { .. } | Cost::Unprotected => f64::INFINITY,
     };
-    // More than the rounding of the sum.
+    // The factor covers the rounding error of the sum.
     items.iter().map(|item| item.count as f64 * of(&item.cost)).sum::<f64>() * (1.0 + 1e-12)
 }
 
@@ -152,7 +153,7 @@ pub(super) fn is_lopsided(items: &[Item]) -> bool {
         .any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))
 }
 
-/// The largest total loss, where it is bounded: the sum of the epsilons.
+/// The sum of the epsilons, which bounds the total loss; infinite if an item's loss is unbounded.
 pub(super) fn pure_total(items: &[Item]) -> f64 {
     items
         .iter()

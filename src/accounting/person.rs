@@ -1,4 +1,4 @@
-//! A person whose row and outcome both change: the losses about the two add up.
+//! The loss about a person: the losses about the person's row and about its outcome are added up.
 
 use super::footing::weaker_arithmetic;
 use super::loss::joined;
@@ -21,7 +21,7 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The figure of a loss that holds for adaptively chosen releases too; infinite if the figure is no bound.
+    /// The epsilon of a loss that holds for adaptively chosen releases too; infinite if the loss is not a bound.
     #[must_use]
     pub fn of(loss: &'a Loss) -> Self {
         let epsilon = match loss.standing {
@@ -37,7 +37,7 @@ impl<'a> Part<'a> {
 /// The sum of two losses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Added {
-    /// Sum of the epsilons; infinite where the deltas come to 1 or more.
+    /// Sum of the epsilons; infinite if the sum of the deltas is 1 or more.
     pub epsilon: f64,
     /// Sum of the deltas.
     pub delta: f64,
@@ -49,8 +49,17 @@ pub struct Added {
     pub note: String,
 }
 
-/// Epsilons and deltas of what was learned about a row and about its outcome, added up: each bounds what a change of
-/// one of the two reveals, under the conditions that the two losses name.
+impl Added {
+    /// As one of two losses that are added up.
+    #[must_use]
+    pub fn part(&self) -> Part<'_> {
+        let Self { epsilon, delta, basis, arithmetic, ref note } = *self;
+        Part { epsilon, delta, basis, arithmetic, note }
+    }
+}
+
+/// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss if both
+/// change, under the conditions that the two losses name.
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]

@@ -5,40 +5,40 @@ use super::composition::Item;
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The kind of figure that an epsilon is.
+/// What an epsilon is: a claim, a bound or an approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// What a paper or a user claims; no accountant's answer.
+    /// The claim of a paper or a user; no accountant computed it.
     Claim,
     /// An upper bound: the true epsilon is at most this, for adaptively chosen releases too.
     Bound,
-    /// An upper bound for releases whose parameters and kind were fixed in advance; the notes say which.
+    /// An upper bound if certain releases were fixed in advance; the notes say which.
     NonAdaptiveBound,
-    /// A figure for comparison; it can be too small.
+    /// A value for comparison; it can be too small.
     NotABound,
 }
 
-/// Epsilon at a given delta, and which kind of figure it is.
+/// An accountant's epsilon at a given delta, and whether it is a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
-    /// The figure to quote, at least 0 (natural logarithm of a likelihood ratio); infinite if some release cannot be
-    /// priced.
+    /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio); infinite if the accountant
+    /// has no bound for one of the releases.
     #[serde(serialize_with = "number_or_infinity")]
     pub epsilon: f64,
-    /// The kind of figure.
+    /// What the epsilon is.
     pub standing: Standing,
-    /// Certain lower end, at least 0: no valid epsilon is smaller. Only where the accountant gives one.
+    /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub lower: Option<f64>,
-    /// Certain upper end, where the accountant gives both ends; at least `epsilon`, may be infinite.
+    /// Proven upper bound, if the accountant gives both bounds ("ends"); at least `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
-    /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a whole
-    /// number from 1 to 32 for moments.
+    /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a
+    /// whole number from 1 to 32 for moments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
-    /// What a reader must know, unpriced releases first.
+    /// Notes on the answer, those on releases without a bound first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -47,8 +47,8 @@ pub struct Priced {
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 impl Priced {
-    /// The same answer for releases that were chosen one after another, each after seeing those before: a figure that
-    /// needs releases fixed in advance is replaced by its upper end.
+    /// The same answer for releases that were chosen one after another, each after seeing those before: an epsilon that
+    /// holds only for releases fixed in advance is replaced by the upper end.
     #[must_use]
     pub fn one_after_another(mut self) -> Self {
         if let (Standing::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
@@ -95,7 +95,7 @@ impl Priced {
 }
 
 fn number_or_infinity<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("infinity") }
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
 }
 
 fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -9,7 +9,7 @@ use crate::vocab::Cost;
 const LEAST: f64 = 1e-3;
 const MOST: f64 = 999.0;
 
-/// Epsilon and its order for priceable items; nothing if no item costs anything.
+/// Epsilon and its order for priceable items; `None` if no item has a loss.
 pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
     let (exponential, others): (Vec<Item>, Vec<Item>) =
@@ -25,7 +25,7 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
         let moment = |s: f64| {
             let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
             let ranges: f64 = exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
-            // A divergence of order s + 1 of at most rho (s + 1), times s.
+            // s times the divergence of order s + 1; zero-concentrated DP bounds that divergence by rho (s + 1).
             laws + ranges + rho * s * (s + 1.0) + rounding
         };
         let (epsilon, order) = best_order(moment, delta);
@@ -72,7 +72,7 @@ fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     (found.max(0.0), 1.0 + libm::exp(log_s))
 }
 
-/// rho of an item known by zero concentration.
+/// rho of an item, its count included, if its cost is zero-concentrated DP; else 0.
 pub(super) fn concentrated(item: &Item) -> f64 {
     match item.cost {
         Cost::ZeroConcentratedDp { rho } => item.count as f64 * rho,
@@ -84,8 +84,9 @@ fn is_free(item: &Item) -> bool {
     matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon <= 0.0)
 }
 
-/// sup over t of ln E exp(s L) for losses t and t - range: at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where
-/// it is s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). Holds for adaptive choices, because each factor is bounded.
+/// sup over t of ln E exp(s L) for losses t and t - r, with r the range. It is attained at e^t = s (e^r - e^{-s r}) /
+/// ((s + 1) (1 - e^{-s r})), where it equals s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). It holds for adaptive
+/// choices, because it bounds the factor of each release.
 fn bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
     if r <= 0.0 {
@@ -97,7 +98,7 @@ fn bounded_range(item: &Item, s: f64) -> f64 {
     (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
 }
 
-/// By how much an item's log moment falls short of that of the law that dominates all bounded-range mechanisms.
+/// The log moment of the law that dominates all bounded-range mechanisms minus the item's own, at least 0.
 pub(super) fn spared_by_bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
     if epsilon <= 0.0 {

@@ -1,4 +1,4 @@
-//! Closed forms: one Gaussian, and one Gaussian on a random sample.
+//! Closed forms of epsilon and delta for one Gaussian mechanism, and for one Gaussian mechanism on a random sample.
 
 use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
@@ -30,23 +30,23 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     if gaussian_delta(mu, 0.0) <= delta {
         return 0.0;
     }
-    // delta(e) <= Phi(-a), and Phi(-a) <= exp(-a^2/2)/2, so this much is enough.
+    // delta(e) <= Phi(-a), and Phi(-a) <= exp(-a^2/2)/2, so delta is below the target at this epsilon.
     let enough = mu * (0.5 * mu + (-2.0 * libm::log(delta)).sqrt());
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
 /// Epsilon, at least 0, of one Poisson-subsampled Gaussian of rate q in (0, 1], sigma its noise multiplier (standard
-/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^e' - 1)), e' that of the Gaussian at delta / q.
-/// Exact for the direction with the unit, which is the worse one at epsilon >= 0 (tested against the other).
+/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^e' - 1)), where e' is the epsilon of the
+/// Gaussian at delta / q. Exact for removing a unit, the direction with the larger loss at epsilon >= 0.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
 pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 1.0 / sigma, delta)
 }
 
-/// Epsilon, at least 0, of one Gaussian on a sample of fixed size, rate its share of the population in (0, 1], sigma the
-/// standard deviation over one record's largest L2 norm, one record of norm at most 1 replaced; the same formula at
-/// sensitivity 2 (an upper bound; Balle, Barthe and Gaboardi 2018, Theorem 9).
+/// Epsilon, at least 0, of one Gaussian on a sample of fixed size, if one record is replaced. `rate` is the sample's
+/// share of the population in (0, 1], `sigma` the standard deviation over one record's largest L2 norm. The same
+/// formula as for Poisson samples, with sensitivity 2 (an upper bound; Balle, Barthe and Gaboardi 2018, Theorem 9).
 pub(crate) fn fixed_size_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 2.0 / sigma, delta)
 }
@@ -78,13 +78,13 @@ fn mills(x: f64) -> f64 {
     sum / x
 }
 
-/// The x, at least 0, above which a standard normal variable lies with probability `tail`.
+/// The x, at least 0, that a standard normal variable exceeds with probability `tail` (limited to [1e-300, 0.5]).
 pub(crate) fn normal_tail(tail: f64) -> f64 {
     -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
-/// The zero of a decreasing function, to floating-point precision; `high` if it never does. Where rounding
-/// decides the sign, the end with a non-positive value is returned.
+/// The zero of a decreasing function between `low` and `high`, to floating-point precision; `high` if there is none.
+/// The end of the last bracket at which the computed value is not positive.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {

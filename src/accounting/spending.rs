@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Owner, unit, observer.
 type Group = (String, ProtectedUnit, Observer);
 
-/// What one observer learned about one unit, or about all units alike.
+/// The releases to one observer about one unit, or about all units.
 #[derive(Clone, Debug, Default)]
 struct Spent {
     composition: Composition,
@@ -32,10 +32,10 @@ impl Spent {
     }
 }
 
-/// What one observer learned about units of one kind of one party.
+/// The releases to one observer about the units of one kind of one party.
 #[derive(Clone, Debug, Default)]
 struct Units {
-    /// Releases that concern all units alike.
+    /// Releases that concern all units.
     common: Spent,
     /// Releases about one unit each, by its number.
     numbered: BTreeMap<u64, Spent>,
@@ -49,7 +49,7 @@ impl Units {
         }
     }
 
-    /// The histories of the units that a release concerns, with this release included; equal histories once.
+    /// The different histories of the units that a release concerns, including this release.
     fn with(&self, event: &PrivacyEvent) -> Vec<Composition> {
         if let Some(unit) = event.unit_index {
             let mut own = self.numbered.get(&unit).cloned().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Questions to accountants and their answers, in the form shared by the report, `subrosa account` and
-//! charts.
+//! Inputs and results of accountants, in the form shared by the report, `subrosa account` and charts.
 
 use super::{Accountant, AccountantName, Composition, Footing, LossBasis, Priced, Standing, Tight};
 use crate::vocab::{Arithmetic, Cost, Delta};
@@ -9,7 +8,7 @@ use crate::vocab::{Arithmetic, Cost, Delta};
 pub struct Statement {
     /// Costs in order of release, each with its count, at least 1.
     pub costs: Vec<(Cost, u64)>,
-    /// The same with the names and the conditions of the releases.
+    /// The same costs with the names and the conditions of the releases.
     pub composition: Composition,
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
@@ -48,7 +47,7 @@ impl Statement {
         Self { costs, composition, delta, footing: None }
     }
 
-    /// The epsilon of every accountant; the first is the one to quote.
+    /// The epsilon of every accountant; the first is the main one.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
@@ -60,7 +59,7 @@ impl Statement {
         let approximate = accountant.is_approximation();
         let standing = if approximate { Standing::NotABound } else { priced.standing };
         let basis = match self.footing.map(|footing| footing.basis) {
-            // The release has no finite epsilon, by any accountant.
+            // A refuted or unprotected release has no finite epsilon, by any accountant.
             known @ Some(LossBasis::Refuted | LossBasis::Unprotected) => known,
             _ if approximate => Some(LossBasis::Approximation),
             known => known,
@@ -72,7 +71,7 @@ impl Statement {
         figure
     }
 
-    /// An accountant's answer, for releases chosen in knowledge of each other where they may have been.
+    /// An accountant's answer; for releases chosen one after another if they may have been.
     pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
         let chosen = self.footing.is_some_and(|footing| footing.one_after_another);
         price(accountant, &self.composition, self.delta, chosen)
@@ -84,7 +83,7 @@ impl Statement {
         self.price(&Tight).epsilon
     }
 
-    /// Whether it is the same question as another, about releases with the same basis.
+    /// Whether another statement has the same composition and the same basis.
     fn asks_like(&self, other: &Self) -> bool {
         let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
         self.composition == other.composition && known(self) == known(other)
@@ -143,9 +142,9 @@ pub(super) fn price(
     if one_after_another { priced.one_after_another() } else { priced }
 }
 
-/// Of several candidates, each with the releases about its units, the first with the largest loss by the
-/// tight accountant, and whether all are the same question (no loss is computed then). `None` without
-/// candidates.
+/// The candidate with the largest loss by the tight accountant (the first such, if several are equal), and whether all
+/// candidates have equal statements (then no loss is computed). `statements` gives the releases about each unit of a
+/// candidate. `None` if there are no candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

@@ -1,21 +1,22 @@
-//! Which losses add up: those about the same unit do, those about different units do not.
+//! Determines which losses add up: those about the same unit do, those about different units do not.
 
 use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a release counts for the one it is about. A user who reports once and has no number has one reward of each
-/// kind in a run, however many users there are; anything else counts as often as it happened.
+/// Determines how often a release counts for the unit that it is about. Rewards of users without a number, each of whom
+/// reports once, count once in a run for each released quantity, however many users there are; any other release counts
+/// as often as it occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(BTreeSet<String>);
 
 impl OncePerUser {
-    /// How many of `count` releases like this one count, given those before.
+    /// How many of `count` equal releases count for one unit, given the releases before.
     pub(super) fn counted(&mut self, event: &PrivacyEvent, count: u64) -> u64 {
         if !event.is_of_one_user_each() {
             return count;
         }
-        // A reward is reported once, and may also be revealed in other ways, each identified by its name.
+        // The same reward may be released in several ways, each identified by the name of the released quantity.
         u64::from(self.0.insert(event.released.clone()))
     }
 }
@@ -42,7 +43,7 @@ pub fn units(group: &[&CountedRelease]) -> Units {
             Some(unit) => numbered.entry(unit).or_default().push(booked.clone()),
             None if counted == booked.count => common.push(booked.clone()),
             None if counted == 0 => {}
-            // One of several rewards is the first.
+            // Of several rewards, only the first counts.
             None => {
                 let last_round = booked.event.round;
                 common.push(CountedRelease { count: counted, last_round, ..booked.clone() });
@@ -97,7 +98,7 @@ mod tests {
         assert_eq!((told.worst[0].count(), told.apart), (50, false));
     }
 
-    /// A price that holds under a condition is not outweighed by the same price without one.
+    /// A history with a conditional basis is kept beside a longer one with the same cost that is proven.
     #[test]
     fn a_weaker_footing_is_kept() {
         let mut conditional = booked(ProtectedUnit::User, Some(1), 1.0, 4);

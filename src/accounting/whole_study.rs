@@ -10,24 +10,24 @@ use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, Protected
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The loss to one observer of the unit with the largest loss, if all runs of one series, or of all series,
-/// were published: over all cells and replications.
+/// The loss to one observer of the unit with the largest loss, if all runs of one series, or of all series, were
+/// published, over all cells and replications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series; "all series" for all of them together, their names where others are left out.
+    /// Name of the series; for several series together "all series", or their names if some series are left out.
     pub series: String,
     /// Whether this is several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_series: bool,
-    /// Whether this is the sum of the losses about a row and about its outcome, of a person who brings both; `unit` is
-    /// then the record.
+    /// Whether this is the loss about a person: the sum of the losses about a row and about its outcome; `unit` is then
+    /// the record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,
-    /// Whose data.
+    /// Name of the party whose data are protected.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Who would learn.
+    /// The observer of the releases.
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
@@ -64,8 +64,8 @@ impl StudyPrivacy {
     }
 }
 
-/// Composition adds up losses of releases whose noise is independent. Cells and series of one replication are given the
-/// same random numbers, so that they can be compared.
+/// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
+/// replication use the same random numbers, so that they can be compared.
 const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
                       settings share their random numbers, and two results of the same noise can tell more than both \
                       losses together";
@@ -85,10 +85,10 @@ struct Group {
     series: String,
     about: About,
     releases: u64,
-    /// Runs by their random numbers: seed and number of the replication.
+    /// Number of runs for each set of random numbers, given by the seed and the number of the replication.
     runs: BTreeMap<(u64, u64), u64>,
-    /// Different releases with their counts, by unit; those that concern all units have no unit number.
-    /// Party, round and time are left out.
+    /// Different releases with their counts, by unit number; `None` for releases that concern all units. Round and time
+    /// are set to 0.
     events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
 }
 
@@ -123,7 +123,7 @@ impl Group {
         }
     }
 
-    /// The histories of the units, equal ones once.
+    /// The different histories of the units.
     fn histories(&self) -> Vec<Composition> {
         let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
         let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
@@ -144,10 +144,10 @@ impl Group {
 }
 
 impl WholeStudy {
-    /// Adds the releases of one run of a series. `run` says which random numbers it drew: its seed and the number of
-    /// its replication.
+    /// Adds the releases of one run of a series. `run` identifies its random numbers: the seed and the number of the
+    /// replication.
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
-        // A user who reports once in a run reports once in each.
+        // Users who report once are counted anew in each run.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for booked in releases {
             let event = &booked.event;
@@ -170,8 +170,8 @@ impl WholeStudy {
         }
     }
 
-    /// One row for each series and group of releases; then the same for all series together, where several have such a
-    /// group.
+    /// One row for each series and group of releases; then one for each group that several series have, and the rows
+    /// about persons.
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = Prices { delta, known: Vec::new() };
@@ -212,7 +212,7 @@ impl WholeStudy {
         rows
     }
 
-    /// Series that released something of that kind whose losses are for other neighbours.
+    /// Series with releases about the same unit to the same observer whose losses are for other neighbours.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
         let alike = |other: &&Group| other.about.is_beside(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
@@ -220,7 +220,7 @@ impl WholeStudy {
     }
 }
 
-/// A person whose row and outcome both change: the two losses added up.
+/// Rows about persons: the losses about a row and about its outcome, added up.
 fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     let same = |a: &StudyPrivacy, b: &StudyPrivacy| {
         (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
@@ -251,7 +251,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     })
 }
 
-/// The losses of histories, each computed once.
+/// Computes the losses of histories, each different history once.
 struct Prices {
     delta: Delta,
     known: Vec<(Composition, [Priced; 3])>,
@@ -334,7 +334,8 @@ mod tests {
         Delta::new(1e-5).unwrap()
     }
 
-    /// A user's visits of all runs add up, those of different users do not; rewards of users who come once add up by run.
+    /// Losses from one user's visits in all runs add up, those of different users do not; losses of users who report
+    /// once add up over runs.
     #[test]
     fn a_unit_adds_up_with_itself() {
         let mut study = WholeStudy::default();
@@ -375,8 +376,8 @@ mod tests {
         assert!(row.note.contains("without c, whose losses are for other neighbours"), "{}", row.note);
     }
 
-    /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and other
-    /// replications draw noise of their own.
+    /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and
+    /// other replications draw noise of their own.
     #[test]
     fn shared_noise_is_a_condition() {
         let one = [booked(ProtectedUnit::Record, None, 1.0, 1)];

@@ -8,10 +8,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// A mechanism does not release.
+    /// A mechanism cannot release its output.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
-    /// A replication that the audit needs cannot be played.
+    /// A replication that the audit needs cannot be run.
     #[error(transparent)]
     Play(#[from] PlayError),
     /// Trials are too few to be split into halves and quarters.
@@ -19,22 +19,22 @@ pub enum AuditError {
     TooFewTrials {
         /// Smallest number that can be split.
         fewest: u64,
-        /// The number asked for.
+        /// The requested number.
         found: u64,
     },
-    /// There is no test from which an event could be chosen.
+    /// The experiment has no test from which an event could be chosen.
     #[error("the experiment has no known test and no numbers from which one can be trained")]
     NoTest,
     /// A score is NaN.
     #[error("a transcript holds a score that is not a number")]
     NotANumber,
-    /// Audits in one run need a sum in which many canaries can be hidden.
+    /// The sum does not permit an audit in one run, which needs many independent canaries.
     #[error("canaries need Poisson sampling and clipped vectors")]
     NoCanaries,
     /// The requested name does not exist.
     #[error("expected {expected}, found {found}")]
     Asked {
-        /// What could have been asked for.
+        /// What could have been requested.
         expected: String,
         /// The requested name.
         found: String,

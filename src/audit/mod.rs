@@ -1,4 +1,4 @@
-//! Audits: a claim of differential privacy is attacked by running the system on neighbouring inputs.
+//! Audits: a claim of differential privacy is tested by running the system on two neighbouring inputs.
 //!
 //! ```text
 //!  Experiment (D, D') --trials--> scores, transcripts --first half: choose test and threshold--> one event

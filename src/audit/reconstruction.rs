@@ -1,8 +1,7 @@
 //! Reconstruction of records from a released projection and some known records.
 
+use crate::gp::combine;
 use crate::privacy::mechanisms::{MechanismError, Rows};
-use faer::Mat;
-use faer::linalg::solvers::{Solve, SolveLstsq};
 use serde::Serialize;
 
 /// The result of a reconstruction.
@@ -14,7 +13,7 @@ pub struct Reconstruction {
     pub rebuilt: usize,
     /// Largest error of a reconstructed number, in units of the inputs.
     pub largest_error: f64,
-    /// Largest distance of two records' numbers in one column, to compare with.
+    /// Largest difference of two records in one column, for comparison with the error.
     pub range: f64,
     /// Share of the unknown records whose every number is reconstructed to within a millionth of the range.
     pub success: f64,
@@ -32,22 +31,22 @@ pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction
             found: format!("{} known rows, Z of {} rows", known.len(), z.n()),
         });
     }
-    // Z spans d dimensions only: its own coordinates there make the least squares well posed.
-    let zm = z.as_faer();
-    let svd = zm.thin_svd().map_err(|_| MechanismError::Decomposition)?;
+    // Z spans at most d dimensions; coordinates in that space make the least squares problem well posed.
+    let svd = z.singular()?;
     let rank = x.d().min(z.d());
-    let coordinates = Mat::from_fn(z.n(), rank + 1, |i, j| if j < rank { svd.U()[(i, j)] } else { 1.0 });
-    let rows = Mat::from_fn(known.len(), rank + 1, |i, j| coordinates[(known[i], j)]);
-    let values = Mat::from_fn(known.len(), x.d(), |i, j| x.row(known[i])[j]);
-    let map = if known.len() == rank + 1 {
-        rows.partial_piv_lu().solve(&values)
-    } else {
-        rows.qr().solve_lstsq(&values)
-    };
-    let rebuilt = coordinates * map;
+    let coordinates = |i: usize| (0..rank).map(|j| svd.left(j)[i]).chain([1.0]).collect::<Vec<f64>>();
+    let rows = Rows::new(known.len(), rank + 1, known.iter().flat_map(|&i| coordinates(i)).collect())?;
+    let values: Vec<f64> = known.iter().flat_map(|&i| x.row(i)).copied().collect();
+    let map = least_squares(&rows, &values, x.d())?;
+    let mut rebuilt = vec![0.0; z.n() * x.d()];
+    for (i, row) in rebuilt.chunks_exact_mut(x.d()).enumerate() {
+        combine(&map, &coordinates(i), row);
+    }
     let errors: Vec<f64> = (0..x.n())
         .filter(|row| !known.contains(row))
-        .map(|i| x.row(i).iter().enumerate().map(|(j, v)| (rebuilt[(i, j)] - v).abs()).fold(0.0, f64::max))
+        .map(|i| {
+            x.row(i).iter().enumerate().map(|(j, v)| (rebuilt[i * x.d() + j] - v).abs()).fold(0.0, f64::max)
+        })
         .collect();
     let column = |j: usize| (0..x.n()).map(move |i| x.row(i)[j]);
     let range = (0..x.d())
@@ -61,4 +60,22 @@ pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction
         range,
         success: exact as f64 / errors.len().max(1) as f64,
     })
+}
+
+/// The matrix [m, d] for which `rows` [k, m] times the matrix has the smallest squared distance from `values` [k, d];
+/// if there are several, the one of smallest norm. Computed from the singular values of the rows.
+fn least_squares(rows: &Rows, values: &[f64], d: usize) -> Result<Vec<f64>, MechanismError> {
+    let svd = rows.singular()?;
+    let largest = svd.values().first().copied().unwrap_or(0.0);
+    let mut map = vec![0.0; rows.d() * d];
+    let mut along = vec![0.0; d];
+    // Smaller singular values are rounding errors of zero.
+    let smallest = f64::EPSILON * rows.n() as f64 * largest;
+    for (index, &size) in svd.values().iter().enumerate().filter(|(_, size)| **size > smallest) {
+        combine(values, svd.left(index), &mut along);
+        for (row, part) in map.chunks_exact_mut(d).zip(svd.right(index)) {
+            row.iter_mut().zip(&along).for_each(|(sum, value)| *sum += part * value / size);
+        }
+    }
+    Ok(map)
 }

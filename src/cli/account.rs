@@ -3,15 +3,16 @@
 use super::exit::Exit;
 use super::load::{complain, not_a_run, plan_of_run};
 use super::options::{AccountArguments, Format};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use crate::accounting::Statement;
 use crate::report::plots::standalone;
 use crate::report::{
-    self, AccountDocument, account_curve, account_document, account_over_rounds, account_text,
+    self, AccountDocument, account_curve, account_document, account_group, account_over_rounds,
+    account_table, account_text,
 };
 use crate::scenario::Document;
 use crate::study::{RunFolder, files, ledger_groups};
-use crate::vocab::Delta;
+use crate::vocab::{Delta, Neighbours};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,7 @@ fn of_file(arguments: &AccountArguments) -> Exit {
     let statement = Statement::of_costs(account.events.iter().map(|event| event.cost()).collect(), delta);
     match arguments.format {
         Format::Text => {
-            print(&account_text(&arguments.file.display().to_string(), &statement));
+            print(&account_text(&arguments.file.display().to_string(), &statement, width()));
         }
         Format::Json => print(&report::json(&account_document(&statement))),
     }
@@ -82,10 +83,12 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         }
     }
     match arguments.format {
+        Format::Text if !arguments.accountants && groups.len() > 1 => {
+            print(&account_table(&groups, width()));
+        }
         Format::Text => {
             for group in &groups {
-                let text = account_text(&group.title, &group.statement);
-                print(&format!("{text}\n"));
+                print(&format!("{}\n", account_group(group, width())));
             }
         }
         Format::Json => {
@@ -93,6 +96,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
                 account: account_document(&group.statement),
                 group: &group.title,
                 replication: group.replication,
+                neighbours: &group.kind.neighbours,
             });
             let delta = groups.first().map(|group| group.statement.delta).or(given).map(|delta| delta.get());
             print(&report::json(&Groups { delta, groups: priced.collect() }));
@@ -118,6 +122,7 @@ struct PricedGroup<'a> {
     account: AccountDocument,
     group: &'a str,
     replication: u64,
+    neighbours: &'a Neighbours,
 }
 
 fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {

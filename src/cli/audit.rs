@@ -1,16 +1,17 @@
 //! `subrosa audit`: attacks privacy claims and prints the results.
 
 use super::exit::Exit;
-use super::load::load;
+use super::load::load_to;
 use super::options::{
     AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
-use super::output::{print, say_lines};
+use super::output::{print, say_lines, width};
 use super::programs;
 use super::progress::Bar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
 use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
-use crate::report::plots::{png, standalone};
+use crate::programs::Starts;
+use crate::report::plots::{NoPicture, png, standalone};
 use crate::report::{
     self, AuditDocument, audit_chart, audit_left_out, audit_message, audit_table, audit_text,
 };
@@ -20,12 +21,12 @@ use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Prints lines on standard error, at most 80 columns wide.
+/// Prints lines on standard error, broken at the width of the terminal.
 fn say(lines: impl Display) {
-    say_lines(&audit_message(&lines.to_string()));
+    say_lines(&audit_message(&lines.to_string(), width()));
 }
 
-/// Default number of trials per world.
+/// Default number of trials for each of the two neighbours.
 const TRIALS: u64 = 100_000;
 /// The same for a scenario, whose trials take longer.
 const SYSTEM_TRIALS: u64 = 10_000;
@@ -60,21 +61,25 @@ fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
         return Some("only mechanisms have documented verdicts: expect consistent or refuted".to_owned());
     }
     let file = options.plot.as_ref()?;
-    let drawn = matches!(file.extension().and_then(|extension| extension.to_str()), Some("svg" | "png"));
-    (!drawn).then(|| format!("--plot: expected a file that ends in .svg or .png, found {}", file.display()))
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => None,
+        Some("png") => (!cfg!(feature = "png")).then(|| format!("--plot: {}", NoPicture::NotBuilt)),
+        _ => Some(format!("--plot: expected a file that ends in .svg or .png, found {}", file.display())),
+    }
 }
 
 /// Audits everything that a scenario releases.
 fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let options = &arguments.options;
-    let plan = match load(&ScenarioArguments {
+    let scenario = ScenarioArguments {
         scenario: scenario.to_owned(),
         overrides: arguments.overrides.clone(),
         seed: options.seed,
         data: arguments.data.clone(),
         replications: None,
         format: options.format,
-    }) {
+    };
+    let plan = match load_to(&scenario, Starts::ToAudit) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -85,7 +90,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         claim: arguments.claim,
         neighbour: arguments.neighbour.clone(),
     };
-    programs::announce(&plan);
+    programs::announce_to(&plan, Starts::ToAudit);
     let Systems { audited, mut not_audited } = match systems(&plan, &request) {
         Ok(all) => all,
         Err(reason) => {
@@ -138,11 +143,17 @@ fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T
     }
 }
 
+/// The letters and digits of a name in lower case: the same for the spelling in a scenario (`NoisyRows`) and in a list
+/// (`noisy-rows`).
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}
+
 fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let mut cases = suite();
     let names: Vec<String> = cases.iter().map(|case| case.statement.name.clone()).collect();
     if arguments.name != ALL {
-        cases.retain(|case| case.statement.name == arguments.name);
+        cases.retain(|case| plain(&case.statement.name) == plain(&arguments.name));
         if cases.is_empty() {
             say(format_args!(
                 "error: expected {ALL} or one of {}, found \"{}\"",
@@ -195,11 +206,11 @@ fn conclude(
     match options.format {
         Format::Text => {
             if findings.len() == 1 {
-                findings.iter().for_each(|finding| print(&audit_text(finding)));
+                findings.iter().for_each(|finding| print(&audit_text(finding, width())));
             } else {
-                print(&audit_table(title, findings));
+                print(&audit_table(title, findings, width()));
             }
-            print(&audit_left_out(not_audited));
+            print(&audit_left_out(not_audited, width()));
         }
         Format::Json => print(&report::json(&AuditDocument { findings, not_audited })),
     }
@@ -266,7 +277,7 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     Ok(())
 }
 
-/// NAME-audited.svg in the folder of NAME.svg, for several findings.
+/// The file for one of several findings: `plot-AUDITED.svg`, beside the requested `plot.svg`.
 fn beside(file: &Path, audited: &str) -> PathBuf {
     let stem = file.file_stem().map_or_else(|| "audit".into(), |stem| stem.to_string_lossy());
     let safe: String =

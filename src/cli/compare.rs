@@ -3,9 +3,9 @@
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use crate::report;
-use crate::study::{self, Compared, Plan, RunFolder, StoredRecords};
+use crate::study::{self, CompareError, Compared, Plan, RunFolder, StoredRecords};
 
 /// Runs the verb.
 pub(super) fn compare(arguments: &CompareArguments) -> Exit {
@@ -21,21 +21,42 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
             None => Err(super::load::not_a_run(&folder)),
         }
     };
-    let sides = read(&arguments.a).and_then(|a| Ok((a, read(&arguments.b)?)));
-    let ((plan_a, stored_a), (plan_b, stored_b)) = match sides {
-        Ok(sides) => sides,
-        Err(exit) => return exit,
-    };
-    let (name_a, name_b) = (arguments.a.display().to_string(), arguments.b.display().to_string());
     let series_a = arguments.series_a.as_deref().or(arguments.series_b.as_deref());
     let series_b = arguments.series_b.as_deref().or(arguments.series_a.as_deref());
-    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a };
-    let b = Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b };
-    let comparison = match study::compare(a, b) {
-        Ok(comparison) => comparison,
+    let (plan_a, stored_a) = match read(&arguments.a) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let name_a = arguments.a.display().to_string();
+    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a, future: None };
+    let compared = match &arguments.b {
+        Some(path) => {
+            let (plan_b, stored_b) = match read(path) {
+                Ok(found) => found,
+                Err(exit) => return exit,
+            };
+            let name_b = path.display().to_string();
+            let b =
+                Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b, future: None };
+            study::compare(a, b).map(Some)
+        }
+        None => study::compare_futures(a, series_b),
+    };
+    let comparison = match compared {
+        Ok(Some(comparison)) => comparison,
+        Ok(None) => {
+            say(format_args!(
+                "error: {name_a} has no futures to compare: name a second run, or the same one again with --series-a and \
+                 --series-b"
+            ));
+            return Exit::Usage;
+        }
         Err(error) => {
             say(format_args!("error: {error}"));
-            return Exit::Internal;
+            return match error {
+                CompareError::Folder(_) => Exit::Internal,
+                CompareError::Objectives { .. } | CompareError::Protocols { .. } => Exit::Usage,
+            };
         }
     };
     if comparison.rows.is_empty() {
@@ -46,7 +67,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         return Exit::Usage;
     }
     match arguments.format {
-        Format::Text => print(&report::comparison_text(&comparison)),
+        Format::Text => print(&report::comparison_text(&comparison, width())),
         Format::Json => {
             let document = serde_json::to_string(&comparison).expect("plain data with text keys");
             print(&format!("{document}\n"));

@@ -10,7 +10,6 @@ use crate::report;
 use crate::study::{CellRunner, Failure, Plan};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// One projection of one cell.
@@ -51,7 +50,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     }
     match arguments.format {
         Format::Json => print(&report::json(&found)),
-        Format::Text => print(&text(&found)),
+        Format::Text => print(&text(&found, arguments.all)),
     }
     Exit::Ok
 }
@@ -76,23 +75,67 @@ fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
     Ok(all)
 }
 
-fn text(found: &[Found]) -> String {
-    let mut out = String::new();
-    for Found { point, row } in found {
-        let place: String = point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
-        let largest = row
-            .largest_r
-            .map_or_else(|| "none: a larger epsilon or delta would be needed".to_owned(), |r| r.to_string());
-        writeln!(
-            out,
-            "{}{place}: largest r {largest} (sigma_min {:.2}; omega {:.2} at r = {})",
-            row.series, row.sigma_min, row.omega, row.r
-        )
-        .expect("writing to memory does not fail");
+/// A line for each r that was found, with the thresholds around it; with `all` one for each projection too.
+fn text(found: &[Found], all: bool) -> String {
+    let mut answers: Vec<(&ColumnsRow, Vec<&Found>)> = Vec::new();
+    for one in found {
+        let row = &one.row;
+        let same = |other: &ColumnsRow| {
+            (other.largest_r, other.sigma_min, other.omega_at_next)
+                == (row.largest_r, row.sigma_min, row.omega_at_next)
+        };
+        match answers.iter_mut().find(|(other, _)| same(other)) {
+            Some((_, those)) => those.push(one),
+            None => answers.push((row, vec![one])),
+        }
+    }
+    let mut table = vec![
+        ["largest r", "sigma_min", "omega there", "omega at the next r", "projections"].map(str::to_owned),
+    ];
+    for (row, those) in &answers {
+        table.push([
+            row.largest_r.map_or_else(|| "none".to_owned(), |r| r.to_string()),
+            format!("{:.2}", row.sigma_min),
+            row.omega_at_largest.map_or_else(String::new, |omega| format!("{omega:.2}")),
+            format!("{:.2}", row.omega_at_next),
+            those.len().to_string(),
+        ]);
+    }
+    let mut out = aligned(&table);
+    if answers.iter().any(|(row, _)| row.largest_r.is_none()) {
+        out.push_str("none: values are lifted even at r = 1; a larger epsilon or delta would be needed\n");
+    }
+    if all {
+        out.push('\n');
+        let mut list = vec![["projection", "r", "omega", "largest r"].map(str::to_owned)];
+        for Found { point, row } in found {
+            let place: String = point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+            let largest = row.largest_r.map_or_else(|| "none".to_owned(), |r| r.to_string());
+            let omega =
+                format!("{:.2}{}", row.omega, if row.sigma_min < row.omega { ", lifted" } else { "" });
+            list.push([format!("{}{place}", row.series), row.r.to_string(), omega, largest]);
+        }
+        out.push_str(&aligned(&list));
+    } else {
+        out.push_str("each projection's own r and omega: --all\n");
     }
     out.push_str(
         "\nr is chosen by the inputs here: it is a function of them, and no release in the ledger accounts for it. Whoever \
          learns r learns whether sigma_min reaches omega.\n",
     );
+    out
+}
+
+/// Rows of cells, each column as wide as its widest cell.
+fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..COLUMNS).map(wide).collect();
+    let mut out = String::new();
+    for row in rows {
+        let line: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
+        out.push_str(line.join("  ").trim_end());
+        out.push('\n');
+    }
     out
 }

@@ -1,7 +1,7 @@
 //! `subrosa replay RUN --diff RUN2`: two runs or scenarios side by side, up to the first event that differs.
 
 use super::exit::Exit;
-use super::load::{load, plan_of_run};
+use super::load::{load, plan_to_play};
 use super::options::{Format, ReplayArguments, ScenarioArguments};
 use super::output::{print, say};
 use super::programs;
@@ -127,7 +127,7 @@ struct Happening<'a> {
 /// The plan of a run folder, or of a scenario file.
 fn plan_of(path: &Path) -> Result<Plan, Exit> {
     if path.is_dir() {
-        return plan_of_run(&RunFolder::at(path)).map(|(plan, _)| plan);
+        return plan_to_play(&RunFolder::at(path)).map(|(plan, _)| plan);
     }
     load(&ScenarioArguments {
         scenario: path.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use crate::report;
 use crate::study::{self, DrySeries, Plan};
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
     match played {
         Ok(series) => {
             print(&match arguments.scenario.format {
-                Format::Text => report::dry_text(plan, &series),
+                Format::Text => report::dry_text(plan, &series, width()),
                 Format::Json => report::json(&DryRun {
                     schema: "subrosa.dry/1",
                     scenario: &plan.name,

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use super::programs;
 use super::progress::Bar;
 use crate::protocols::ForkPoint;
@@ -57,7 +57,10 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             return Exit::CellsFailed;
         }
     };
-    let place = match keep(&plan, point, &plans, &forked, arguments) {
+    let text = report::fork_text(&plan, &point.to_string(), &forked, width());
+    let (name, seed) = (plan.name.clone(), plan.first_seed());
+    let (reached, rows) = (forked.reached.clone(), forked.rows());
+    let place = match keep(plan, point, plans, forked, arguments) {
         Ok(place) => place,
         Err(reason) => {
             say(format_args!("error: {reason}"));
@@ -67,25 +70,29 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let folder = place.path().display();
     match arguments.scenario.format {
         Format::Text => {
-            print(&report::fork_text(&plan, &point.to_string(), &forked));
-            print(&format!("\nFull report of each branch, with privacy losses: {folder}/*/report.txt\n"));
+            print(&text);
+            print(&format!(
+                "\nAll futures side by side, with curves and privacy losses: {folder}/{}\nFull report of each branch: \
+                 {folder}/*/report.txt\nDifferences with intervals: subrosa compare {folder}\n",
+                report::PAGE
+            ));
         }
         Format::Json => {
             print(&report::json(&ForkDocument {
                 schema: SCHEMA,
-                scenario: &plan.name,
-                seed: plan.first_seed(),
+                scenario: &name,
+                seed,
                 at: point.to_string(),
                 run: folder.to_string(),
-                reached_seconds: &forked.reached,
-                rows: forked.rows(),
+                reached_seconds: &reached,
+                rows,
             }));
         }
     }
     Exit::Ok
 }
 
-/// Name and version of the form of both documents.
+/// Name and version of the schema of the printed document and of `fork.json`.
 const SCHEMA: &str = "subrosa.fork/1";
 
 /// The document that is printed.
@@ -155,7 +162,7 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
     if !branches.is_empty() {
         return Ok(What { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
-    // The only branch is the one that -o changes.
+    // Without --branch, the overrides (-o) define a single branch, compared with the scenario without them.
     let own = &arguments.scenario;
     let plan = load(&ScenarioArguments { overrides: Vec::new(), ..own.clone() })?;
     let branches = vec![("changed".to_owned(), own.overrides.clone())];
@@ -165,9 +172,9 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
 /// The plan of a branch, if its differences are permitted.
 fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan, Exit> {
     let branch = load(&arguments)?;
-    if branch.cells.len() != plan.cells.len() {
-        let (cells, found) = (plan.cells.len(), branch.cells.len());
-        say(format_args!("error: branch \"{name}\": expected {cells} cells as without it, found {found}"));
+    let points = |plan: &Plan| plan.cells.iter().map(|cell| cell.point.clone()).collect::<Vec<_>>();
+    if points(&branch) != points(plan) {
+        say(format_args!("error: branch \"{name}\": {}", other_cells(plan, &branch)));
         return Err(Exit::InvalidScenario);
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
@@ -187,23 +194,64 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     Ok(branch)
 }
 
-/// Writes the comparison and every branch's own report into a folder.
+/// Why a branch does not fit the cells of the study, and what to write instead.
+fn other_cells(plan: &Plan, branch: &Plan) -> String {
+    let axes = |plan: &Plan| {
+        let point = plan.cells.first().map(|cell| cell.point.clone()).unwrap_or_default();
+        point.into_iter().map(|(axis, _)| axis).collect::<Vec<_>>()
+    };
+    let (known, own) = (axes(plan), axes(branch));
+    let quoted = |axis: &String| format!("\"{axis}\"");
+    let gone: Vec<String> = known.iter().filter(|axis| !own.contains(axis)).map(quoted).collect();
+    let new: Vec<String> = own.iter().filter(|axis| !known.contains(axis)).map(quoted).collect();
+    let (cells, found) = (plan.cells.len(), branch.cells.len());
+    let cells =
+        format!("expected the {cells} cells of the study, as without the branch's changes, found {found}");
+    if !new.is_empty() {
+        return format!(
+            "{cells}: it brings an Each of its own, {}\n  help: a branch has one value; write a branch for each, such as \
+             --branch 'A: PATH=1' --branch 'B: PATH=2'",
+            new.join(", ")
+        );
+    }
+    if !gone.is_empty() {
+        return format!(
+            "{cells}: it replaces what the study varies by Each, {}\n  help: give that setting one value for the beginning \
+             (-o PATH=VALUE) and a branch for each value after the fork, or let the branch change another setting",
+            gone.join(", ")
+        );
+    }
+    format!(
+        "expected the values of {} as without the branch's changes, found others\n  help: a branch has one value for what it \
+         changes; give that setting one value for the beginning (-o PATH=VALUE) and write a branch for each value",
+        known.iter().map(quoted).collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// Writes the comparison, the study of all futures, and every branch's own report into a folder.
 fn keep(
-    plan: &Plan,
+    plan: Plan,
     point: ForkPoint,
-    plans: &[(String, Plan)],
-    forked: &Forked,
+    plans: Vec<(String, Plan)>,
+    forked: Forked,
     arguments: &RunArguments,
 ) -> Result<RunFolder, FolderError> {
     let place = RunFolder::at(&arguments.out.join(format!("{}-fork", plan.folder_name())));
-    let own = std::iter::once(plan).chain(plans.iter().map(|(_, plan)| plan));
+    let own = std::iter::once(&plan).chain(plans.iter().map(|(_, plan)| plan));
     for (index, ((name, records), plan)) in forked.branches.iter().zip(own).enumerate() {
         let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let folder = RunFolder::at(&place.file(&format!("{index}-{safe}")));
         files::make_folder(folder.path())?;
         let summary = Summary::of(plan, &folder, records);
         write_summary(&folder, &summary)?;
-        files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())?;
+        files::write(
+            &folder.file("report.txt"),
+            report::text(
+                &summary,
+                report::Terminal { detail: report::Detail::Full, ..report::Terminal::default() },
+            )
+            .as_bytes(),
+        )?;
     }
     let branches = plans.iter().map(|(name, plan)| Branch { name, overrides: &plan.overrides });
     let document = Kept {
@@ -218,5 +266,7 @@ fn keep(
     };
     let text = serde_json::to_string_pretty(&document).expect("plain data with text keys");
     files::write(&place.file("fork.json"), format!("{text}\n").as_bytes())?;
+    study::keep_futures(&Plan::of_futures(plan, point.to_string(), plans), &place, forked)?;
+    report::write_page(&place)?;
     Ok(place)
 }

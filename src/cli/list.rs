@@ -19,12 +19,38 @@ const EACH: &str = "
 Each(\"name\", [value, value, ..]): stands in place of any value
     Makes one cell of a study per value. Lists of the same name change together;
     lists of different names give all combinations. See docs/language.md.
+    Example: Each(\"epsilon\", [0.1, 1, 10])
+    Example: Each(\"rounds\", Range(50, 300, 50))
 ";
 
 /// Runs the verb.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
-    if let Some(wanted) = &arguments.what {
+    if let (Some(family), Some(member)) = (&arguments.what, &arguments.member) {
+        let known = families.iter().chain(&parts).find(|known| is_called(known, family));
+        let names =
+            known.map(|known| known.members.iter().map(|member| member.name.clone()).collect::<Vec<_>>());
+        let said = match names {
+            None => {
+                Some(format!("nothing is called \"{family}\"; `subrosa list` names the families and parts"))
+            }
+            Some(names) if names.iter().any(|name| name.eq_ignore_ascii_case(member)) => None,
+            Some(names) => Some(match closest(member, &names) {
+                Some(near) => format!("{family} has no \"{member}\"; did you mean {near}?"),
+                None => format!("{family} has no \"{member}\"; it has {}", names.join(", ")),
+            }),
+        };
+        if let Some(said) = said {
+            say_lines(&fold(&format!("error: {said}"), 2));
+            return Exit::Usage;
+        }
+        let only = |mut known: Family| {
+            known.members.retain(|found| found.name.eq_ignore_ascii_case(member));
+            known
+        };
+        families = families.into_iter().filter(|known| is_called(known, family)).map(only).collect();
+        parts = parts.into_iter().filter(|known| is_called(known, family)).map(only).collect();
+    } else if let Some(wanted) = &arguments.what {
         let known: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
         let near = nearest(wanted, families.iter().chain(&parts));
         families = families.into_iter().filter_map(|family| narrow(family, wanted)).collect();
@@ -67,10 +93,15 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
     closest(wanted, &names).map(str::to_owned)
 }
 
+/// Whether this is the family's name; parts of one name are told apart by an addition ("Series of Local").
+fn is_called(family: &Family, wanted: &str) -> bool {
+    let name = family.name.split(" of ").next().unwrap_or_default();
+    family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted)
+}
+
 /// The family if it has the requested name, or with only the member of that name.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
-    let name = family.name.split(" of ").next().unwrap_or_default();
-    if family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted) {
+    if is_called(&family, wanted) {
         return Some(family);
     }
     family.members.retain(|member| member.name.eq_ignore_ascii_case(wanted));
@@ -100,6 +131,9 @@ fn explained(family: &Family) -> String {
             for (text, indent) in items(paragraph) {
                 out.push_str(&fold(&format!("    {text}"), indent));
             }
+        }
+        if let Some(example) = &member.example {
+            out.push_str(&fold(&format!("    Example: {example}"), 6));
         }
         for field in &member.fields {
             let name = field.name.as_deref().unwrap_or("value");

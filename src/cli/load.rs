@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
-use crate::programs::{Programs, Recorded};
+use crate::programs::{Programs, Recorded, Starts};
 use crate::report;
 use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
@@ -13,7 +13,19 @@ use std::path::{Path, PathBuf};
 
 /// Loads and checks; on failure all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
+    load_to(arguments, Starts::ToPlay)
+}
+
+/// The same for a scenario of which only some programs are started: the others need not be there.
+pub(super) fn load_to(arguments: &ScenarioArguments, starts: Starts) -> Result<Plan, Exit> {
     let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
+    if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
+        say(format_args!(
+            "error: --data {}: there is no such folder (name the folder of the data files, or leave --data out)",
+            folder.display()
+        ));
+        return Err(Exit::Usage);
+    }
     let document = Document::load(&arguments.scenario).map_err(|diagnostics| refuse(&diagnostics))?;
     let mut overrides = arguments.overrides.clone();
     overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
@@ -25,6 +37,7 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
             .clone()
             .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
             .map(|folder| absolute(&folder)),
+        starts,
         ..Resources::default()
     };
     let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
@@ -52,15 +65,38 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     })?;
     // What programs answered is in the folder: they need not be there any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
-    let resources =
-        Resources { base: manifest.base.clone(), data: manifest.data.clone(), programs, models: None };
+    let (base, data) = (manifest.base.clone(), manifest.data.clone());
+    let resources = Resources { base, data, programs, ..Resources::default() };
     let document = Document::from_text(&file, text);
-    let cells = document
-        .cells(&manifest.overrides, &resources)
-        .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
-    let (text, overrides) = (document.text().to_owned(), manifest.overrides.clone());
-    let plan = Plan::of_build(text, overrides, &resources, cells, &manifest.build);
-    Ok((plan.with_programs(&manifest.programs), manifest))
+    let plan = |overrides: &[String]| {
+        let cells = document
+            .cells(overrides, &resources)
+            .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
+        let text = document.text().to_owned();
+        let plan = Plan::of_build(text, overrides.to_vec(), &resources, cells, &manifest.build);
+        Ok(plan.with_programs(&manifest.programs))
+    };
+    let mut whole = plan(&manifest.overrides)?;
+    if let Some(futures) = &manifest.futures {
+        let others = futures.branches.iter().skip(1);
+        let branches = others.map(|future| Ok((future.name.clone(), plan(&future.overrides)?)));
+        whole = Plan::of_futures(whole, futures.at.clone(), branches.collect::<Result<_, Exit>>()?);
+    }
+    Ok((whole, manifest))
+}
+
+/// The same of a run whose replications can be simulated one by one: those of a fork share their beginnings.
+pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
+    let (plan, manifest) = plan_of_run(folder)?;
+    if manifest.futures.is_some() {
+        say(format_args!(
+            "error: {} is a fork: its futures share their beginnings, so none is simulated alone (the same `subrosa run` \
+             simulates all of them again; `subrosa replay --files` compares the files with the records)",
+            folder.path().display()
+        ));
+        return Err(Exit::Usage);
+    }
+    Ok((plan, manifest))
 }
 
 /// What the run was played with and this program lacks, in words; none if it has everything.

@@ -1,6 +1,7 @@
 //! `subrosa new`: write a commented scenario that runs at once.
 
 use super::exit::Exit;
+use super::from_csv::{self, Wanted};
 use super::options::NewArguments;
 use super::output::{print, say};
 use super::templates::TEMPLATES;
@@ -32,8 +33,20 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
         say(format_args!("error: {error}"));
         return Exit::Internal;
     }
-    // The comments contain the file's name.
-    let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
+    let text = match (&arguments.csv, &arguments.output) {
+        (Some(csv), Some(output)) => {
+            let wanted = Wanted { system: template.name, csv, output, file: &file };
+            match from_csv::scenario(&wanted) {
+                Ok(text) => text,
+                Err(error) => {
+                    say(format_args!("error: {error}"));
+                    return Exit::InvalidScenario;
+                }
+            }
+        }
+        // The comments contain the file's name.
+        _ => template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display())),
+    };
     if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {
         say(format_args!(
             "error: cannot write {}: {error} (name a writable file, as in `subrosa new {} DIR/{}.ron`)",

@@ -2,13 +2,18 @@
 
 use super::exit::Exit;
 use super::output::say;
-use crate::programs::{Program, ProgramIdentity};
+use crate::programs::{Program, ProgramIdentity, Starts};
 use crate::study::Plan;
 use crate::vocab::counted;
 
-/// Says which programs a scenario starts.
+/// Says which programs a scenario starts when it is played.
 pub(super) fn announce(plan: &Plan) {
-    announce_all([plan]);
+    announce_to(plan, Starts::ToPlay);
+}
+
+/// Says which programs a scenario starts when it is used in this way.
+pub(super) fn announce_to(plan: &Plan, starts: Starts) {
+    tell(plan, &plan.programs_started(starts));
 }
 
 /// Says which programs the branches of a scenario start.
@@ -21,6 +26,10 @@ pub(super) fn announce_all<'a>(plans: impl IntoIterator<Item = &'a Plan>) {
             programs.push(program);
         }
     }
+    tell(plan, &programs);
+}
+
+fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
     if programs.is_empty() {
         return;
     }
@@ -51,7 +60,7 @@ pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
         if program.identity(&plan.base).files != planned.files {
             say(format_args!(
                 "error: a file of the program `{}` is not what the study was planned with; make the plan anew with \
-                 `subrosa sweep plan`",
+                 `subrosa cluster plan`",
                 planned.words()
             ));
             return Err(Exit::Usage);

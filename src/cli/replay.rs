@@ -1,13 +1,13 @@
 //! `subrosa replay`: plays a run again from its folder and compares all files.
 
 use super::exit::Exit;
-use super::load::plan_of_run;
+use super::load::{plan_of_run, plan_to_play};
 use super::options::{Format, ReplayArguments};
 use super::output::{print, say};
 use super::progress::{Bar, short};
 use crate::report::{self, Page};
 use crate::study::{
-    self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder, files,
+    self, FolderError, Inconsistency, Manifest, Plan, Records, Replay, ReplicationRecord, RunFolder, files,
 };
 use crate::vocab::{Time, counted};
 use serde::Serialize;
@@ -18,7 +18,8 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         return super::diff::diff(arguments, other);
     }
     let folder = RunFolder::at(&arguments.run);
-    let (plan, manifest) = match plan_of_run(&folder) {
+    let read_plan = if arguments.files { plan_of_run } else { plan_to_play };
+    let (plan, manifest) = match read_plan(&folder) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -95,7 +96,11 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
 }
 
 /// The run's records, as far as they belong to this plan, and the contradictions in its folder.
-fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records, Vec<Misfit>), FolderError> {
+fn read(
+    plan: &Plan,
+    folder: &RunFolder,
+    manifest: &Manifest,
+) -> Result<(Records, Vec<Inconsistency>), FolderError> {
     let Some((_, stored)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
     let mut records = Records::new();
     for cell in 0..plan.cells.len() {
@@ -108,8 +113,8 @@ fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records
 }
 
 /// Whether the page is the one that the other files give. It contains the folder's path at the time when it was made.
-fn page(folder: &RunFolder) -> Option<Misfit> {
-    let misfit = || Misfit::File(report::PAGE.to_owned());
+fn page(folder: &RunFolder) -> Option<Inconsistency> {
+    let misfit = || Inconsistency::File(report::PAGE.to_owned());
     let Ok(kept) = files::read(&folder.file(report::PAGE)) else { return Some(misfit()) };
     let Ok(Some(mut page)) = Page::read(folder) else { return Some(misfit()) };
     if report::page(&page) == kept {
@@ -120,7 +125,7 @@ fn page(folder: &RunFolder) -> Option<Misfit> {
 }
 
 /// Prints the contradictions found in the files alone.
-fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
+fn tell_of_files(format: Format, misfits: &[Inconsistency], there: u64) -> Exit {
     let agree = misfits.is_empty();
     match format {
         Format::Text if agree => {
@@ -160,7 +165,7 @@ fn tell(
     arguments: &ReplayArguments,
     manifest: &Manifest,
     replay: &Replay,
-    misfits: &[Misfit],
+    misfits: &[Inconsistency],
     unfinished: Option<u64>,
 ) {
     match arguments.format {

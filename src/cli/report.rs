@@ -1,23 +1,28 @@
 //! `subrosa report`: makes the report of a run again, and its charts as files.
 
 use super::exit::Exit;
+use super::figure;
 use super::load::not_a_run;
-use super::options::{Format, ReportArguments};
+use super::options::{Format, PaperTable, ReportArguments};
 use super::output::{print, say};
-use super::run::sparklines;
-use crate::report::plots::{Chart, standalone};
+use super::run::terminal;
+use crate::report::plots::Chart;
 use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
 use crate::study::{self, FolderError, RunFolder};
+use std::path::PathBuf;
 
 /// Runs the verb.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
-    let page = match Page::read(&folder) {
+    let page = match Page::showing(&folder, arguments.cell, arguments.replication) {
         Ok(Some(page)) => page,
         Ok(None) => return nothing_to_report(&folder),
         Err(error) => return failed(&error),
     };
+    if let Err(exit) = shows(&page, arguments) {
+        return exit;
+    }
     let charts = report::charts(&page);
     let chart = match chosen(&charts, arguments) {
         Ok(chart) => chart,
@@ -29,25 +34,18 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         // A user who may only read a run can still read its report.
         say(format_args!("warning: cannot write {}: {error}; the page is not written again", path.display()));
     }
-    if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
-        && let Err(error) = files::put(file, standalone(chart).as_bytes())
-    {
-        return failed(&error.into());
+    if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
+        return exit;
     }
-    if let Some((chart, file)) = chart.zip(arguments.png.as_ref()) {
-        let image = match report::plots::png(&standalone(chart)) {
-            Ok(image) => image,
-            Err(reason) => {
-                say(format_args!("error: cannot draw the PNG: {reason}"));
-                return Exit::Internal;
-            }
-        };
-        if let Err(error) = files::put(file, &image) {
-            return failed(&error.into());
-        }
+    let files: Vec<&PathBuf> = arguments.svg.iter().chain(&arguments.png).collect();
+    for file in &files {
+        say(format_args!("wrote {}", file.display()));
     }
     match arguments.format {
-        Format::Text => print(&report::text(&page.summary, sparklines())),
+        _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),
+        _ if arguments.table == Some(PaperTable::Markdown) => print(&report::markdown(&page.summary)),
+        Format::Text if !files.is_empty() => {}
+        Format::Text => print(&report::text(&page.summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&page.summary)),
     }
     match study::summary_misfits(&folder, &page.summary) {
@@ -58,9 +56,28 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     Exit::Ok
 }
 
+/// Refuses a cell or a replication that the run does not have.
+fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
+    let cells = page.summary.cells.len();
+    if arguments.cell >= cells {
+        let most = cells.saturating_sub(1);
+        say(format_args!("error: the run has no cell {}: its cells are 0 to {most}", arguments.cell));
+        return Err(Exit::Usage);
+    }
+    if let (Some(replication), None) = (arguments.replication, &page.first) {
+        let most = page.manifest.replications.saturating_sub(1);
+        say(format_args!(
+            "error: cell {} has no finished replication {replication}: the run has replications 0 to {most}",
+            arguments.cell
+        ));
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
 /// The chart that is to be written to a file; `None` if none is requested.
 fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
-    if arguments.svg.is_none() && arguments.png.is_none() {
+    if !figure::wanted(arguments) {
         return Ok(None);
     }
     let Some(first) = charts.first() else {

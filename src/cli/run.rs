@@ -2,19 +2,20 @@
 
 use super::exit::Exit;
 use super::interruption;
-use super::load::load;
+use super::load::load_to;
 use super::options::{Format, RunArguments};
-use super::output::print;
-use super::output::say;
+use super::output::{print, say, width};
 use super::programs;
 use super::progress::Bar;
-use crate::report;
+use crate::programs::Starts;
+use crate::report::{self, Detail, Terminal};
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
 use crate::vocab::counted;
 
 /// Runs the verb.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
-    let mut plan = match load(&arguments.scenario) {
+    let starts = if arguments.dry { Starts::ToSend } else { Starts::ToPlay };
+    let mut plan = match load_to(&arguments.scenario, starts) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -29,7 +30,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         return super::fork::fork(plan, arguments);
     }
     if arguments.dry {
-        programs::announce(&plan);
+        programs::announce_to(&plan, starts);
         return super::dry::dry(&plan, arguments);
     }
     plan = match programs::ask(plan) {
@@ -94,7 +95,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         }
     };
     match arguments.scenario.format {
-        Format::Text => print(&report::text(&summary, sparklines())),
+        Format::Text => print(&report::text(&summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&summary)),
     }
     match outcome {
@@ -139,8 +140,13 @@ pub(super) fn budget(summary: &Summary) -> Exit {
     }
 }
 
+/// The terminal, on which this much is to be shown.
+pub(super) fn terminal(detail: Detail) -> Terminal {
+    Terminal { width: width(), sparklines: sparklines(), detail }
+}
+
 /// Whether block characters can be shown: on a terminal, in a locale that has them.
-pub(super) fn sparklines() -> bool {
+fn sparklines() -> bool {
     use std::io::IsTerminal;
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -1,8 +1,8 @@
-//! `subrosa sweep`: a study on many machines.
+//! `subrosa cluster`: a study on many machines.
 
 use super::exit::Exit;
 use super::interruption;
-use super::load::{load, not_a_run, plan_of_run};
+use super::load::{load, not_a_run, plan_to_play};
 use super::options::{
     Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
@@ -10,8 +10,8 @@ use super::options::{
 use super::output::{print, say};
 use super::programs;
 use super::progress::{Bar, tell_other_builds};
-use super::run::{budget, sparklines};
-use crate::report;
+use super::run::{budget, terminal};
+use crate::report::{self, Detail};
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, Plan, RunFolder, files};
 use crate::vocab::counted;
@@ -46,8 +46,8 @@ fn complain(error: SweepError) -> Exit {
 fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
     let plan = programs::ask(load(&arguments.scenario)?)?;
     let path = arguments.out.join(plan.folder_name());
-    let laid =
-        sweep::lay_out(&plan, &RunFolder::at(&path), arguments.blocks, arguments.force).map_err(complain)?;
+    let laid = sweep::plan_sweep(&plan, &RunFolder::at(&path), arguments.blocks, arguments.force)
+        .map_err(complain)?;
     match arguments.scenario.format {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
@@ -103,7 +103,7 @@ struct Merged {
 
 fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
-    let (plan, manifest) = plan_of_run(&folder)?;
+    let (plan, manifest) = plan_to_play(&folder)?;
     if manifest.complete {
         say("Nothing is left to run: the run is complete.");
         return Ok(Exit::Ok);
@@ -153,7 +153,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
 
 fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
-    let (plan, manifest) = plan_of_run(&folder)?;
+    let (plan, manifest) = plan_to_play(&folder)?;
     if manifest.complete {
         match arguments.format {
             Format::Text => print("merged: the run is complete\n"),
@@ -205,9 +205,9 @@ fn status_text(status: &Status) -> String {
         text.push_str(&format!("ALARM: {conflict}\n"));
     }
     if status.blocks_finished == status.blocks {
-        text.push_str("every block is finished: `subrosa sweep merge` merges them into a run");
+        text.push_str("every block is finished: `subrosa cluster merge` merges them into a run");
         text.push_str(if status.replications_finished < status.replications {
-            ", `subrosa sweep plan` plans the missing ones again\n"
+            ", `subrosa cluster plan` plans the missing ones again\n"
         } else {
             "\n"
         });
@@ -217,7 +217,7 @@ fn status_text(status: &Status) -> String {
 
 fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
-    let (plan, _) = plan_of_run(&folder)?;
+    let (plan, _) = plan_to_play(&folder)?;
     let others: Vec<RunFolder> = arguments.others.iter().map(|path| RunFolder::at(path)).collect();
     for other in &others {
         of_this_study(&plan, other)?;
@@ -225,7 +225,7 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
     report::write_page(&folder).map_err(|error| complain(error.into()))?;
     match arguments.format {
-        Format::Text => print(&report::text(&summary, sparklines())),
+        Format::Text => print(&report::text(&summary, terminal(Detail::Short))),
         Format::Json => print(&report::json(&summary)),
     }
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
@@ -244,7 +244,7 @@ fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
     }
     say(format_args!(
         "error: {} holds no part of this study: it was made from another scenario, or by another version of the \
-         program (name folders that `sweep plan` or `run` made from the same scenario)",
+         program (name folders that `cluster plan` or `run` made from the same scenario)",
         other.path().display()
     ));
     Err(Exit::Usage)
@@ -252,7 +252,7 @@ fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
 
 fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
-    let (plan, _) = plan_of_run(&folder)?;
+    let (plan, _) = plan_to_play(&folder)?;
     let internal = |error: String| {
         say(format_args!("error: {error}"));
         Exit::Internal
@@ -305,7 +305,7 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
          #SBATCH --open-mode=append\n\
          {further}\
          # A worker plays block after block until none is left; one that is killed loses its block to the others.\n\
-         exec {program} sweep work {folder} --slot \"$SLURM_ARRAY_TASK_ID/{workers}\" --threads {threads} \\\n  \
+         exec {program} cluster work {folder} --slot \"$SLURM_ARRAY_TASK_ID/{workers}\" --threads {threads} \\\n  \
          --heartbeat {heartbeat} --dead-after {dead_after}\n",
         last = arguments.workers - 1,
         threads = arguments.threads,

@@ -1,8 +1,9 @@
-//! The cheaper of the two exact posteriors: a cache of candidates while outcomes are few, arm space afterwards.
+//! The faster of the two exact posteriors: rows over all arms while outcomes are few, arm space afterwards.
 
 use super::{ArmCovariance, ArmPosterior, GpError, Posterior};
 
-/// An exact posterior that changes to arm space once outcomes outnumber arms, where a round's cost stops growing.
+/// An exact posterior that changes to arm space when there are more outcomes than arms (at most 5,000 arms); from then
+/// on the cost of an outcome no longer grows.
 ///
 /// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
@@ -26,7 +27,8 @@ impl AdaptivePosterior {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
     }
 
-    /// Adds the outcome of one arm. O(n t) up to n outcomes, O(n^2) from there on.
+    /// Adds the outcome of one arm. O(n t) up to n outcomes, then O(n^2), after a change of representation in O(n^3);
+    /// O(n t) throughout with more than 5,000 arms.
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -1,7 +1,8 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
 //! One outcome y of arm a is one rank-1 update: with s the column of a and g = s_a + noise, mean += s (y - mean_a) / g
-//! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it pays once outcomes outnumber arms.
+//! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it is faster once there are more outcomes than
+//! arms.
 
 use super::pivot::pivot;
 use super::simd::multiversion;
@@ -73,7 +74,7 @@ impl ArmPosterior {
         }
     }
 
-    /// Takes over the outcomes from before the change to arm space.
+    /// Sets the counters and sums of the outcomes from before the change to arm space.
     pub(super) fn with_history(
         mut self,
         (observations, log_likelihood, information): (usize, f64, f64),

@@ -9,8 +9,8 @@ use std::cell::RefCell;
 /// Arms per block: 8 KB of a row.
 pub(super) const BLOCK: usize = 1024;
 
-/// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB. It was in use before, so the
-/// peak is the same.
+/// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB. This does not increase the
+/// peak, because the memory was in use before.
 const KEPT: usize = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ thread_local! {
 
 /// A growing number of rows of `n` numbers.
 ///
-/// A block of arms holds its part of every row: groups of sixteen rows, in them tiles of 32 arms, in these row after
-/// row. So a loop over all rows reads a block from its beginning to its end, and keeps its results for 32 arms in
-/// registers over sixteen rows.
+/// A block of arms holds its part of every row, divided into groups of sixteen rows; a group is divided into tiles of
+/// 32 arms, and a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its results
+/// for 32 arms in registers over sixteen rows.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
     n: usize,
@@ -60,7 +60,7 @@ impl Blocks {
         Self { n, blocks }
     }
 
-    /// Arms of a block.
+    /// Number of arms of a block.
     fn width(&self, block: usize) -> usize {
         BLOCK.min(self.n - block * BLOCK)
     }

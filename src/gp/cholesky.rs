@@ -1,4 +1,4 @@
-//! A Cholesky factorisation with the same bits on every machine: elementwise updates, in a fixed order.
+//! A Cholesky factorisation, bit-identical on every machine: elementwise updates, in a fixed order.
 
 use super::GpError;
 use super::matrices::row_major;
@@ -34,8 +34,8 @@ impl Cholesky {
         Ok(Self { n, upper: matrix, jitter: 0.0 })
     }
 
-    /// As [`Self::new`], adding as little to the diagonal as it takes: none, or 1e-14, 1e-13, .., 1e-6 of its largest
-    /// entry. [`Self::jitter`] says how much.
+    /// As [`Self::new`], with the smallest sufficient jitter added to the diagonal: none, or 1e-14, 1e-13, .., 1e-6 of
+    /// its largest entry. [`Self::jitter`] returns it.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest diagonal entry is not enough.
@@ -180,7 +180,7 @@ multiversion! {
                 }
             }
             let pivot = row[0];
-            // Not the negation of `<=`: NaN as a pivot is refused too.
+            // This also refuses NaN, unlike `pivot <= 0.0`.
             if !(pivot.is_finite() && pivot > 0.0) {
                 return false;
             }

@@ -1,11 +1,11 @@
-//! exp for covariances: elementwise, so that it vectorises, and with the same bits on every machine.
+//! exp for covariances: elementwise, so that it vectorises, and bit-identical on every machine.
 
-/// 1.5 * 2^52: adding and subtracting it rounds to an integer, which the sum carries in its lowest bits.
+/// 1.5 * 2^52: adding and subtracting it rounds to an integer, which is also in the lowest bits of the sum.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts; the first has 21 trailing zero bits, so its products with exponents are exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
-/// Below this, exp is less than the smallest normal number and counts as zero.
+/// Below this, exp is set to 0; it would be less than 1.5 times the smallest normal number.
 const UNDERFLOW: f64 = -708.0;
 
 /// 1/k! from k = 13 down to 0.
@@ -28,7 +28,7 @@ const COEFFICIENTS: [f64; 14] = [
 
 /// exp(x) for x at most 0, within one unit in the last place; 0 below -708.
 ///
-/// x = k ln 2 + r with |r| at most ln 2 / 2; the Taylor polynomial of degree 13 leaves 4e-18 there.
+/// x = k ln 2 + r with |r| at most ln 2 / 2; the error of the Taylor polynomial of degree 13 is at most 4e-18 there.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + ROUND;

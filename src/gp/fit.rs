@@ -6,7 +6,7 @@ use super::multi_start::MultiStart;
 use super::{GpError, Points, log_marginal_likelihood};
 use crate::rng::Stream;
 
-/// Hyperparameters of a squared-exponential covariance, and how likely they make the data.
+/// Hyperparameters of a squared-exponential covariance, with the log marginal likelihood of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Length-scale of each dimension, in units of the points.
@@ -17,8 +17,8 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// The slope there: the largest derivative by the logarithm of a hyperparameter, in nats, among directions that
-    /// stay within the bounds. Near 0 if the search has found a maximum.
+    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter, in nats, among the
+    /// derivatives whose ascent direction stays within the bounds. Near 0 if the search has found a maximum.
     pub slope: f64,
 }
 
@@ -79,7 +79,7 @@ pub fn squared_exponential(
     })
 }
 
-/// The largest derivative among directions that stay within the bounds.
+/// The largest absolute derivative among those whose ascent direction stays within the bounds.
 fn slope(gradient: &[f64], at: &[f64], bounds: &[(f64, f64)]) -> f64 {
     let within = gradient.iter().zip(at).zip(bounds).filter(|((slope, at), (low, high))| {
         let room = if **slope > 0.0 { high - **at } else { **at - low };

@@ -5,7 +5,7 @@ use super::covariance::{Covariance, LengthScale, Shape};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
-/// How long a feature vector is.
+/// How feature vectors are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FeatureLength {
     /// sqrt(2 variance / M) cos(..): the inner product estimates the covariance without bias.
@@ -15,7 +15,7 @@ pub enum FeatureLength {
     Exact,
 }
 
-/// M features phi(x) = sqrt(2 variance / M) cos(S x + b), the same for all agents that have them.
+/// M random features phi(x) = sqrt(2 variance / M) cos(S x + b); agents that share them use the same S and b.
 ///
 /// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
 /// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
@@ -104,7 +104,7 @@ impl FourierFeatures {
             FeatureLength::Estimator => 0.5 * self.m() as f64,
             FeatureLength::Exact => super::dot(out, out),
         };
-        // All cosines are zero with probability zero.
+        // With probability 1 some cosine is not 0.
         let factor = if square > 0.0 { (self.variance / square).sqrt() } else { 0.0 };
         out.iter_mut().for_each(|value| *value *= factor);
     }

@@ -1,4 +1,4 @@
-//! Information gain: how much noisy outcomes of some arms say about the function.
+//! Information gain: the mutual information between noisy outcomes of some arms and the function.
 
 use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 
@@ -40,17 +40,33 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// An upper bound on the largest gain of so many outcomes, in nats: greedy gain over 1 - 1/e; 0 for none.
+    /// An upper bound on the largest gain of as many outcomes, in nats: the greedy gain divided by 1 - 1/e; 0 without
+    /// outcomes.
     ///
     /// Source: Nemhauser, Wolsey and Fisher 1978, since the gain is monotone and submodular over multisets.
     #[must_use]
     pub fn upper_bound(&self) -> f64 {
-        self.gains.last().map_or(0.0, |gain| gain / -libm::expm1(-1.0))
+        self.gains.last().map_or(0.0, |gain| from_greedy(*gain))
     }
 }
 
-/// Upper bounds on the largest gain of so many outcomes, in nats: one for each of some ascending `numbers` of outcomes;
-/// see [`Greedy::upper_bound`]. Memory does not depend on the numbers, O(n^2) with up to 5,000 arms.
+/// An upper bound on the largest gain, from the gain of a greedy choice.
+fn from_greedy(gain: f64) -> f64 {
+    gain / -libm::expm1(-1.0)
+}
+
+/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance is above `largest`. By
+/// Hadamard's inequality the determinant is at most the product over arms of 1 + t_i `largest` / `noise_variance`, with
+/// t_i the number of outcomes of arm i; the sum of their logarithms is largest if the outcomes are spread evenly over
+/// as many arms as possible.
+fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
+    let arms = (n as f64).min(number as f64);
+    if arms > 0.0 { 0.5 * arms * libm::log1p(largest * (number as f64 / arms) / noise_variance) } else { 0.0 }
+}
+
+/// Upper bounds on the largest gain, in nats: one for each of some ascending `numbers` of outcomes; see
+/// [`Greedy::upper_bound`]. None exceeds the gain of as many outcomes of independent arms. With up to 5,000 arms,
+/// memory is O(n^2) for any numbers.
 ///
 /// # Errors
 /// As for [`greedy_maximum`].
@@ -63,6 +79,7 @@ pub(crate) fn gain_bounds(
         return Err(GpError::NotPositiveDefinite { order: 0, jitter: 0.0 });
     }
     let mut posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, 0.0);
+    let largest_prior = covariance.variances().into_iter().fold(0.0, f64::max);
     let mut bounds = Vec::with_capacity(numbers.len());
     let mut chosen = 0;
     for &number in numbers {
@@ -70,7 +87,8 @@ pub(crate) fn gain_bounds(
             posterior.observe(largest(posterior.variance()), 0.0)?;
             chosen += 1;
         }
-        bounds.push(posterior.information_gain() / -libm::expm1(-1.0));
+        let most = ceiling(number, covariance.n(), largest_prior, noise_variance);
+        bounds.push(from_greedy(posterior.information_gain()).min(most));
     }
     Ok(bounds)
 }
@@ -104,4 +122,40 @@ pub fn greedy_maximum(
         greedy.gains.push(posterior.information_gain());
     }
     Ok(greedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::Points;
+    use crate::gp::covariance::Covariance;
+    use std::sync::Arc;
+
+    fn arms(n: usize, length_scale: f64) -> ArmCovariance {
+        let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
+        ArmCovariance::of_inputs(Arc::new(points), Covariance::squared_exponential(length_scale, 2.0))
+    }
+
+    /// Arms that are all but independent: one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve of six arms one of
+    /// 6/2 ln(1 + 2 * 2 / .5). The greedy gain over 1 - 1/e lies above both.
+    #[test]
+    fn no_bound_exceeds_the_gain_of_independent_arms() {
+        let independent = arms(6, 1e-3);
+        let exact = [(1u64, 0.5 * 5f64.ln()), (6, 3.0 * 5f64.ln()), (12, 3.0 * 9f64.ln())];
+        let bounds = gain_bounds(&independent, &exact.map(|(number, _)| number), 0.5).unwrap();
+        for ((number, exact), bound) in exact.into_iter().zip(bounds) {
+            assert!((bound - exact).abs() < 1e-9, "{number}: {bound} for {exact}");
+        }
+        assert_eq!(gain_bounds(&independent, &[0], 0.5).unwrap(), [0.0]);
+    }
+
+    /// Where arms are alike the greedy bound is the smaller one, and stays as it is.
+    #[test]
+    fn the_ceiling_leaves_smaller_bounds_alone() {
+        let alike = arms(30, 0.5);
+        let greedy = greedy_maximum(&alike, 20, 0.1).unwrap();
+        let bounds = gain_bounds(&alike, &[20], 0.1).unwrap();
+        assert!(bounds[0] < 0.9 * ceiling(20, 30, 2.0, 0.1));
+        assert!((bounds[0] - greedy.upper_bound()).abs() < 1e-9);
+    }
 }

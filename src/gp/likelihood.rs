@@ -14,8 +14,8 @@ pub struct Likelihood {
     pub gradient: Vec<f64>,
 }
 
-/// Log likelihood per point that is the unit of a search for its maximum. With 1, a first step may be so long that it
-/// ends where the model explains everything by noise.
+/// A search for the maximum measures the log likelihood in this many nats per point. With 1, a first step may be so
+/// long that it ends where the model explains all outputs by noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
 /// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at

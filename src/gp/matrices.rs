@@ -1,4 +1,4 @@
-//! Matrices of faer as rows one after the other, the form that the hot loops read.
+//! Conversion of faer matrices to row-major vectors, the layout that the inner loops read.
 
 use faer::MatRef;
 
@@ -14,7 +14,7 @@ mod tests {
     use faer::{Mat, Side};
     use std::sync::Arc;
 
-    /// The largest difference of two matrices.
+    /// The largest absolute difference between entries of two matrices.
     fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
         (a - b).norm_max()
     }
@@ -26,7 +26,7 @@ mod tests {
         let arms = ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.3, 2.0));
         let mut matrix = arms.to_faer();
         (0..12).for_each(|i| matrix[(i, i)] += 0.1);
-        // Of order 12 and condition below 300: 1e-12 is ample.
+        // The matrix is 12 x 12 with a condition number below 300, so 1e-12 is above the rounding errors.
         let theirs = matrix.llt(Side::Lower).unwrap();
         let ours = Cholesky::of_faer(matrix.as_ref()).unwrap();
         assert!(apart(&ours.to_faer(), &theirs.L().to_owned()) < 1e-12);
@@ -34,7 +34,7 @@ mod tests {
         let vectors = eigen.to_faer();
         let values = Mat::from_fn(12, 12, |i, j| if i == j { eigen.values()[i] } else { 0.0 });
         assert!(apart(&(&vectors * values * vectors.transpose()), &matrix) < 1e-12);
-        // On a basis of all arms the features have the covariances as inner products.
+        // If every arm is an inducing point, the inner products of the features are the covariances.
         let nystrom = Nystrom::of_faer(matrix.as_ref(), (0..12).collect()).unwrap();
         assert!(apart(&(nystrom.as_faer() * nystrom.as_faer().transpose()), &matrix) < 1e-10);
         let given = CovarianceMatrix::of_faer(matrix.as_ref()).unwrap();

@@ -9,11 +9,12 @@
 //!
 //! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
 //!
-//! Matrices of faer enter by `of_faer` and leave by `as_faer` (a view of the same numbers) or `to_faer` (a matrix of its own):
+//! `of_faer` converts from a matrix of faer, `as_faer` to a view of the same numbers, and `to_faer` to a new matrix:
 //! [`Points`], [`CovarianceMatrix`], [`ArmCovariance`], [`Cholesky`], [`Eigen`], [`Nystrom`].
 //!
-//! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
-//! one-off factorisations, on one thread. docs/design.md has a table of who does what.
+//! All loops are this crate's own, elementwise and in a fixed order, so that results are bit-identical on every
+//! machine. Factorisations of faer fuse multiplications and additions where the CPU can, so only tests use them. A
+//! table in docs/design.md shows which computations use which library.
 
 mod adaptive;
 mod arm_covariance;
@@ -35,6 +36,7 @@ mod posterior;
 pub mod prior;
 mod scores;
 pub mod simd;
+mod singular;
 mod symmetric;
 mod weights;
 
@@ -53,6 +55,7 @@ pub use nystrom::Nystrom;
 pub use points::Points;
 pub use posterior::Posterior;
 pub use scores::{largest, upper_bounds};
+pub use singular::Singular;
 pub use symmetric::Eigen;
 pub(crate) use symmetric::combine;
 pub use weights::WeightPosterior;
@@ -79,7 +82,8 @@ pub enum GpError {
         /// The outcome.
         outcome: f64,
     },
-    /// A matrix given as a covariance is not one: it has another shape, or two entries are not symmetric.
+    /// A matrix given as a covariance matrix has the wrong shape, an entry that is not finite, or entries that are not
+    /// symmetric.
     #[error(
         "expected a symmetric covariance matrix of order {order} with finite entries, found a bad entry in \
              row {row}, column {column} (both count from 0)"

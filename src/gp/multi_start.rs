@@ -1,7 +1,7 @@
 //! The maximum of a smooth function of a few parameters within bounds, by L-BFGS from several starting points.
 //!
-//! Each parameter is the sigmoid of a free one, so that no step leaves the bounds; a parameter whose best value is at a
-//! bound comes close to it.
+//! Each parameter is the sigmoid of a free (unbounded) one, scaled to its bounds, so that no step leaves the bounds; a
+//! parameter whose best value is at a bound only approaches it.
 
 use crate::rng::Stream;
 use argmin::core::{CostFunction, Error, Executor, Gradient};
@@ -33,7 +33,7 @@ pub(crate) struct Maximum {
 const MEMORY: usize = 10;
 /// Largest number of steps per starting point; some thirty are usual.
 const MOST_STEPS: u64 = 100;
-/// Norm of the gradient by the free parameters, in the unit, at which a search ends.
+/// A search ends when the norm of the gradient by the free parameters, in the search's unit, is below this.
 const LEVEL: f64 = 1e-7;
 /// Smallest distance of a starting point from a bound, as a share of the distance between the bounds: at a bound the
 /// sigmoid is flat.
@@ -104,7 +104,7 @@ struct Slope<'a, F> {
 }
 
 impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
-    /// The cost; its gradient is stored, because a line search asks for both at the same place.
+    /// The cost; its gradient is stored, because a line search evaluates both at the same point.
     fn look(&self, free: &[f64]) -> Result<f64, Error> {
         let bounds = self.search.bounds;
         let shares: Vec<f64> = free.iter().map(|&z| 1.0 / (1.0 + libm::exp(-z))).collect();

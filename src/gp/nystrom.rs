@@ -1,9 +1,10 @@
-//! Nystrom features on a subset of the arms, and the variances they give.
+//! Nystrom features on a subset of the arms, and the posterior variances computed from them.
 //!
-//! The features of arm x on a basis D are phi(x) = (K_D^(1/2))^+ k_D(x). They all lie in the range of K_D, so they are
-//! kept as coordinates there: phi(x) = U c(x), with U the eigenvectors of K_D above rounding and
-//! c(x) = E^(-1/2) U^T k_D(x). On a smooth kernel the range is much smaller than the basis, and nothing is lost.
-//! Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
+//! The features of arm x on a basis D of arms are phi(x) = (K_D^(1/2))^+ k_D(x), with K_D the covariance matrix of the
+//! basis and k_D(x) its covariances with x. All features lie in the range of K_D, so only their coordinates c(x) there
+//! are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the eigenvalues of K_D above the rounding error
+//! and U their eigenvectors. With a smooth kernel the rank is much smaller than the basis. Sources: Calandriello et al.
+//! 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
 use super::matrices::row_major;
 use super::symmetric::{add_outer, combine};
@@ -48,8 +49,8 @@ pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
 }
 
 /// Draws a basis from the plays and the variances of all arms, `[n]` each: one draw of `stream` for each arm that was
-/// played, in the order of arms, with the probability of [`inclusion`]. If none is drawn, the arm whose probability was
-/// the largest enters, so that there always is a feature. The result holds m arms, ascending.
+/// played, in the order of arms, with the probability of [`inclusion`]. If no arm is drawn, the basis is the arm with
+/// the largest probability. The result holds m arms, ascending; it is empty only if all probabilities are 0.
 ///
 /// Source: Calandriello et al. 2019, Algorithm 1.
 pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) -> Vec<usize> {
@@ -71,16 +72,16 @@ pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) 
     basis
 }
 
-/// Eigenvalues of a covariance matrix that are above rounding, and their unit eigenvectors, one per row.
+/// Eigenvalues of a covariance matrix that are above the rounding error, and their unit eigenvectors, one per row.
 ///
-/// A Cholesky factorisation with pivoting, R of shape k x m, stops when the remainder is zero; if k is small, the
-/// eigenvalues are those of R R^T, of order k, and the eigenvectors follow from them.
+/// A Cholesky factorisation with pivoting, R of shape k x m, stops when the remainder is numerically zero. If k < m /
+/// 2, the eigenvalues are computed from R R^T, of order k, and the eigenvectors from those of R R^T.
 fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut factor: Vec<f64> = Vec::new();
     let mut order = 0;
-    // Beyond this order the detour over R R^T saves nothing.
+    // From this order on, using R R^T is not faster.
     while 2 * order < m {
         let pivot = largest(&left);
         if left[pivot].is_nan() || left[pivot] <= stop {
@@ -260,7 +261,7 @@ impl Nystrom {
     #[must_use]
     pub fn variance(&self, arm: usize, whitened: &[f64], lambda: f64) -> f64 {
         let c = self.coordinates(arm);
-        // The difference is at least zero but for rounding.
+        // Without rounding errors the difference is at least 0.
         (self.prior[arm] - dot(c, c)).max(0.0) + lambda * dot(whitened, whitened)
     }
 

@@ -4,14 +4,14 @@ use super::blocks::BLOCK;
 use super::matrices::row_major;
 use faer::MatRef;
 
-/// `n` points in `d` dimensions. Stored column by column too, because the hot loops run over arms: in blocks of arms,
-/// so that a loop over a block reads its columns one after the other.
+/// `n` points in `d` dimensions. They are stored by rows, and by columns within blocks of arms, because the inner loops
+/// run over the arms of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,
     d: usize,
     rows: Vec<f64>,
-    /// For each block of arms its part of every column.
+    /// For each block of arms, its part of every column.
     blocks: Vec<f64>,
 }
 

@@ -155,10 +155,10 @@ impl Posterior {
         self.information
     }
 
-    /// One random function of the posterior, `[n]`, made from one of the prior (zero mean, `prior_sample`, `[n]`) by
-    /// Matheron's rule: it is corrected by the difference between the observed outcomes and outcomes drawn from it. O(n
-    /// t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from
-    /// Gaussian process posteriors".
+    /// One random function of the posterior, `[n]`, computed from one of the prior (`prior_sample`, `[n]`, with mean 0)
+    /// by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and outcomes
+    /// drawn from it. O(n t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling
+    /// functions from Gaussian process posteriors".
     ///
     /// # Panics
     /// If `prior_sample` does not hold one value per arm.
@@ -166,7 +166,8 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The mean is prior + V^T w with w = L^-1 (y - prior); the same weights of the drawn outcomes are subtracted.
+        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted, with w' = L^-1 of the drawn
+        // outcomes.
         let mut values: Vec<f64> =
             self.mean.iter().zip(prior_sample).map(|(mean, drawn)| mean + drawn).collect();
         let mut weights: Vec<f64> = Vec::with_capacity(self.played.len());

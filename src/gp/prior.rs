@@ -2,9 +2,8 @@
 
 use super::covariance::Covariance;
 use super::simd::multiversion;
-use super::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, GpError, Points, dot};
+use super::{ArmCovariance, Cholesky, Eigen, FeatureLength, FourierFeatures, GpError, Points, dot};
 use crate::rng::Stream;
-use faer::{Mat, Side};
 
 /// A Gaussian process with squared-exponential covariance on a regular grid.
 ///
@@ -95,13 +94,13 @@ impl CholeskyPrior {
     }
 }
 
-/// A Gaussian process at many scattered points, through random Fourier features: O(n M) a sample. A function's values
-/// have the covariance exactly, on average over features, and are Gaussian as M grows.
+/// A Gaussian process at many scattered points, through M random Fourier features: O(n M d) a sample. The values have
+/// exactly the given covariance, on average over the features; their distribution tends to a Gaussian as M grows.
 #[derive(Clone, Copy, Debug)]
 pub struct FourierPrior<'a> {
     /// The covariance.
     pub covariance: &'a Covariance,
-    /// M, features of a function; every function has its own.
+    /// Number M of features; new features are drawn for every function.
     pub features: usize,
 }
 
@@ -128,7 +127,7 @@ impl FourierPrior<'_> {
 }
 
 multiversion! {
-    /// to = root * from, both of one column; the root is transposed, so that all sums are updated side by side.
+    /// to = root * from, both of one column; the root is given transposed, so that the loop over sums vectorises.
     fn apply_last(transposed: &[f64], from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
         for (&value, weights) in from.iter().zip(transposed.chunks_exact(to.len())) {
@@ -151,13 +150,6 @@ multiversion! {
     }
 }
 
-/// sums += weight * values; on slices, so that one instruction handles several numbers.
-fn add_multiple(sums: &mut [f64], weight: f64, values: &[f64]) {
-    for (sum, &value) in sums.iter_mut().zip(values) {
-        *sum += weight * value;
-    }
-}
-
 /// A square matrix by columns.
 fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
     (0..order * order).map(|place| matrix[place % order * order + place / order]).collect()
@@ -166,22 +158,15 @@ fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
 /// The symmetric square root of the correlation matrix along one axis.
 fn root(axis: &[f64], length_scale: f64) -> Result<(usize, Vec<f64>), GpError> {
     let order = axis.len();
-    let correlation = Mat::<f64>::from_fn(order, order, |i, j| {
-        let difference = (axis[i] - axis[j]) / length_scale;
-        libm::exp(-0.5 * difference * difference)
+    let correlation = axis.iter().flat_map(|a| {
+        axis.iter().map(move |b| {
+            let difference = (a - b) / length_scale;
+            libm::exp(-0.5 * difference * difference)
+        })
     });
-    let eigen = correlation.self_adjoint_eigen(Side::Lower).map_err(|_| GpError::NoConvergence)?;
-    let (vectors, values) = (eigen.U(), eigen.S().column_vector());
-    let mut root = vec![0.0; order * order];
-    for k in 0..order {
-        // Eigenvalues below zero are rounding errors of zero.
-        let scale = values[k].max(0.0).sqrt();
-        let vector: Vec<f64> = (0..order).map(|i| vectors[(i, k)]).collect();
-        for (row, &value) in root.chunks_exact_mut(order).zip(&vector) {
-            add_multiple(row, value * scale, &vector);
-        }
-    }
-    Ok((order, root))
+    let eigen = Eigen::new(order, correlation.collect())?;
+    // Eigenvalues below zero are rounding errors of zero.
+    Ok((order, eigen.function(|value| value.max(0.0).sqrt())))
 }
 
 #[cfg(test)]

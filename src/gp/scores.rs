@@ -11,7 +11,7 @@ multiversion! {
         }
     }
 
-    /// The largest of the scores that are numbers; minus infinity if none is.
+    /// The largest of the scores that are not NaN; minus infinity if all are NaN.
     fn maximum(scores: &[f64]) -> f64 {
         let mut lanes = [f64::NEG_INFINITY; 16];
         let blocks = scores.chunks_exact(16);

@@ -17,7 +17,7 @@ pub enum Level {
     Avx512 = 3,
 }
 
-/// Environment variable that forces a level: `baseline`, `avx2` or `avx512`.
+/// Environment variable that sets the highest level to use: `baseline`, `avx2` or `avx512`.
 pub const VARIABLE: &str = "SUBROSA_SIMD";
 
 /// 0 before the first use.
@@ -71,8 +71,9 @@ pub fn best() -> Level {
     Level::Baseline
 }
 
-/// Declares functions that are compiled once per [`Level`]. Functions that they call must be inlined to profit. Those
-/// declared after `up to Avx2:` do not use the widest registers: a loop limited by memory access is slower with them.
+/// Declares functions that are compiled once per [`Level`]. Functions that they call profit only if they are inlined.
+/// Functions declared after `up to Avx2:` do not use the 512-bit registers: loops limited by memory access are slower
+/// with them.
 macro_rules! multiversion {
     (up to $most:ident: $($functions:tt)+) => { $crate::gp::simd::multiversion! { @ $most $($functions)+ } };
     (@ $most:ident $($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {

@@ -1,4 +1,4 @@
-//! Eigenvalues of a small symmetric matrix, with the same bits on every machine.
+//! Eigenvalues and eigenvectors of a small symmetric matrix, bit-identical on every machine.
 //!
 //! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and tql2, after
 //! Bowdler, Martin, Reinsch and Wilkinson, Handbook for Automatic Computation II (1971).
@@ -165,7 +165,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
     diagonal
 }
 
-/// Diagonalises the tridiagonal matrix, turning the rows of `vectors` along.
+/// Diagonalises the tridiagonal matrix, and applies its rotations to the rows of `vectors`.
 fn ql(n: usize, d: &mut [f64], e: &mut [f64], vectors: &mut [f64]) -> Result<(), GpError> {
     if n == 0 {
         return Ok(());

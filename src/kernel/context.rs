@@ -1,4 +1,4 @@
-//! The effects that a party may ask for while it handles an input.
+//! The effects that a party may request while it handles an input.
 
 use super::{Protocol, Ticket};
 use crate::vocab::{PartyId, Span, Time};
@@ -6,6 +6,17 @@ use crate::vocab::{PartyId, Span, Time};
 /// Identifies a timer, so that it can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerTicket(pub(super) u64);
+
+/// The state of a party's own connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// It sends and receives.
+    Online,
+    /// It neither sends nor receives; a change is scheduled.
+    Offline,
+    /// It neither sends nor receives, and no change is scheduled.
+    Gone,
+}
 
 /// The effects that a kernel carries out for a party: each takes place at once, so they are in the order of
 /// the calls.
@@ -15,14 +26,15 @@ pub(super) trait Effects<P: Protocol> {
     fn cancel(&mut self, ticket: TimerTicket);
     fn record(&mut self, party: PartyId, fact: &P::Fact);
     fn stop(&mut self);
+    fn connection(&self, party: PartyId) -> Connection;
 }
 
-/// What handlers and processes have in common: they know the time, state facts, and can end the simulation.
+/// The common methods of the contexts of handlers and of processes: the time, recording facts, ending the simulation.
 pub trait Recorder<P: Protocol>: std::fmt::Debug {
     /// The present virtual time.
     fn now(&self) -> Time;
 
-    /// States a fact for the record.
+    /// Records a fact in the journal.
     fn record(&mut self, fact: P::Fact);
 
     /// Ends the simulation when the handler returns, or when the process waits again.
@@ -43,7 +55,7 @@ impl<P: Protocol> Recorder<P> for Context<'_, P> {
     }
 }
 
-/// The context of a handler: the present virtual time, and the effects that it asks for.
+/// The context of a handler: the present virtual time, and methods for the effects that it requests.
 pub struct Context<'a, P: Protocol> {
     pub(super) now: Time,
     pub(super) me: PartyId,
@@ -77,6 +89,12 @@ impl<P: Protocol> Context<'_, P> {
         self.me
     }
 
+    /// The connection of the party that is handling the input, also if it has been offline since the start.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        self.effects.connection(self.me)
+    }
+
     /// Sends a message. The medium decides if and when it arrives.
     pub fn send(&mut self, to: PartyId, message: P::Message) {
         self.effects.send(self.me, to, message);
@@ -99,7 +117,7 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.cancel(ticket);
     }
 
-    /// States a fact for the record: it reaches the journal, in order.
+    /// Records a fact in the journal.
     #[allow(clippy::needless_pass_by_value, reason = "a party states a fact once")]
     pub fn record(&mut self, fact: P::Fact) {
         self.effects.record(self.me, &fact);

@@ -1,7 +1,7 @@
-//! The state of a simulation except its parties: pending events, connections, the medium and the clock, and
-//! how they change.
+//! The state of a simulation except its parties: pending events, connections, the medium and virtual time, and how they
+//! change.
 
-use super::context::{Effects, TimerTable};
+use super::context::{Connection, Effects, TimerTable};
 use super::{
     Event, EventQueue, Fate, Journal, LossCause, Medium, Memory, Parcel, Payload, Protocol, Switch, Ticket,
     TimerTicket,
@@ -25,7 +25,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// A party has finished its work on a message that it received since its last crash.
+    /// The compute time of a message that was delivered to a party ends.
     Handle {
         from: PartyId,
         to: PartyId,
@@ -46,7 +46,7 @@ pub(super) enum Pending<P: Protocol> {
     },
 }
 
-/// The state of a party between crashes.
+/// The kernel's state of one party.
 #[derive(Clone, Debug)]
 pub(super) struct Standing<P: Protocol> {
     /// Its next change of connection.
@@ -62,7 +62,7 @@ pub(super) struct Standing<P: Protocol> {
 #[derive(Clone, Debug)]
 pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) standing: Vec<Standing<P>>,
-    /// Whether each party is connected. Kept apart from the other state, because every message needs it twice.
+    /// Whether each party is connected. Stored separately, because it is read twice for every message.
     pub(super) online: Vec<bool>,
     pub(super) medium: M,
     pub(super) queue: EventQueue<Pending<P>>,
@@ -72,12 +72,12 @@ pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) now: Time,
     /// A party asked to end the simulation.
     pub(super) stop: bool,
-    /// Number of pending events other than changes of connection, and of parties that will start again after a crash;
-    /// when it is zero nothing more can happen.
+    /// Number of pending events other than changes of connection, plus the number of parties that are down with their
+    /// memory lost; when it is 0, the simulation ends.
     pub(super) work: u64,
 }
 
-/// The kernel as a handler reaches it, with the watcher.
+/// The kernel's state together with the watcher, for the effects of a handler.
 pub(super) struct Watched<'a, P: Protocol, M: Medium, W: ?Sized> {
     pub(super) core: &'a mut Core<P, M>,
     pub(super) watch: &'a mut W,
@@ -114,6 +114,16 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
     fn stop(&mut self) {
         self.core.stop = true;
     }
+
+    fn connection(&self, party: PartyId) -> Connection {
+        if self.core.online[party.index()] {
+            Connection::Online
+        } else if self.core.standing[party.index()].switch.is_some() {
+            Connection::Offline
+        } else {
+            Connection::Gone
+        }
+    }
 }
 
 impl<P: Protocol, M: Medium> Core<P, M> {
@@ -140,14 +150,14 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             Fate::Lost(LossCause::SenderOffline)
         };
         if let Fate::Arrives(at) = fate {
-            // The case of most messages, handled here to avoid moving them once more.
+            // The most frequent case, handled here to avoid moving the message once more.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
             self.travel(fate, from, to, message, self.now, watch);
         }
     }
 
-    /// Passes a message to the medium, and schedules its arrival or loss.
+    /// Schedules the arrival of a message as the medium decided, or records its loss.
     pub(super) fn travel<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         fate: Fate,

@@ -1,15 +1,16 @@
-//! The chained digest: one number that depends on all events, in order.
+//! The digest: one hash of all events, in order.
 
 use std::sync::Arc;
 
 /// Sixteen chunks of blake3: as many as it hashes at once with the widest instructions.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// A running hash over all that was absorbed, in order. Two runs agree if and only if their digests do.
+/// A running hash over all data absorbed, in order. Two runs with equal digests have the same events, except for
+/// collisions of the hash, which do not occur in practice.
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
-    /// What has not been hashed yet: the first `filled` bytes.
+    /// The first `filled` bytes have not been hashed yet.
     buffer: Box<[u8; BUFFER_BYTES]>,
     filled: usize,
 }
@@ -39,8 +40,9 @@ impl Digest {
         }
     }
 
-    /// Absorbs whole numbers, one after the other: the same bytes as calls of [`Self::word`], with one check of the
-    /// buffer's end. Each is stored at once, since reading a row of bytes right after it was put together would stall.
+    /// Absorbs integers, one after the other: the same bytes as calls of [`Self::word`], with a single check of the
+    /// buffer's end. Each is stored directly in the buffer, because reading an array right after assembling it would
+    /// stall.
     #[inline(always)]
     pub fn words<const N: usize>(&mut self, values: [u64; N]) {
         let end = self.filled + 8 * N;
@@ -55,7 +57,7 @@ impl Digest {
         }
     }
 
-    /// Hashes full buffers, so that every call of the hasher begins and ends between its chunks.
+    /// Hashes full buffers, so that every call of the hasher covers whole chunks.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
         while self.filled + bytes.len() >= BUFFER_BYTES {

@@ -3,7 +3,7 @@
 use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum Event<'a, P: Protocol> {
     /// A message left its sender.
@@ -37,8 +37,8 @@ pub enum Event<'a, P: Protocol> {
         /// When it had been sent.
         sent_at: Time,
     },
-    /// A party has done the work on a message that reached it earlier, and its handler runs. Only the watcher gets this
-    /// event: the journal has recorded the delivery already.
+    /// The compute time of a message that was delivered earlier has passed, and the party's handler runs. Only the
+    /// watcher is called with this event: the journal has recorded the delivery already.
     Handled {
         /// Sender.
         from: PartyId,
@@ -56,7 +56,7 @@ pub enum Event<'a, P: Protocol> {
         /// The timer.
         timer: &'a P::Timer,
     },
-    /// A party went offline or came back.
+    /// A party's connection changed, or the party crashed or restarted.
     Switched {
         /// The party.
         party: PartyId,
@@ -120,7 +120,7 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One for every so many events; fewer as the run grows.
+    /// One for every `every` events; `every` is doubled when there would be too many.
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -182,7 +182,7 @@ impl Journal {
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }
 
-    /// Always inlined: where the kind of event is known, counting it is one addition.
+    /// Counts and hashes an event. Always inlined: where the kind of event is known, counting it is one addition.
     #[inline(always)]
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);

@@ -1,11 +1,11 @@
-//! The network as the kernel sees it: it decides when messages arrive, whether they are lost, and who is
-//! online.
+//! The kernel's interface to the network, which decides when messages arrive, whether they are lost, and which parties
+//! are connected.
 
 use crate::vocab::{PartyId, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A message as the medium sees it: sizes and addresses, without contents.
+/// The description of a message for the medium: its size and addresses, without contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     /// Sender.
@@ -25,9 +25,9 @@ pub enum LossCause {
     Link,
     /// Its sender was not connected.
     SenderOffline,
-    /// Its addressee was not connected, or did not hear it, when it arrived.
+    /// Its addressee was not connected, or did not receive it ([`Medium::hears`]), when it arrived.
     ReceiverOffline,
-    /// No route leads there.
+    /// There is no route to its addressee.
     NoRoute,
     /// A relay was not connected.
     RelayOffline,
@@ -37,29 +37,28 @@ pub enum LossCause {
     Partition,
 }
 
-/// The fate of a message that was sent.
+/// What happens next to a message that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
-    /// It reaches `via` at this time, where the kernel calls the medium again ([`Medium::proceed`]). `via` is
-    /// a party on the way, which must be connected to pass it on, or the addressee, whose own queue it
-    /// enters.
+    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is a
+    /// relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
     Passes {
-        /// When.
+        /// When it reaches `via`.
         at: Time,
-        /// Whom.
+        /// The relay or the addressee.
         via: PartyId,
-        /// A value of the medium's own, which is passed back to it.
+        /// A value that the medium chooses and that is passed back to it.
         leg: u8,
     },
-    /// The network made a copy: both reach `via` (the addressee, if the last leg ends there) at these times.
+    /// The network duplicated it: both copies reach `via` at these times.
     Doubled {
-        /// When, the original first.
+        /// When the copies reach `via`, the original first.
         at: [Time; 2],
-        /// Whom.
+        /// The relay or the addressee.
         via: PartyId,
-        /// Present if the medium is asked again there, as for `Passes`.
+        /// Present if the kernel calls the medium again for each copy, as for `Passes`; else the copies are delivered.
         leg: Option<u8>,
     },
     /// It is lost on the way.
@@ -69,10 +68,11 @@ pub enum Fate {
 /// What remains of a party after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Memory {
-    /// Everything: the party stops, and later continues where it was. Timers that end in the meantime, and work that
-    /// was under way, are handled in their order when it works again.
+    /// Everything: the party stops, and later continues where it was. Timers and compute times that end meanwhile are
+    /// handled in their order when the party is up again.
     Kept,
-    /// Only what the party had on disk. Its timers and its work are dropped, and it starts again after the crash.
+    /// Only what the party had in stable storage. Its timers and the messages that it is processing are dropped, and it
+    /// starts again after the crash.
     Lost,
 }
 
@@ -95,8 +95,8 @@ impl Switch {
     }
 }
 
-/// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is
-/// online all the time, receives every message, and works in no time.
+/// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is always
+/// connected, receives every message, and needs no compute time.
 pub trait Medium: std::fmt::Debug {
     /// The fate of a message whose sender is connected. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;
@@ -106,13 +106,13 @@ pub trait Medium: std::fmt::Debug {
         Fate::Arrives(now)
     }
 
-    /// How long the party is occupied until it has dealt with a message of `work` units that it hears at `now`,
-    /// earlier work included.
+    /// How long it takes until the party has processed a message of `work` units that is delivered at `now`, including
+    /// the messages delivered before.
     fn occupied(&mut self, _party: PartyId, _work: f64, _now: Time) -> Span {
         Span::ZERO
     }
 
-    /// Whether a connected addressee hears a message that has just reached it.
+    /// Whether a connected addressee receives a message that has just reached it; false loses the message.
     fn hears(&mut self, _party: PartyId) -> bool {
         true
     }
@@ -149,7 +149,7 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     }
 }
 
-/// A medium without delay, loss or absence, for tests of parties alone.
+/// A medium without delays, losses and disconnections, for tests of parties.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PerfectMedium;
 

@@ -1,22 +1,24 @@
-//! The discrete-event kernel: a clock, a queue, parties as state machines or as processes, and a journal.
+//! The discrete-event kernel: virtual time, an event queue, parties as state machines or as processes, and a journal.
 //!
-//! The kernel knows nothing of optimisation or privacy. A protocol defines its messages, timers and facts
-//! ([`Protocol`]); parties react to one [`Input`] at a time by calling effects of a [`Context`]; a [`Medium`] decides
-//! the fate of each message; every event reaches the [`Journal`], which keeps a chained digest.
+//! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts
+//! ([`Protocol`]); parties handle one [`Input`] at a time and call the methods of a [`Context`] to send messages, set
+//! timers and record facts ("effects"); a [`Medium`] decides when each message arrives or whether it is lost; every
+//! event is added to the [`Journal`], which computes a running digest.
 //!
 //! # Ordering guarantee
 //!
 //! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled
 //!    (a 64-bit sequence number). Zero delays are allowed.
-//! 2. The effects of a handler take place in the order in which it asks for them; none comes back to a party before the
-//!    handler returns, not even without delay.
-//! 3. A party with a compute time deals with one message after another, in order of arrival; the handler runs when
-//!    the work on the message is done. Timers do not wait for work.
+//! 2. The effects of a handler take place in the order of its calls; no input that results from them is handled before
+//!    the handler returns, even without delay.
+//! 3. A party with a compute time processes one message after another, in order of arrival; the handler runs when the
+//!    compute time of the message has passed. Timers are not delayed by compute times.
 //!
 //! # What a crash does
 //!
-//! A party that is down receives nothing. With its memory kept, timers and work that come due meanwhile are held and
-//! happen in their order when it is back; with its memory lost they never happen, and it starts again.
+//! A party that is down receives nothing. If its memory is kept, timers and compute times that end meanwhile are held,
+//! and are handled in their order when the party is up again; if its memory is lost, they are dropped, and the party
+//! starts again.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context
@@ -38,7 +40,7 @@ mod queue;
 mod resource;
 mod simulation;
 
-pub use context::{Context, Recorder, TimerTicket};
+pub use context::{Connection, Context, Recorder, TimerTicket};
 pub use digest::{Digest, Digestible};
 pub use journal::{Checkpoint, Event, EventCounts, Journal};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};

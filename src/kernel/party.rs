@@ -1,4 +1,4 @@
-//! What a party is: a state machine that reacts to one input at a time.
+//! Parties: state machines that handle one input at a time.
 
 use super::{Context, Protocol};
 use crate::vocab::PartyId;
@@ -8,8 +8,8 @@ use std::fmt;
 /// An input of a party.
 #[derive(Clone, Debug)]
 pub enum Input<P: Protocol> {
-    /// The simulation begins. Every party gets this once, in order of ids, before anything else; and again when it is
-    /// back from a crash that lost its memory.
+    /// The simulation begins. Every party receives this once, in order of ids, before any other input; and again when
+    /// it restarts after a crash that lost its memory.
     Start,
     /// A message arrived.
     Message {
@@ -20,7 +20,7 @@ pub enum Input<P: Protocol> {
     },
     /// A timer that the party had set ran out.
     Timer(P::Timer),
-    /// The party lost its connection: until it comes back, it neither sends nor receives. Its timers go on.
+    /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run.
     WentOffline,
     /// The party is connected again. Messages that were sent to it meanwhile are lost.
     CameBack,
@@ -34,7 +34,7 @@ pub enum CannotCopy {
         "a running process cannot be copied; make it with `Process::forkable`, or write it as a state machine"
     )]
     RunningProcess,
-    /// A reason of the party's own.
+    /// A reason that the party states.
     #[error("{0}")]
     Other(&'static str),
 }
@@ -56,18 +56,19 @@ impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
 
 /// A participant of the simulation: a state machine that handles one input at a time.
 pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
-    /// Handles one input. The effects that it asks of `ctx` take place in that order; no further input comes
-    /// before this returns.
+    /// Handles one input. The effects that it requests from `ctx` take place in the order of its calls; the next input
+    /// is handled after this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
-    /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): only what it had in
-    /// stable storage. It then gets [`Input::Start`]. The default is a party that has everything in stable storage.
+    /// The party after a crash that lost its memory ([`super::Memory::Lost`]): only with what it had in stable storage.
+    /// It then receives [`Input::Start`]. The default, `None`, is for a party that keeps all its state in stable
+    /// storage.
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
     }
 
-    /// Takes over the settings that may change in the middle of a run from `fresh`, a party made for this place with
-    /// other settings, and keeps its state. The default is a party whose settings cannot change.
+    /// Changes the settings that may change during a run to those of `fresh`, the same party built with other settings,
+    /// and keeps the state. The default, no change, is for a party whose settings cannot change.
     fn adopt(&mut self, fresh: &dyn Any) {
         let _ = fresh;
     }

@@ -7,18 +7,18 @@ use std::fmt;
 pub trait Protocol: Clone + 'static {
     /// Everything that parties can send each other.
     type Message: Payload;
-    /// All timers of parties. A type apart from messages, so that nobody can *send* a deadline.
+    /// All timers of parties. A type of its own, so that no party can send a timer as a message.
     type Timer: Clone + fmt::Debug + Digestible;
-    /// Everything that a party can state for the record.
+    /// All facts that a party can record in the journal.
     type Fact: Clone + fmt::Debug + Digestible;
 }
 
-/// A message as the network and the journal see it.
+/// The properties of a message that the network and the journal use.
 pub trait Payload: Clone + fmt::Debug + Digestible {
     /// Size on the wire in bytes, headers included.
     fn wire_bytes(&self) -> u64;
 
-    /// How much work it takes to handle, in units of the addressee's compute time; 0 for none. Default: 1.
+    /// The work of handling the message, as a multiple of the addressee's compute time; 0 for none. Default: 1.
     fn work(&self) -> f64 {
         1.0
     }

@@ -1,8 +1,8 @@
-//! The event queue: keys in order, events in a slab.
+//! The event queue: sorted keys, and a table of events.
 //!
-//! Order is total: time, then the order of insertion ([`super::ladder`]). Cancelling empties an event's slot and leaves
-//! its key to be skipped; a generation per slot makes an outdated ticket harmless. Nothing is allocated once the table
-//! has grown to the run's largest number of pending events.
+//! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
+//! table; its key is skipped later. Slots have a generation number, so an outdated ticket has no effect. Nothing is
+//! allocated once the table has grown to the run's largest number of pending events.
 
 use super::ladder::{Ladder, Place};
 use crate::vocab::Time;

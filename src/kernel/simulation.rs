@@ -9,10 +9,10 @@ use super::{
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
 
-/// Limits that end a run which would never end by itself.
+/// Limits that end a run which might never end by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The simulation ends when time would pass this.
+    /// The simulation ends before the first event that is later than this.
     pub until: Time,
     /// Largest number of events at one instant; more is reported as a livelock.
     pub events_per_instant: u64,
@@ -27,7 +27,7 @@ impl Default for Limits {
 /// Why a simulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A party asked for the end.
+    /// A party ended the simulation ([`Context::stop`]).
     Stopped,
     /// There were no more events.
     Quiet,
@@ -68,13 +68,13 @@ pub struct CannotFork {
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     core: Core<P, M>,
-    /// Events handled at this instant before the last one.
+    /// Number of events handled at the present instant, without the first.
     in_this_instant: u64,
     begun: bool,
 }
 
 impl<P: Protocol, M: Medium + Clone> Simulation<P, M> {
-    /// A copy in the same state: both continue alike if neither is changed.
+    /// A copy in the same state: without changes to one of them, both continue with the same events.
     ///
     /// # Errors
     /// [`CannotFork`] names the first party that cannot be copied.
@@ -122,11 +122,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         self
     }
 
-    /// Runs from the present state to the end. `watch` sees every event in order, before it has effects.
-    /// After [`Ending::TimeUp`] a later limit lets it go on.
+    /// Runs from the present state to the end. `watch` is called with every event in order, before the event is
+    /// handled. After [`Ending::TimeUp`], a call with a later limit continues the run.
     ///
     /// # Errors
-    /// [`KernelError::Livelock`] when time stands still for more events than `limits` allow.
+    /// [`KernelError::Livelock`] if more events happen at one instant than `limits` allow.
     pub fn run<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         limits: Limits,
@@ -185,7 +185,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         self.core.now
     }
 
-    /// Messages on their way, counted one by one.
+    /// Number of messages in flight; counts all pending events, so O(number of pending events).
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         let travels = |pending: &&Pending<P>| match pending {
@@ -207,16 +207,16 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &self.core.medium
     }
 
-    /// The medium, to be changed between two events.
+    /// The medium, for changes between two events.
     pub fn medium_mut(&mut self) -> &mut M {
         &mut self.core.medium
     }
 
-    /// Lets every party take over the settings that may change between two events from the party of the same place in
-    /// `fresh` ([`Party::adopt`]).
+    /// Updates the settings of every party that may change between two events to those of the party at the same
+    /// position in `fresh` ([`Party::adopt`]).
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If `fresh` has another number of parties.
     pub fn adopt(&mut self, fresh: Vec<Box<dyn Party<P>>>) {
         assert_eq!(fresh.len(), self.parties.len(), "one for each party");
         for (party, fresh) in self.parties.iter_mut().zip(fresh) {
@@ -225,11 +225,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Sets a party's connection from `switch.at` on to what the medium, changed between two events, says, and asks for
-    /// its next change again. Returns an ending if the party asked to stop.
+    /// Sets a party's connection at the time `switch.at` after the medium was changed between two events, and schedules
+    /// the connection's next change anew from the medium. Returns an ending if the party asked to stop.
     ///
     /// # Panics
-    /// If the simulation is past that time already.
+    /// If the present time is after `switch.at`.
     pub fn reconnect<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
@@ -360,7 +360,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 self.hand(party, Input::Start, watch)
             }
             (Some(Memory::Kept), None) => {
-                // Held events keep their order, and come after what was scheduled for this instant already.
+                // Held events keep their order, and are handled after the events scheduled for this instant already.
                 for pending in std::mem::take(&mut self.core.standing[party.index()].held) {
                     let timer =
                         if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };
@@ -379,8 +379,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Passes an input to a party, whose effects take place in the order in which it asks for them; true when it asked
-    /// to stop.
+    /// Passes an input to a party, whose effects take place in the order of its calls; true if it asked to stop.
     fn hand<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

@@ -1,22 +1,22 @@
-//! What a learner knows of the arms before its first round, and why it may be unable to start.
+//! The information that a learner has before its first round, and the errors if it cannot be built.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
 use crate::programs::ProgramFailure;
 use thiserror::Error;
 
-/// What a learner knows before it starts.
+/// The information that a learner has before its first round.
 #[derive(Clone, Debug)]
 pub struct Arms {
     /// Number of arms, n.
     pub n: usize,
-    /// Covariance that a model of the arms assumes, over the same n: a function of their inputs, or a matrix. None if
-    /// withheld.
+    /// Prior covariance over the n arms: a function of their inputs, or a matrix. `None` if inputs are withheld from
+    /// the learner.
     pub covariance: Option<ArmCovariance>,
     /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
     pub noise_variance: f64,
     /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
-    /// Other facts that the protocol knows and a recipe may leave out.
+    /// Further quantities that the protocol states, so that a recipe may leave them out.
     pub facts: Facts,
 }
 
@@ -39,7 +39,7 @@ pub enum BuildError {
         /// The quantity in words.
         what: &'static str,
     },
-    /// It keeps a matrix over the arms, and there are too many of them.
+    /// It needs a covariance matrix over the arms, and there are too many arms.
     #[error("{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")]
     TooManyArms {
         /// Name of the learner.
@@ -52,7 +52,7 @@ pub enum BuildError {
     /// The covariance of the arms cannot be used.
     #[error(transparent)]
     Model(#[from] GpError),
-    /// It is a program, and nothing starts programs here.
+    /// It is an external program that cannot be started.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
 }
@@ -75,7 +75,7 @@ pub(super) fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'
     arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
 }
 
-/// As [`covariance`], for a learner that keeps a matrix over the arms.
+/// As [`covariance`], for a learner that needs a covariance matrix over the arms.
 pub(super) fn small_covariance<'a>(
     learner: &'static str,
     arms: &'a Arms,

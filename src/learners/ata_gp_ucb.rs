@@ -1,10 +1,12 @@
 //! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
 
 use super::arms::{Arms, BuildError, small_covariance};
-use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem, payoff_problems};
+use super::knowledge::{
+    self, Constants, Knowledge, Payoffs, accuracy_problem, form_problems, payoff_problems,
+};
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe};
+use super::{Learner, LearnerRecipe, Outcomes};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -13,16 +15,21 @@ use serde::{Deserialize, Serialize};
 
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
-/// With m features, V = Phi^T Phi + lambda I and u_i the rows of V^(-1/2) Phi^T: r_i sums the products u_i,s y_s of
-/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta),
-/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))) and
-/// beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha)) L^(alpha/(1+alpha)) t^(..), q =
-/// 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda + sqrt(m) v^(..) L^(..) t^(..),
-/// q = ln(T) / accuracy^2. The roots are symmetric, on which the result depends.
-/// Both printed copies of Zhou and Tan keep the product of round s if it is at most b_s; here it is at most b_t, of the round at
-/// hand: features and their number m change with t, so that products of earlier rounds change too, and the proof bounds all of
-/// them by one number, as Chowdhury and Gopalan have it. Their v has the privacy epsilon where the first print has the accuracy.
+/// With m features, V = Phi^T Phi + lambda I, u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome
+/// of round s: r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and the mean is
+/// phi^T V^(-1/2) r, with b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). `Theorem`: L = ln(4 m T / delta),
+/// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and q = 6 rho ln(4T/delta) / accuracy^2, with
+/// rho = (1 + accuracy) / (1 - accuracy). `OrderWise`: L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
+/// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
+///
+/// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
+/// compared with b_t of the current round, as by Chowdhury and Gopalan: the features and their number m change with t,
+/// so that the products of earlier rounds change too, and the proof bounds all of them by one number. v is computed
+/// with the privacy epsilon, where the first printed version has the accuracy.
+///
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
+///
+/// Example: `AtaGpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtaGpUcb {
@@ -80,7 +87,7 @@ struct Player {
     variance: Vec<f64>,
     scores: Vec<f64>,
     beta: f64,
-    /// Whether outcomes came since the model was last computed.
+    /// Whether outcomes arrived since the model was last computed.
     stale: bool,
     failure: Option<GpError>,
 }
@@ -124,6 +131,10 @@ impl LearnerRecipe for AtaGpUcb {
         problems.concat()
     }
 
+    fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
+        form_problems(self.payoffs, outcomes)
+    }
+
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
@@ -161,16 +172,16 @@ impl LearnerRecipe for AtaGpUcb {
 }
 
 impl Player {
-    /// Computes the model again if outcomes came.
+    /// Recomputes the model if outcomes arrived since it was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // Only numbers near overflow can fail; `observe` reports it.
+            // This fails only for numbers near overflow; `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Draws the basis from the variances of the round before, and recomputes mean and variance.
+    /// Recomputes mean and variance with the features on `basis`.
     fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
         let features = match self.features.take() {
             Some(features) if features.basis() == basis => features,
@@ -189,14 +200,14 @@ impl Player {
         let lambda = self.recipe.lambda.get();
         let (m, rank) = (features.dimension(), features.rank());
         let eigen = Eigen::new(rank, features.gram(&self.counts, lambda))?;
-        // Eigenvalues of V are at least lambda but for rounding.
+        // Without rounding errors, the eigenvalues of V are at least lambda.
         let root = eigen.function(|value| 1.0 / value.max(lambda).sqrt());
         let mut whitened = vec![0.0; self.n * rank];
         for (arm, out) in whitened.chunks_mut(rank.max(1)).enumerate() {
             combine(&root, features.coordinates(arm), out);
             self.variance[arm] = features.variance(arm, out, lambda);
         }
-        // r in the basis' coordinates, then its part within the range: V^(-1/2) phi has no other part.
+        // r in the basis' coordinates, then its component in the features' range, in which V^(-1/2) phi lies.
         let mut r = vec![0.0; m];
         let mut u = vec![0.0; m];
         for (arm, outcomes) in self.outcomes.iter().enumerate().filter(|(arm, _)| self.counts[*arm] > 0.0) {
@@ -225,8 +236,8 @@ impl Learner for Player {
         largest(&self.scores)
     }
 
-    /// The next basis is drawn from the variances of this one.
-    fn overruled(&mut self, _: usize, stream: &mut Stream) {
+    /// Recomputes the model as `suggest` does, because the next basis is drawn from the variances of this one.
+    fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         self.renew(stream);
     }
 

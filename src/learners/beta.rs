@@ -10,16 +10,22 @@ use std::f64::consts::PI;
 #[serde(deny_unknown_fields)]
 pub enum BetaSchedule {
     /// beta_t = 2 ln(n t^2 pi^2 / (6 delta)). Srinivas et al. 2010, Theorem 1; PO-GP-UCB uses delta = 0.025.
+    ///
+    /// Example: `FiniteDomain(delta: 0.1)`.
     FiniteDomain {
         /// Probability that the confidence bounds fail.
         delta: Delta,
     },
     /// beta_t = 2 ln(n t^2 pi^2 / (3 delta)). Kusner et al. 2015, Algorithm 1.
+    ///
+    /// Example: `Kusner(delta: 0.1)`.
     Kusner {
         /// Probability that the confidence bounds fail.
         delta: Delta,
     },
     /// The same weight in every round.
+    ///
+    /// Example: `Constant(beta: 2)`.
     Constant {
         /// beta.
         beta: NonNegative,

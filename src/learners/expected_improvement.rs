@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, SQRT_2};
 
 /// Expected improvement: argmax over arms of E max(f - best - margin, 0), where best is the largest posterior mean of
-/// an arm that was queried (the prior mean before the first query).
+/// an arm with an observed outcome (the prior mean before the first outcome).
 ///
-/// Source: Jones, Schonlau and Welch 1998, equation 15, with the incumbent's mean for noisy outcomes.
+/// Source: Jones, Schonlau and Welch 1998, equation 15, with the posterior mean in place of the noisy best outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedImprovement {
@@ -52,7 +52,7 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc, not 1 + erf, so that arms with tiny improvements keep their order.
+    // erfc, not 1 + erf, which would lose the order of arms with very small improvements by cancellation.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

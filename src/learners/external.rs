@@ -1,4 +1,4 @@
-//! A learner that is a program of a user's own, in any language: it is told what any learner is told, and nothing else.
+//! A learner that is an external program, in any language: it is sent the same information as any other learner.
 
 use super::arms::{Arms, BuildError, Facts};
 use super::{Learner, LearnerRecipe};
@@ -12,25 +12,28 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// A program that chooses arms, in any language: asked one JSON line at a time on standard input, it answers with one on
-/// standard output. docs/external.md has the protocol, and examples.
+/// A program that chooses arms, in any language: it reads one JSON line per question from standard input, and writes
+/// one line per answer to standard output. docs/external.md has the protocol, and examples.
 ///
-/// It runs with the rights of whoever runs the scenario. It is told what the party that it works for was shown.
+/// The program runs with the rights of the user who runs the scenario. It is sent what the party that uses the learner
+/// has received.
+///
+/// Example: `External(command: ["python3", "learner.py"])`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder, once
-    /// for each replication.
+    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder,
+    /// once for each replication.
     pub command: Vec<String>,
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
-    /// is with another file in `command`. Default: none.
+    /// Further files that its answers depend on, relative to the scenario's folder. They are part of the study's
+    /// identity, as are the files in `command`: a study with changed files is a different study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// Whether it is told the arms' inputs and the model that the objective suggests; else only how many arms there are.
-    /// Default: true.
+    /// Whether the program is sent the arms' inputs and the model that the objective suggests; else it is sent only the
+    /// numbers of arms and rounds. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }
@@ -39,12 +42,12 @@ fn yes() -> bool {
     true
 }
 
-/// What happened, in order.
+/// One step of the learner's history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// This arm was chosen.
+    /// An arm was chosen.
     Chosen(usize),
-    /// An arm had this outcome.
+    /// An arm with its outcome.
     Outcome(usize, f64),
 }
 
@@ -62,7 +65,7 @@ struct Player {
     arms: usize,
     dialogue: Dialogue,
     steps: Vec<Step>,
-    /// Steps that the program knew when it answered last.
+    /// Number of steps that had been sent to the program, or were its own choice, after its last answer.
     known: usize,
 }
 
@@ -79,6 +82,10 @@ impl LearnerRecipe for External {
 
     fn problems(&self) -> Vec<Problem> {
         self.program().problems()
+    }
+
+    fn programs(&self) -> Vec<Program> {
+        vec![self.program()]
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
@@ -98,7 +105,7 @@ impl LearnerRecipe for External {
     }
 }
 
-/// What the arms are, as the party knows it that asks the learner.
+/// The fields of the first message that describe the arms and the model.
 fn told(arms: &Arms) -> Map<String, Value> {
     let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
     let mut told = Map::new();
@@ -139,7 +146,7 @@ impl Learner for Player {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        // Below 2^31, which every language's generators take.
+        // Below 2^31, so that random generators of every language accept it as a seed.
         let seed = stream.word() >> 33;
         let steps = |steps: &[Step]| -> Vec<Value> { steps.iter().map(|step| step.json()).collect() };
         let (past, new) = self.steps.split_at(self.known);
@@ -155,7 +162,7 @@ impl Learner for Player {
             read: &|value| value.as_u64().filter(|arm| *arm < arms).map(|arm| arm as f64),
         };
         let past = || Map::from_iter([("past".to_owned(), json!(steps(past)))]);
-        // Where there is no answer, the replication is over: whatever is played now is not kept.
+        // Without an answer the replication has failed, and its further results are dropped.
         let arm = self.dialogue.ask(&question, &past).unwrap_or(0.0) as usize;
         self.steps.push(Step::Chosen(arm));
         self.known = self.steps.len();
@@ -170,7 +177,7 @@ impl Learner for Player {
         Ok(())
     }
 
-    fn overruled(&mut self, arm: usize, _: &mut Stream) {
+    fn replay_choice(&mut self, arm: usize, _: &mut Stream) {
         self.steps.push(Step::Chosen(arm));
     }
 }

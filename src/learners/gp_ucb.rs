@@ -35,7 +35,7 @@ pub struct GpUcb {
     /// What the weight multiplies. Default: `StandardDeviation`.
     #[serde(default)]
     pub exploration: Exploration,
-    /// Whether an arm is queried at most once, as long as there are arms that were not queried. Default: false.
+    /// Whether arms with an observed outcome are excluded, as long as there are arms without one. Default: false.
     #[serde(default)]
     pub exclude_played: bool,
     /// Noise variance that the model assumes. Default: that of the objective's surrogate.
@@ -49,7 +49,7 @@ struct Player {
     posterior: AdaptivePosterior,
     scores: Vec<f64>,
     played: Vec<bool>,
-    /// Rounds suggested so far.
+    /// Number of suggestions so far.
     rounds: u64,
 }
 
@@ -66,7 +66,7 @@ impl Default for GpUcb {
 }
 
 impl LearnerRecipe for GpUcb {
-    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), v the prior variance. Srinivas et al. 2010, Theorem 1.
+    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), v the largest prior variance. Srinivas et al. 2010, Theorem 1.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let covariance = arms.covariance.as_ref()?;
         let noise = self.regulariser.map_or(arms.noise_variance, Positive::get);
@@ -80,7 +80,16 @@ impl LearnerRecipe for GpUcb {
         let formula =
             move |rounds: f64, gain: f64| (factor * rounds * beta.at(rounds as u64, n) * gain).sqrt();
         let theorem = Theorem::new("Srinivas et al. 2010, Theorem 1", noise, formula);
-        Some(theorem.but(true, "it holds for functions drawn from the model that the learner assumes"))
+        Some(
+            theorem
+                .of_the_model()
+                .but(true, "it holds for functions drawn from the model that the learner assumes"),
+        )
+    }
+
+    /// beta, unless the recipe states a noise variance: then the posterior is not that of the given model.
+    fn upper_confidence(&self) -> Option<BetaSchedule> {
+        self.regulariser.is_none().then_some(self.beta)
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
@@ -118,7 +127,7 @@ impl Learner for Player {
         largest(&self.scores)
     }
 
-    fn overruled(&mut self, _: usize, _: &mut Stream) {
+    fn replay_choice(&mut self, _: usize, _: &mut Stream) {
         self.rounds += 1;
     }
 

@@ -14,7 +14,7 @@ pub(crate) struct History {
 enum Step {
     /// The learner suggested this arm.
     Suggested(u32),
-    /// The learner got the outcome of an arm.
+    /// The learner observed the outcome of an arm.
     Observed(u32, f64),
 }
 
@@ -29,9 +29,9 @@ impl History {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
-    /// Repeats the whole history for another learner: it is asked whenever the old one was, the old one's choice
-    /// replaces its own each time, and it gets every outcome. `stream` is the learners' stream in its state at the
-    /// start, so that a learner almost equal to the old one ends in almost the same state.
+    /// Repeats the whole history for another learner: for each suggestion of the old learner its `replay_choice` is called
+    /// with the old learner's choice, and it observes every outcome. `stream` is the learners' stream in its state at
+    /// the start, so that a learner almost equal to the old one ends in almost the same state.
     ///
     /// # Errors
     /// [`GpError`] when the learner cannot process an outcome; see [`Learner::observe`].
@@ -41,7 +41,7 @@ impl History {
     pub(crate) fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {
-                learner.overruled(arm as usize, &mut stream);
+                learner.replay_choice(arm as usize, &mut stream);
                 Ok(())
             }
             Step::Observed(arm, outcome) => learner.observe(arm as usize, outcome),
@@ -76,8 +76,8 @@ mod tests {
         .unwrap();
         let mut learner = recipe.build(&arms).unwrap();
         let mut history = History::default();
-        // Two outcomes of arm 0 alternate with three of arm 1, the last of them late; an outcome of arm 2 is still
-        // awaited.
+        // Two outcomes of arm 0 alternate with three of arm 1, the last of which is late; arm 2 has been suggested and
+        // has no outcome yet.
         for (arm, outcome) in [(1, 0.9), (0, -0.5), (1, 1.0)] {
             history.suggested(arm);
             history.observed(arm, outcome);

@@ -1,17 +1,18 @@
 //! Assumptions of the confidence bounds of LDP-BO's learners: bounds on the function, on the noise, and the
 //! horizon.
 
+use super::Outcomes;
 use super::arms::{Arms, BuildError};
 use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of the outcomes that arrive.
+/// What is known about the distribution of the outcomes that a learner observes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Payoffs {
-    /// Outcomes with noise in [-R, R], sent with Laplace noise: local differential privacy. Zhou and Tan 2021,
-    /// Theorems 2 and 3 and Corollary 1, whose moments are v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
+    /// Outcomes with measurement noise in [-R, R] and added Laplace noise: local differential privacy. Zhou and Tan
+    /// 2021, Theorems 2 and 3 and Corollary 1, with the moments v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     Private {
         /// R, bound on the noise of an outcome before it is made private. Default: the value that the protocol
         /// provides.
@@ -27,19 +28,23 @@ pub enum Payoffs {
     },
     /// Outcomes without privacy noise, of which only the moment of order 1 + alpha is bounded. Chowdhury and Gopalan
     /// 2019.
+    ///
+    /// Example: `HeavyTailed(central_moment: 2)`.
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c, which is right for alpha = 1.
+        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c, which is a bound for alpha = 1.
         #[serde(default)]
         raw_moment: Option<Positive>,
         /// alpha, above 0 and at most 1. Default: 1.
         #[serde(default = "one")]
         alpha: Probability,
     },
-    /// Outcomes whose noise is sub-Weibull, P(|noise| >= x) <= a exp(-b x^(1/theta)), without privacy: theta = 1/2 is
-    /// sub-Gaussian, 1 sub-exponential, more is heavier. Zhou and Tan 2021, section 4.3, equation 5; c and v follow, c = a b^(-2
-    /// theta) Gamma(2 theta + 1) and v = B^2 + c.
+    /// Outcomes without privacy noise, whose noise is sub-Weibull: P(|noise| >= x) <= a exp(-b x^(1/theta)). theta =
+    /// 1/2 is sub-Gaussian, 1 sub-exponential; larger values have heavier tails. Zhou and Tan 2021, section 4.3,
+    /// equation 5. The moments are c = a b^(-2 theta) Gamma(2 theta + 1) and v = B^2 + c.
+    ///
+    /// Example: `SubWeibull(theta: 0.5)`.
     SubWeibull {
         /// theta, above 0.
         theta: Positive,
@@ -61,7 +66,7 @@ pub(super) fn tenth() -> Delta {
     Delta::new(0.1).expect("0.1 is between 0 and 1")
 }
 
-/// Default of factors.
+/// 1, the default of factors and of lambda.
 pub(super) fn unit() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
@@ -96,7 +101,7 @@ pub enum Constants {
     OrderWise,
 }
 
-/// What is wrong with what is known of outcomes.
+/// The problems of `payoffs` by itself: parameters for which the bounds are not defined.
 pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
     match payoffs {
         Payoffs::HeavyTailed { alpha, .. } if alpha.get() <= 0.0 => {
@@ -121,7 +126,40 @@ pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
     }
 }
 
-/// A sub-Weibull law of noise around a function of at most `first` in size.
+/// The problems of `payoffs` for outcomes of this form. `HeavyTailed` and `SubWeibull` are refused for private
+/// outcomes, whose distribution is changed by Laplace noise and clipping. `Private` without epsilon or scale is refused
+/// for outcomes that are not private, because protocols provide these values for private outcomes only; and `Private`
+/// without a noise bound if the noise of outcomes is unbounded.
+pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem> {
+    let wrong = |path: &str, expected: &str, found: &str, cure: &str| {
+        vec![Problem::wrong(format!("payoffs{path}"), expected, found, cure)]
+    };
+    match (payoffs, outcomes.private) {
+        (Payoffs::HeavyTailed { .. } | Payoffs::SubWeibull { .. }, Some(true)) => {
+            let name =
+                if matches!(payoffs, Payoffs::SubWeibull { .. }) { "SubWeibull" } else { "HeavyTailed" };
+            let expected = "Private(..): reports have Laplace noise, and the theorems about private reports ask for bounded rewards";
+            wrong("", expected, name, "leave payoffs out; or write report: Disclosure(), without privacy")
+        }
+        (Payoffs::Private { epsilon: None, laplace_scale: None, .. }, Some(false)) => wrong(
+            "",
+            "the law of outcomes that nobody makes private: HeavyTailed(..) or SubWeibull(..)",
+            "Private() without epsilon or laplace_scale",
+            "write payoffs: HeavyTailed(central_moment: 3), for example; or make reports private",
+        ),
+        (Payoffs::Private { noise_bound: None, .. }, Some(false)) if outcomes.bounded == Some(false) => {
+            wrong(
+                ".Private.noise_bound",
+                "a bound R: the objective's noise has none",
+                "none",
+                "write noise_bound: Some(1.0), for example; or payoffs: HeavyTailed(..)",
+            )
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Sub-Weibull noise around a function whose absolute value is at most `first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tail {
     /// B, in units of the outcome.
@@ -135,15 +173,15 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// B + (ln(a t) / b)^theta: an outcome is larger in size with probability at most 1/t, t at least 1. Zhou and Tan 2021,
-    /// section 4.3: O((ln t)^theta).
+    /// B + (ln(a t) / b)^theta: the absolute value of an outcome exceeds this with probability at most 1/t, for t >= 1.
+    /// Zhou and Tan 2021, section 4.3: O((ln t)^theta).
     #[must_use]
     pub fn truncation(&self, t: f64) -> f64 {
         let logarithm = libm::log(self.a * t).max(0.0);
         self.first + libm::pow(logarithm / self.b, self.theta)
     }
 
-    /// E noise^2 is at most the integral of 2 x a exp(-b x^(1/theta)), a b^(-2 theta) Gamma(2 theta + 1).
+    /// A bound on E noise^2: the integral of 2 x a exp(-b x^(1/theta)) over x > 0, a b^(-2 theta) Gamma(2 theta + 1).
     #[must_use]
     pub fn second_moment(&self) -> f64 {
         let twice = 2.0 * self.theta;
@@ -151,7 +189,7 @@ impl Tail {
     }
 }
 
-/// Everything a robust learner knows, in numbers.
+/// The constants that the bounds of ATA-, TGP- and MoMA-GP-UCB are computed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
@@ -171,8 +209,9 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Combines recipe and facts; what the recipe states takes precedence. `learner` is for the message of an error.
-    /// Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
+    /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `learner` is named in
+    /// errors. Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2
+    /// s^2.
     ///
     /// # Errors
     /// [`BuildError::Unknown`] names the first quantity that neither of them states.

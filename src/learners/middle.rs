@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How k estimates are combined, all distances in the norm of V.
+/// How k estimates are combined; distances are in the norm of V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
     /// The estimate with the smallest median distance to the others, as in MoMA (ties to the first).
@@ -31,9 +31,9 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
-/// The index of the point, of k points `[d]`, whose median Euclidean distance to the others is smallest, the first of
-/// equal ones; of an even number of distances, the median is the average of the two in the middle. None without points.
-/// O(k^2 d).
+/// The index, among k points `[d]`, of the point with the smallest median Euclidean distance to the others (the first
+/// of equal ones). The median of an even number of distances is the average of the two middle ones. `None` without
+/// points. O(k^2 d).
 ///
 /// Source: Zhou and Tan 2021, Algorithm 3.
 #[must_use]
@@ -87,7 +87,7 @@ fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
         }
         let force = distance(&pull, &vec![0.0; dimension]);
         if weights == 0.0 || force <= here {
-            break; // the centre is a point that the others do not pull away
+            break; // the centre is one of the points and already the geometric median
         }
         let step = (1.0 - here / force) / weights;
         centre.iter_mut().zip(&pull).for_each(|(c, pull)| *c += step * pull);

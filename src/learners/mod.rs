@@ -9,12 +9,14 @@ mod beta;
 mod expected_improvement;
 mod external;
 mod gp_ucb;
+mod guarded;
 mod history;
 mod knowledge;
 mod middle;
 mod moma_gp_ucb;
 mod outcome_sums;
 mod random;
+mod startable;
 mod tgp_ucb;
 mod theorem;
 mod thompson_sampling;
@@ -35,7 +37,7 @@ pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
 use crate::gp::GpError;
-use crate::programs::Programs;
+use crate::programs::{Program, Programs};
 use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::fmt;
@@ -61,14 +63,14 @@ impl Clone for Box<dyn Learner> {
 
 /// A bandit algorithm during a run.
 ///
-/// Learners count the outcomes that come. An outcome that never comes needs no report: ask for the next suggestion.
-/// What a loss means for an algorithm's guarantee is documented with that algorithm.
+/// Learners count the outcomes that they observe. They are not notified of lost outcomes: the protocol requests the
+/// next suggestion. How lost outcomes affect an algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms, n.
     fn arms(&self) -> usize;
 
-    /// The arm to play next, from 0 to below n; ties go to the lowest index. May return the same arm until enough
-    /// outcomes have come. `stream` is the learner's own, for the draws that its choice takes.
+    /// The arm to query next, from 0 to below n; of equally good arms, the one with the lowest index. May return the
+    /// same arm until enough outcomes of it were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
     /// Adds the outcome of an arm, suggested or not.
@@ -82,22 +84,31 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
     /// Called instead of [`Learner::suggest`] when this learner repeats the history of another one, which chose `arm`.
-    /// Learners that only draw random numbers when asked need do nothing.
-    fn overruled(&mut self, arm: usize, stream: &mut Stream) {
+    /// Learners without state of their own between suggestions need do nothing.
+    fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         let _ = (arm, stream);
     }
 
-    /// How many outcomes of the arm suggested last are still wanted before another arm can be suggested. A protocol
-    /// that asks several users at once asks that many; further outcomes would be wasted.
+    /// How many more outcomes of the arm suggested last are needed before another arm can be suggested. A protocol that
+    /// queries several users at once queries that many; further outcomes would not be used.
     fn wanted(&self) -> usize {
         1
     }
 
-    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance in squared
-    /// units of the outcome; 0 if none.
+    /// The largest jitter that the learner's model has added to the diagonal of a covariance matrix, as a variance in
+    /// squared units of the outcome; 0 if none.
     fn jitter(&self) -> f64 {
         0.0
     }
+}
+
+/// The form of the outcomes that a learner observes, as far as a scenario states it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Whether outcomes have Laplace noise for privacy, clipped or not; `None` if that is not known.
+    pub private: Option<bool>,
+    /// Whether the measurement noise of outcomes is bounded; `None` if that is not known.
+    pub bounded: Option<bool>,
 }
 
 /// The behaviour of a learner recipe.
@@ -107,19 +118,44 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
+    /// Whether it chooses arms at random, whatever was measured: a baseline, no search.
+    fn ignores_outcomes(&self) -> bool {
+        false
+    }
+
     /// What is wrong with the recipe as a whole; paths begin below the recipe. Ranges of single fields are in their
     /// types.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 
-    /// A theorem's bound on its cumulative regret on the problem that `arms` describes; `None` if no theorem covers it.
+    /// What is wrong with the recipe for outcomes of this form; paths begin below the recipe.
+    fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
+        let _ = outcomes;
+        Vec::new()
+    }
+
+    /// A theorem's bound on the learner's cumulative regret for the problem that `arms` describes; `None` if no theorem
+    /// covers it.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let _ = arms;
         None
     }
 
-    /// v and alpha, where the learner takes outcomes of which only E|outcome|^(1 + alpha) <= v, alpha below 1, is known.
+    /// beta_t, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior under the model
+    /// that it is given; else `None`. Theorems' bounds for such learners are then shown for this learner too.
+    fn upper_confidence(&self) -> Option<BetaSchedule> {
+        None
+    }
+
+    /// The external programs that the learner starts in [`Self::build_with`], each by a
+    /// [`Dialogue`](crate::programs::Dialogue). They are announced before they are started, `check` verifies that they
+    /// exist, and they are part of a study's identity.
+    fn programs(&self) -> Vec<Program> {
+        Vec::new()
+    }
+
+    /// v and alpha, if the learner assumes only that E|outcome|^(1 + alpha) <= v, with alpha below 1; else `None`.
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let _ = arms;
         None
@@ -132,7 +168,7 @@ pub trait LearnerRecipe: Send + Sync {
     /// a covariance that cannot be used.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 
-    /// The same where a learner may be a program of a user's own: it is one of `programs`.
+    /// A learner before its first round, which may start external programs by `programs`.
     ///
     /// # Errors
     /// As [`LearnerRecipe::build`].

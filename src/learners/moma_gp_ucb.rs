@@ -1,11 +1,13 @@
-//! MoMA-GP-UCB: every arm is tried k times, and a robust centre of the k estimates is used.
+//! MoMA-GP-UCB: each chosen arm is queried k times, and a robust centre of k estimates is used.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
-use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem, payoff_problems};
+use super::knowledge::{
+    self, Constants, Knowledge, Payoffs, accuracy_problem, form_problems, payoff_problems,
+};
 use super::middle::{Middle, middle};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe};
+use super::{Learner, LearnerRecipe, Outcomes};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -15,22 +17,25 @@ use std::collections::BTreeMap;
 use std::f64::consts::E;
 use std::num::NonZeroU32;
 
-/// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch goes
-/// into estimate j, and the mean is that of the estimate that is central among the k (see `middle`), with distances in
-/// the norm of V.
+/// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch is
+/// used for estimate j, and the mean is that of the central one of the k estimates (see `middle`), with distances in
+/// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
 ///
-/// k = ceil(24 ln(4 e T / delta)). Theorem: beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha))
-/// n^((1-alpha)/(2(1+alpha))) / sqrt lambda. Order-wise: beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^(..).
+/// k = ceil(24 ln(4 e T / delta)). With m features and c the bound on the central moment, `Theorem`: beta_(n+1) =
+/// B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda. `OrderWise`:
+/// beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
 /// Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (its exponent is correct and that of Corollary 1 is not; a missing
 /// factor lambda^(-1/2) was added) and Chowdhury and Gopalan 2019 for the features.
 ///
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th query. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is replaced by another query; the order of arrival decides which estimate an outcome
 /// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
-/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of another
-/// arm than the epoch's (a late one) is ignored. Where it replaces another learner in a branch of a fork, it forms
+/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. A late outcome, of
+/// another arm than the epoch's, is ignored. If this learner replaces another one in a branch of a fork, it forms
 /// epochs from the outcomes that the other learner observed: k outcomes of one arm make an epoch, and remaining
 /// outcomes count in the next epoch of their arm.
+///
+/// Example: `MomaGpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {
@@ -80,7 +85,7 @@ struct Player {
     /// The arm of the epoch and its outcomes so far.
     epoch: Option<usize>,
     arrived: Vec<f64>,
-    /// Outcomes of arms whose epoch another learner did not finish.
+    /// Outcomes of unfinished epochs, by arm, from the history of another learner.
     left: BTreeMap<usize, Vec<f64>>,
     /// Sums of outcome j of every epoch of an arm: n x k.
     sums: Vec<f64>,
@@ -129,6 +134,10 @@ impl LearnerRecipe for MomaGpUcb {
         problems.concat()
     }
 
+    fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
+        form_problems(self.payoffs, outcomes)
+    }
+
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
@@ -175,16 +184,16 @@ impl LearnerRecipe for MomaGpUcb {
 }
 
 impl Player {
-    /// Computes the model again if outcomes came.
+    /// Recomputes the model if an epoch was finished since it was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // Only numbers near overflow can fail; `observe` reports it.
+            // This fails only for numbers near overflow; `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Begins an epoch, with the outcomes of the arm's unfinished epoch if another learner left one.
+    /// Begins an epoch, with the outcomes of the arm's unfinished epoch if there is one.
     fn begin(&mut self, arm: usize) {
         self.epoch = Some(arm);
         if let Some(left) = self.left.remove(&arm) {
@@ -248,7 +257,7 @@ impl Learner for Player {
         arm
     }
 
-    fn overruled(&mut self, arm: usize, stream: &mut Stream) {
+    fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         if self.epoch == Some(arm) {
             return;
         }

@@ -1,12 +1,12 @@
-//! The outcomes of one arm, kept so that the sum of those below a bound is cheap however many there are.
+//! The outcomes of one arm, stored so that the sum of those below a bound is fast for any number of outcomes.
 
-/// Number of outcomes that are not sorted yet.
+/// Recent outcomes are merged into the sorted list when there are this many.
 const RECENT: usize = 64;
 
 /// Outcomes sorted by absolute value with their running sums, and a few recent ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutcomeSums {
-    /// By rising |value|.
+    /// Sorted by increasing |value|.
     sorted: Vec<f64>,
     /// Sum of `sorted[..=i]`.
     running: Vec<f64>,
@@ -31,7 +31,7 @@ impl OutcomeSums {
         let mut from = self.sorted.len();
         self.sorted.resize(from + self.recent.len(), 0.0);
         let mut to = self.sorted.len();
-        // From the largest down, so that nothing is overwritten before it moved.
+        // From the largest down, so that no value is overwritten before it is moved.
         while let Some(&value) = self.recent.last() {
             to -= 1;
             if from > 0 && self.sorted[from - 1].abs() > value.abs() {

@@ -1,4 +1,4 @@
-//! Random choice: the baseline that needs no inputs.
+//! Uniformly random choice of arms: a baseline that does not use the arms' inputs.
 
 use super::arms::{Arms, BuildError};
 use super::{Learner, LearnerRecipe};
@@ -20,6 +20,10 @@ struct Player {
 impl LearnerRecipe for Random {
     fn needs_inputs(&self) -> bool {
         false
+    }
+
+    fn ignores_outcomes(&self) -> bool {
+        true
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

@@ -1,9 +1,10 @@
-//! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: an outcome that is too large is set to zero.
+//! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: an outcome too far from the prior mean is replaced
+//! by the prior mean.
 
 use super::arms::{Arms, BuildError, small_covariance};
-use super::knowledge::{self, Constants, Knowledge, Payoffs, payoff_problems};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, form_problems, payoff_problems};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe};
+use super::{Learner, LearnerRecipe, Outcomes};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Problem};
@@ -18,10 +19,13 @@ use std::f64::consts::SQRT_2;
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta, which an outcome exceeds with probability at most 1/t, and beta_t as for
-/// private outcomes: the proof asks for no more than that and the second moment v.
-/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for all. gamma is the information gain of the arms played.
+/// private outcomes: the proof needs only this probability and the second moment v.
+/// `OrderWise`: beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma is the information gain of the arms
+/// queried.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
+///
+/// Example: `TgpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TgpUcb {
@@ -49,8 +53,8 @@ pub struct TgpUcb {
     pub beta_scale: Positive,
 }
 
-/// t counts the outcomes that arrived. A lost one is neither counted nor truncated, so losses that do not depend on the
-/// outcomes leave the bounds valid.
+/// The learner during a run. t counts the outcomes that arrived, not the lost ones, so the bounds remain valid if
+/// losses do not depend on outcomes.
 #[derive(Clone, Debug)]
 struct Player {
     recipe: TgpUcb,
@@ -100,6 +104,10 @@ impl TgpUcb {
 impl LearnerRecipe for TgpUcb {
     fn problems(&self) -> Vec<Problem> {
         payoff_problems(self.payoffs)
+    }
+
+    fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
+        form_problems(self.payoffs, outcomes)
     }
 
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
@@ -201,9 +209,9 @@ mod tests {
         assert_eq!(recipe.width(&known, 1.0, 0.0), 4.0);
     }
 
-    /// Equation 5 with theta = 1, a = 1, b = 1/10 is the tail of Laplace noise of scale 10: b_t and, with the same second moment,
-    /// beta_t are those of private outcomes with R = 0. With theta = 2 the truncation has the order (ln t)^2, which an outcome
-    /// of that law exceeds with probability 1/t.
+    /// Equation 5 with theta = 1, a = 1, b = 1/10 is the tail of Laplace noise of scale 10: b_t and, with the same
+    /// second moment, beta_t are those of private outcomes with R = 0. With theta = 2 the truncation is of order (ln
+    /// t)^2, and the stated bound on the probability that noise exceeds it is 1/t.
     #[test]
     fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {
         let recipe: TgpUcb = ron::from_str("()").unwrap();

@@ -12,6 +12,9 @@ pub struct Theorem {
     pub caveats: Vec<String>,
     /// Noise variance (lambda) for which the information gain is computed, in squared units of the outcome.
     pub noise_variance: f64,
+    /// Whether it holds for functions drawn from the learner's model, with normal noise; else it holds for every
+    /// function of bounded norm.
+    pub of_the_model: bool,
     formula: Box<dyn Fn(f64, f64) -> f64>,
 }
 
@@ -22,25 +25,31 @@ impl fmt::Debug for Theorem {
 }
 
 impl Theorem {
-    /// A theorem by where it stands, the noise variance that its information gain counts with respect to, and its bound as a
-    /// function of rounds and gain.
+    /// A theorem with its source, the noise variance with which its information gain is computed, and its bound as a
+    /// function of rounds and information gain.
     #[must_use]
     pub fn new(
         source: &'static str,
         noise_variance: f64,
         formula: impl Fn(f64, f64) -> f64 + 'static,
     ) -> Self {
-        Self { source, caveats: Vec::new(), noise_variance, formula: Box::new(formula) }
+        Self { source, caveats: Vec::new(), noise_variance, of_the_model: false, formula: Box::new(formula) }
     }
 
     /// The bound, in units of the outcome, for a run of `rounds` rounds (0 counts as 1), given an upper bound on the
-    /// information gain of so many outcomes, in nats and at least 0. The equation is that of [`Self::source`].
+    /// information gain of as many outcomes, in nats and at least 0. The equation is that of [`Self::source`].
     #[must_use]
     pub fn at(&self, rounds: u64, gain: f64) -> f64 {
         (self.formula)(rounds.max(1) as f64, gain)
     }
 
-    /// With a caveat, where it applies.
+    /// The same theorem, marked as one for functions drawn from the learner's model, with normal noise.
+    #[must_use]
+    pub fn of_the_model(self) -> Self {
+        Self { of_the_model: true, ..self }
+    }
+
+    /// The same theorem, with a caveat added if `applies`.
     #[must_use]
     pub fn but(mut self, applies: bool, caveat: &str) -> Self {
         if applies {
@@ -58,20 +67,22 @@ impl Theorem {
 
 const ORDER: &str = "its order, with constant 1";
 
-/// Accuracy of Nystrom features as the bounds have it: rho, and the factor on B.
+/// For an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and the first factor of the bounds,
+/// rho B (1 + 1/sqrt(1 - a)).
 fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
     let accuracy = accuracy.get();
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
     (rho, rho * known.bound * (1.0 + 1.0 / (1.0 - accuracy).sqrt()))
 }
 
-/// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), L = ln(g T
-/// ln(T/delta) / delta).
+/// ATA-GP-UCB's bound for T rounds with information gain g, at accuracy a:
+/// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), with
+/// L = ln(g T ln(T/delta) / delta).
 ///
-/// For alpha = 1 Zhou and Tan 2021, Theorem 2, whose second factor is printed rho/a^2; m features, m of order rho g
-/// ln(T/delta) / a^2, and the features' variances give rho^(3/2)/a, so that rho^2/a is on the safe side of what can be derived.
-/// Below 1 it is 2 beta_T times the sum of the features' deviations, which is at most rho sqrt(T g), with beta_T of Chowdhury
-/// and Gopalan 2019, Algorithm 2, and the same m.
+/// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
+/// features, of order rho g ln(T/delta) / a^2, and the features' variances give rho^(3/2)/a, and rho^2/a is at least
+/// that. For alpha below 1 the bound is 2 beta_T times the sum of the features' standard deviations, which is at most
+/// rho sqrt(T g), with beta_T of Chowdhury and Gopalan 2019, Algorithm 2, and the same m.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,
@@ -97,8 +108,8 @@ pub(super) fn ata(
     (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).but(true, ORDER))
 }
 
-/// Private: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), s/2 = (B + R) / epsilon. Zhou and Tan 2021,
-/// Theorem 3.
+/// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon:
+/// s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))). Zhou and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {
@@ -109,12 +120,14 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
     Theorem::new("Zhou and Tan 2021, Theorem 3", lambda.get(), formula).but(true, ORDER)
 }
 
-/// rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w T^(1/(1+alpha))
-/// g^((3+alpha)/(2(1+alpha))): w is (B + R) / epsilon for private outcomes (Corollary 1, alpha = 1) and c^(1/(1+alpha)) of their
-/// central moment c otherwise (Theorem 4). For alpha = 1 the second term is rho^2/a ln(T/delta) w g sqrt T.
+/// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
+/// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))), where w is (B + R) / epsilon for private outcomes (Zhou and Tan 2021,
+/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4). For alpha = 1 the
+/// second term is rho^2/a ln(T/delta) w g sqrt T.
 ///
-/// The exponent of g is that of k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g with m of order rho^2 g ln(T/delta) / a^2; our copy
-/// prints 3/(1+alpha), which contradicts the paper's own Remark 4 at alpha = 1.
+/// The exponent of g is that of k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g for N epochs with m of order
+/// rho^2 g ln(T/delta) / a^2; the copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4 at
+/// alpha = 1.
 pub(super) fn moma(
     known: &Knowledge,
     accuracy: Probability,
@@ -176,7 +189,7 @@ mod tests {
                 oracle["upper_bounds_order_constant1_T1e4_g23.4_B4_R1_eps1"][name].as_f64().unwrap();
             assert!((theorem.at(10_000, 23.4) / expected - 1.0).abs() < 1e-12, "{name}");
         }
-        // As alpha goes to 1, so do the bounds; at 1/2 they grow by T^(2/3), and MoMA's by g^(7/6), beside terms in B.
+        // The bounds are continuous at alpha = 1; at alpha = 1/2 and B = 0 they grow as T^(2/3), and MoMA's as g^(7/6).
         let near = Knowledge { alpha: 1.0 - 1e-9, laplace: None, ..known };
         let (one, plain) =
             (Knowledge { alpha: 1.0, ..near }, Knowledge { bound: 0.0, laplace: None, ..known });

@@ -36,9 +36,9 @@ pub struct ThompsonSampling {
 struct Player {
     recipe: ThompsonSampling,
     posterior: AdaptivePosterior,
-    /// Factor of the prior covariance, for joint draws while outcomes are few.
+    /// Cholesky factor of the prior covariance, for joint draws while outcomes are few.
     prior: Option<Cholesky>,
-    /// Factor of the posterior covariance, in arm space.
+    /// Cholesky factor of the posterior covariance, in arm space.
     current: Option<Cholesky>,
 }
 

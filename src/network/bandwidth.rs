@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The capacity of one direction of a link. Messages are sent one after another, in the order in which they reach the
 /// link.
+///
+/// Example: `Bandwidth(rate: "10Mbit/s", buffer: 64000)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {
@@ -36,7 +38,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// When a message that comes at `now` has been sent; `None` if there is no room for it. Called in order of time.
+    /// When a message that arrives at `now` has been sent; `None` if the buffer is full. Called in order of time.
     pub(super) fn enter(&mut self, now: Time, bytes: u64, rate: Rate, buffer: Option<u64>) -> Option<Time> {
         if let Some(buffer) = buffer
             && rate.bytes_in(self.free_at - now) + bytes as f64 > buffer as f64

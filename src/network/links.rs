@@ -43,6 +43,8 @@ pub struct Link {
 }
 
 /// Links that differ from the default, in one direction. If several rules name a link, the last one counts.
+///
+/// Example: `LinkRule(from: "server", to: "client", latency: Constant("90ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRule {
@@ -109,8 +111,8 @@ pub enum Encryption {
     /// bytes, and nothing of the contents.
     #[default]
     EndToEnd,
-    /// Messages are at most encrypted link by link: a relay reads them, and is an observer of all their
-    /// contents.
+    /// Messages are not encrypted, or only on each link separately: a relay can read the messages that it relays, and
+    /// is an observer of their contents.
     None,
 }
 
@@ -122,6 +124,8 @@ impl Encryption {
 }
 
 /// The network between the parties.
+///
+/// Example: `Network(topology: Star(hub: "server"), default: Link(latency: Constant("40ms")))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -217,7 +221,7 @@ impl Network {
     }
 
     /// Whether every message among parties in the order of `names` is certain to take the same route in both networks,
-    /// and so passes the same relays. It may be false where a search of all routes would find no difference.
+    /// and so passes the same relays. The answer may be false although all routes are equal.
     #[must_use]
     pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology
@@ -228,7 +232,8 @@ impl Network {
     }
 
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {
-        // Each law's mean once: that of a truncated one is an integral, and there is a link for each pair of parties.
+        // The mean of each latency distribution is computed once: for a truncated one it is an integral, and there can
+        // be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
         Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
@@ -236,7 +241,8 @@ impl Network {
         })
     }
 
-    /// The rule for the link from one party to another, by their positions; none where the default holds.
+    /// The index in `links` of the rule for the link from one party to another, by their positions; `None` if the
+    /// default applies.
     fn rule(&self, population: &Population<'_>, from: usize, to: usize) -> Option<usize> {
         let means = |name: &str, index: usize| {
             population.names[index] == name
@@ -245,7 +251,8 @@ impl Network {
         self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
 
-    /// The link from one party to another, by their positions. A party's name goes before a group's.
+    /// The link from one party to another, by their positions. In a rule, a name that is both a party's and a group's
+    /// means the party.
     #[must_use]
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
         let rule = self.rule(population, from, to).map(|index| &self.links[index]);

@@ -1,8 +1,8 @@
 //! The network during a run: the route of each message, and each party's connection and work.
 //!
 //! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the access
-//! line of the party it reaches, and is relayed from there until it reaches its addressee. Where nothing
-//! makes it wait, its arrival is known when it is sent.
+//! line of the party it reaches, and is relayed from there until it reaches its addressee. If there is neither a
+//! relay nor a limited access line at its receiver, its arrival is known when it is sent.
 
 use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
@@ -19,7 +19,7 @@ use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 
 /// A message has reached a party and has yet to pass the party's access line.
-const AT_THE_DOOR: u8 = 0;
+const AT_ACCESS_LINE: u8 = 0;
 /// A message is at a relay.
 const INSIDE: u8 = 1;
 
@@ -30,7 +30,7 @@ struct LinkProcess {
     draws: Draws,
     bandwidth: Option<(Bandwidth, Queue)>,
     fifo: bool,
-    /// When the last message arrives.
+    /// On a link that keeps messages in order: the latest arrival so far.
     last: Time,
     /// Probability of a copy, and two words per message: whether there is one, and its delay.
     duplication: Option<Box<(f64, Stream)>>,
@@ -41,8 +41,8 @@ struct LinkProcess {
 }
 
 /// A link's draws: two words per message, latency then loss, whatever the models: message k always takes words 2k and
-/// 2k + 1. A link that carried one message at most stores only the node of its stream, which takes a tenth of the
-/// memory: most of a million links are of that kind.
+/// 2k + 1. A link that has carried at most one message stores only the key of its stream, which takes a tenth of the
+/// memory: among a million links, most are of that kind.
 #[derive(Clone, Debug)]
 enum Draws {
     None(Key),
@@ -81,7 +81,7 @@ pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
     traits: Vec<PartyTraits>,
-    /// Group outages, if there are partitions among them; empty for most networks.
+    /// All outages of groups; the partitions among them cut links. Empty for most networks.
     partitions: Vec<OutageModel>,
     key: Key,
     routes: Routes,
@@ -149,7 +149,7 @@ impl NetworkMedium {
         self.names.iter().zip(&self.relays).filter(|(_, relays)| **relays).map(|(name, _)| name.as_str())
     }
 
-    /// Whether these can read the messages that they relay.
+    /// Whether relays can read the messages that they relay.
     pub(crate) fn encryption(&self) -> super::Encryption {
         self.network.encryption
     }
@@ -160,10 +160,11 @@ impl NetworkMedium {
         self.statistics.named()
     }
 
-    /// Becomes the medium of another network with the same parties, from `at` on. What has been drawn stays drawn, and
-    /// streams continue where they are, so that what does not change uses the same random numbers in both networks.
-    /// Messages on their way arrive, or are lost, as decided before. A connection that changes is from then on as if it
-    /// had always been the new one. Returns the parties whose connection changed, each with its state at `at`.
+    /// Becomes the medium of another network with the same parties, from `at` on. Random streams continue where they
+    /// are, so that all that does not change uses the same random numbers in both networks. Messages in transit arrive,
+    /// or are lost, as decided before. A connection whose model changes gets the state at `at` that the new model,
+    /// started at time zero, would have. Returns the parties whose connection was replaced, each with its state at
+    /// `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -239,7 +240,7 @@ impl NetworkMedium {
         self.partitions.iter().any(|outage| outage.as_dyn().cuts(group(from), group(to), at))
     }
 
-    /// Takes a message that enters a link at `now` to the other end.
+    /// Sends a message over a link, which it enters at `now`, and records the result in the statistics.
     fn cross(&mut self, from: PartyId, to: PartyId, bytes: u64, now: Time) -> Crossing {
         let cut = !self.partitions.is_empty() && self.cut(from, to, now);
         let place = self.place(from, to);
@@ -261,7 +262,7 @@ impl NetworkMedium {
         self.relays[at.index()] |= at != parcel.from;
         let departure = self.up[at.index()].through(now, parcel.bytes);
         let leg = if self.down[next.index()].limited() {
-            Some(AT_THE_DOOR)
+            Some(AT_ACCESS_LINE)
         } else {
             (next != parcel.to).then_some(INSIDE)
         };
@@ -275,7 +276,7 @@ impl NetworkMedium {
 }
 
 impl LinkProcess {
-    /// Takes over the settings of another link where they differ.
+    /// Takes over the settings of the same link in another network.
     fn change(&mut self, old: &Link, new: Link, key: Key) {
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
@@ -316,7 +317,7 @@ impl LinkProcess {
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
 
-    /// On a link that keeps messages in order: not before the arrival of earlier messages.
+    /// The arrival time; on a link that keeps messages in order, not before the arrival of earlier messages.
     fn in_order(&mut self, arrival: Time) -> Time {
         if !self.fifo {
             return arrival;

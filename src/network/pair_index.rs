@@ -5,7 +5,7 @@ use crate::vocab::PartyId;
 /// Positions by (sender, addressee).
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairIndex {
-    /// Key plus one (0 for an empty place), and the position. The length is a power of two, or nothing.
+    /// Key plus one (0 for an empty place), and the position. The length is a power of two, or 0.
     table: Vec<(u64, usize)>,
     len: usize,
 }

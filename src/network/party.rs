@@ -90,7 +90,7 @@ impl Line {
         self.rate.is_some()
     }
 
-    /// When a message that comes at `now` has passed the line. Called in order of time.
+    /// When a message that arrives at `now` has passed the line. Called in order of time.
     pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
         match self.rate {
             Some(rate) => self.queue.enter(now, bytes, rate, None).unwrap_or(now),
@@ -105,7 +105,7 @@ pub(super) struct Worker {
     model: ComputeModel,
     slowness: f64,
     stream: Stream,
-    /// When the servers that have worked are free, the earliest first; the others are free.
+    /// When each server that has worked becomes free, the earliest first; servers without an entry are free.
     free_at: BinaryHeap<Reverse<Time>>,
 }
 
@@ -128,8 +128,8 @@ impl Worker {
 
     /// How long it takes from `now` until a job of `work` units is done.
     pub(super) fn occupied(&mut self, work: f64, now: Time) -> Span {
-        let (length, mishap) = (self.stream.open_uniform(), self.stream.uniform());
-        let unit = self.model.as_dyn().job(self.slowness, length, mishap);
+        let (length, slowdown_draw) = (self.stream.open_uniform(), self.stream.uniform());
+        let unit = self.model.as_dyn().job(self.slowness, length, slowdown_draw);
         let job = if work == 1.0 { unit } else { Span::from_seconds(unit.seconds() * work) };
         let most = self.model.as_dyn().servers() as usize;
         while self.free_at.len() > most {

@@ -26,8 +26,8 @@ impl Relays {
         Self { routes: network.routes(&population), encryption: network.encryption }
     }
 
-    /// The relays of messages between these two in either direction, in order of their ids; neither is one of
-    /// them. Routes do not depend on who is online, so there are never other relays.
+    /// The relays of messages between these two parties in either direction, in order of their ids, without the two
+    /// parties themselves. Routes do not depend on who is online, so there are never other relays.
     pub fn between(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         let mut found = self.on_the_way(one, other);
         found.extend(self.on_the_way(other, one));

@@ -38,7 +38,7 @@ impl LinkStatistics {
         self.lost += 1;
     }
 
-    /// Messages that got through the link.
+    /// Messages that the link delivered.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.latency.len()
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for LinkStatistics {
     }
 }
 
-/// Statistics of all links, in the order of first use.
+/// Statistics of all links, in the order of the parties or groups; links that only `merge` added are last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
     /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
@@ -168,7 +168,7 @@ impl StatisticsTable {
         Self { labels, rows: Vec::new(), places: BTreeMap::new() }
     }
 
-    /// The row of a link, made when first needed.
+    /// The row of a link, which is added when it is first needed.
     pub(super) fn row(&mut self, from: PartyId, to: PartyId) -> usize {
         let pair = (self.labels.of[from.index()], self.labels.of[to.index()]);
         *self.places.entry(pair).or_insert_with(|| {
@@ -181,7 +181,7 @@ impl StatisticsTable {
         &mut self.rows[row].1
     }
 
-    /// In order of the parties, with names.
+    /// The statistics with names, in the order of the parties or groups.
     pub(super) fn named(&self) -> NetworkStatistics {
         let name = |label: usize| self.labels.names[label].clone();
         let links = self.places.iter();

@@ -1,9 +1,9 @@
 //! The Branin-Hoo function on a regular grid.
 
 use super::gp_sample::{default_norm, grid_problems};
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -37,8 +37,8 @@ pub struct BraninHoo {
     /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
-    /// Variance of the noise that is added to an outcome, where it differs from what the learner assumes: the authors' public
-    /// code assumes 0.1 and adds none. Default: `noise_variance`.
+    /// Variance of the noise that is added to an outcome, where it differs from what the learner assumes: the authors'
+    /// public code assumes 0.1 and adds none. Default: `noise_variance`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measurement_noise: Option<NonNegative>,
 }
@@ -83,6 +83,10 @@ impl Default for BraninHoo {
 struct Ready(Instance);
 
 impl Objective for BraninHoo {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = grid_problems(&self.grid);
         if self.grid.len() != 2 {
@@ -95,6 +99,14 @@ impl Objective for BraninHoo {
         problems
     }
 
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt())
+    }
+
+    fn unit(&self) -> String {
+        "standard deviations of the function over the grid".to_owned()
+    }
+
     fn prepare(
         &self,
         _: &Resources,
@@ -105,6 +117,7 @@ impl Objective for BraninHoo {
         let mut rows = grid(&counts, &[(-5.0, 10.0), (0.0, 15.0)]);
         let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
         super::scaling::standardise(&mut values).ok_or(ObjectiveError::Constant { name: "Branin-Hoo" })?;
+        let plain = Some(PlainInputs::coordinates(2, rows.clone()));
         centre_and_scale(&mut rows, 2, self.max_norm.get());
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),
@@ -115,7 +128,7 @@ impl Objective for BraninHoo {
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },
-            background: Background::made_up(),
+            background: Background { plain, ..Background::made_up() },
         })))
     }
 }

@@ -4,7 +4,7 @@ use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, TableError};
-use super::{DataSource, Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
@@ -18,9 +18,11 @@ use std::sync::Arc;
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
 /// training file: the arms' inputs are the standardised training columns, divided by the square root of their number,
-/// and the kernel is their inner product. Readings are in the units of the file, so that B is the largest mean and R
-/// the largest deviation from a mean.
+/// and the kernel is their inner product. Readings are in the units of the file; in the local protocol, B is then the
+/// largest absolute mean and R the largest deviation from a mean.
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+///
+/// Example: `Correlation(file: "stocks.csv", ignore: ["Date"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
@@ -50,7 +52,7 @@ impl Correlation {
         self.training.as_deref().unwrap_or(&self.file)
     }
 
-    /// A learner's model is computed from recorded readings.
+    /// Facts taken as public; a learner's model is computed from recorded readings.
     fn facts(&self) -> Facts {
         let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
         Facts {
@@ -89,6 +91,10 @@ impl Correlation {
 }
 
 impl Objective for Correlation {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         match self.readings(resources) {
             Ok(readings) if readings.values.is_empty() => {
@@ -123,6 +129,14 @@ impl Objective for Correlation {
         let mut files = vec![resources.place(&self.file), resources.place(self.training())];
         files.dedup();
         files
+    }
+
+    fn stated(&self) -> Stated {
+        Stated::recorded()
+    }
+
+    fn unit(&self) -> String {
+        "units of the file".to_owned()
     }
 
     fn prepare(

@@ -1,9 +1,9 @@
-//! An objective that is a program of a user's own, in any language: it trains a model, calls a simulator, asks a device.
+//! An objective that a user's own program computes, for example by training a model or calling a simulator.
 
 use super::gp_sample::MOST_POINTS;
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::table::Goal;
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::programs::{Dialogue, Program, Question};
@@ -16,20 +16,25 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A program that says what a setting is worth, in any language: asked one JSON line at a time on standard input, it answers
-/// with one on standard output. docs/external.md has the protocol, and examples.
+/// A program, in any language, that computes the value of a setting. It reads one question per line on standard input
+/// and writes one answer per line on standard output, each a JSON object. docs/external.md has the protocol, and
+/// examples.
 ///
-/// Regret is measured against the best setting, so the program is asked for every point of the grid before the first
-/// replication, once each; noise is added in each replication. A learner is given the settings scaled to [0, 1] along every
-/// axis, and the values as they are. The values are taken as computed from records that are the same in every run, and
-/// from the settings, so no loss is stated too small. The program runs with the rights of whoever runs the scenario.
+/// Regret is measured against the best setting, so the program computes every point of the grid before the first
+/// replication, once each; noise is added in each replication. A learner is given the settings scaled to [0, 1] along
+/// every axis, and the values as they are. The values are assumed to be computed from the settings and from records
+/// that are the same in every run, so that no privacy loss is understated. The program runs with the rights of the user
+/// who runs it.
+///
+/// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
+/// logarithmic: true)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. It is started in the scenario's folder, once
-    /// for a study.
+    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. It is started in the scenario's folder,
+    /// once for a study.
     pub command: Vec<String>,
-    /// The settings to choose from: every combination of the axes' values, the last axis changing first.
+    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest.
     pub axes: Vec<SettingAxis>,
     /// Whether large or small values are sought. Default: `Maximise`.
     #[serde(default)]
@@ -46,26 +51,32 @@ pub struct External {
     /// Prior mean that the learner assumes, in units of the values as the program gives them. Default: 0.
     #[serde(default = "default_mean")]
     pub mean: Finite,
+    /// How many agents of a federation have values of their own: the program is asked for every setting of each, and regret is
+    /// that of their mean. Default: none, one function for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<NonZeroUsize>,
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
-    /// is with another file in `command`. Default: none.
+    /// Further files that the answers depend on, relative to the scenario's folder. Their contents are part of the
+    /// study's identity, as are those of files in `command`: after a change it is another study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
 
-/// The values of one number of a setting, from low to high.
+/// The values of one coordinate of a setting, from low to high.
+///
+/// Example: `SettingAxis(low: 0.01, high: 1, values: 5, logarithmic: true)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingAxis {
-    /// The smallest.
+    /// Smallest value; above 0 if `logarithmic`.
     pub low: Finite,
-    /// The largest; above the smallest.
+    /// Largest value, above `low`.
     pub high: Finite,
-    /// How many; at least 2.
+    /// Number of values, at least 2.
     pub values: NonZeroUsize,
-    /// Whether they are spaced evenly in their logarithm; all are above 0 then. Default: false.
+    /// Whether the values are spaced evenly in their logarithm. Default: false.
     #[serde(default)]
     pub logarithmic: bool,
 }
@@ -134,41 +145,88 @@ impl External {
         rows
     }
 
-    /// What each arm is worth, larger being better.
-    fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<f64>, ObjectiveError> {
+    /// The settings as the program receives them, from their shares of the way along every axis.
+    fn plain(&self, shares: &[f64]) -> Arc<PlainInputs> {
+        let setting =
+            |shares: &[f64]| self.axes.iter().zip(shares).map(|(axis, share)| axis.at(*share)).collect();
+        let rows: Vec<Vec<f64>> = shares.chunks(self.axes.len()).map(setting).collect();
+        PlainInputs::coordinates(self.axes.len(), rows.concat())
+    }
+
+    /// The value of each arm for each agent, larger being better; one list for all agents, if they share their values.
+    fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<Vec<f64>>, ObjectiveError> {
         let d = self.axes.len();
-        let n = rows.len() / d;
         let mut opening = Map::new();
         opening.insert("role".to_owned(), json!("objective"));
-        opening.insert("arms".to_owned(), json!(n));
+        opening.insert("arms".to_owned(), json!(rows.len() / d));
         opening.insert("columns".to_owned(), json!(d));
+        if let Some(agents) = self.agents {
+            opening.insert("agents".to_owned(), json!(agents));
+        }
         let programs = resources.programs.of_series("objective");
         let mut dialogue = Dialogue::open(&programs, self.program(), opening)?;
-        let sign = if self.goal == Goal::Minimise { -1.0 } else { 1.0 };
-        let of_arm = |(arm, shares): (usize, &[f64])| {
-            let inputs: Vec<f64> =
-                self.axes.iter().zip(shares).map(|(axis, &share)| axis.at(share)).collect();
-            // Below 2^31, which every language's generators take.
-            let seed = key.child("program").index(arm as u64).stream().word() >> 33;
-            let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
-            let question = Question {
-                ask: "value",
-                fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-                answer: "value",
-                expected: "\"value\": a finite number".to_owned(),
-                read: &|value| value.as_f64().filter(|value| value.is_finite()),
+        let (sign, key) = (self.sign(), key.child("program"));
+        let mut of = |agent: Option<usize>| {
+            let key = agent.map_or(key, |agent| key.child("agent").index(agent as u64));
+            let of_arm = |(arm, shares): (usize, &[f64])| {
+                let inputs: Vec<f64> =
+                    self.axes.iter().zip(shares).map(|(axis, &share)| axis.at(share)).collect();
+                // Below 2^31, which every language's generators take.
+                let seed = key.index(arm as u64).stream().word() >> 33;
+                let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
+                let agent = agent.map(|agent| ("agent", json!(agent)));
+                let question = Question {
+                    ask: "value",
+                    fields: fields
+                        .into_iter()
+                        .chain(agent)
+                        .map(|(name, value)| (name.to_owned(), value))
+                        .collect(),
+                    answer: "value",
+                    expected: "\"value\": a finite number".to_owned(),
+                    read: &|value| value.as_f64().filter(|value| value.is_finite()),
+                };
+                Ok(sign * dialogue.answer(&question, &Map::new)?)
             };
-            Ok(sign * dialogue.answer(&question, &Map::new)?)
+            rows.chunks(d).enumerate().map(of_arm).collect()
         };
-        rows.chunks(d).enumerate().map(of_arm).collect()
+        match self.agents {
+            None => Ok(vec![of(None)?]),
+            Some(agents) => (0..agents.get()).map(|agent| of(Some(agent))).collect(),
+        }
+    }
+
+    /// -1 where small values are sought.
+    fn sign(&self) -> f64 {
+        if self.goal == Goal::Minimise { -1.0 } else { 1.0 }
     }
 }
 
 impl Objective for External {
+    fn programs(&self) -> Vec<Program> {
+        vec![self.program()]
+    }
+
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = self.program().problems();
         let points =
             self.axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.values.get()));
+        if let (Some(agents), Some(points)) = (self.agents, points)
+            && points.checked_mul(agents.get()).is_none_or(|values| values > MOST_POINTS)
+        {
+            let cure = "the program is asked for each setting of each agent: write fewer agents, or fewer values of the axes";
+            let expected = format!("at most {MOST_POINTS} settings of all agents together");
+            problems.push(Problem::wrong(
+                "agents",
+                expected,
+                format!("{agents} agents with {points} each"),
+                cure,
+            ));
+        }
         if self.axes.is_empty() || points.is_none_or(|points| points > MOST_POINTS) {
             let counts = self.axes.iter().map(|axis| axis.values.to_string()).collect::<Vec<_>>().join(" x ");
             problems.push(Problem::wrong(
@@ -187,6 +245,14 @@ impl Objective for External {
         problems
     }
 
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.noise_variance.get().sqrt())
+    }
+
+    fn unit(&self) -> String {
+        "units of the program's values".to_owned()
+    }
+
     fn prepare(
         &self,
         resources: &Resources,
@@ -194,10 +260,15 @@ impl Objective for External {
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let rows = self.shares();
-        let values = self.values(resources, &rows, key)?;
-        let sign = if self.goal == Goal::Minimise { -1.0 } else { 1.0 };
-        let mut background = Background::made_up();
+        let all = self.values(resources, &rows, key)?;
+        let mean = |arm: usize| all.iter().map(|values| values[arm]).sum::<f64>() / all.len() as f64;
+        let values = match all.as_slice() {
+            [values] => values.clone(),
+            _ => (0..rows.len() / self.axes.len()).map(mean).collect(),
+        };
+        let mut background = Background { plain: Some(self.plain(&rows)), ..Background::made_up() };
         background.facts.outcomes_read_inputs = true;
+        background.agents = self.agents.map(|_| Arc::new(all.into_iter().map(Arc::new).collect()));
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), self.axes.len(), rows)),
             values: Arc::new(values),
@@ -205,7 +276,7 @@ impl Objective for External {
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
                 noise_variance: self.noise_variance.get(),
-                mean: sign * self.mean.get(),
+                mean: self.sign() * self.mean.get(),
             },
             background,
         })))

@@ -1,8 +1,8 @@
 //! A function drawn from a Gaussian process on a regular grid: the papers' synthetic set.
 
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::GridPrior;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// are a regular grid, centred and scaled so that the largest norm is `max_norm`.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, section 4 (100 x 100, norm 25, variance 1, noise variance 1e-5).
+///
+/// Example: `GpSample(grid: [10, 10], length_scale: 6.25)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GpSample {
@@ -83,6 +85,7 @@ pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
 #[derive(Debug)]
 struct Ready {
     inputs: Arc<Points>,
+    plain: Arc<PlainInputs>,
     prior: GridPrior,
     surrogate: Surrogate,
 }
@@ -90,6 +93,15 @@ struct Ready {
 impl Objective for GpSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         prior_problems(&self.grid)
+    }
+
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.noise_variance.get().sqrt())
+    }
+
+    fn unit(&self) -> String {
+        if self.variance.get() == 1.0 { "prior standard deviations" } else { "units of the drawn function" }
+            .to_owned()
     }
 
     fn prepare(
@@ -101,6 +113,7 @@ impl Objective for GpSample {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
         let d = counts.len();
         let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
+        let plain = PlainInputs::coordinates(d, rows.clone());
         let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
         let axes: Vec<Vec<f64>> = counts
             .iter()
@@ -113,7 +126,7 @@ impl Objective for GpSample {
             mean: 0.0,
         };
         let inputs = Arc::new(Points::new(rows.len() / d, d, rows));
-        Ok(Box::new(Ready { inputs, prior, surrogate }))
+        Ok(Box::new(Ready { inputs, plain, prior, surrogate }))
     }
 }
 
@@ -125,7 +138,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background::made_up(),
+            background: Background { plain: Some(Arc::clone(&self.plain)), ..Background::made_up() },
         })
     }
 }

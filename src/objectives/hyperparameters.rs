@@ -11,6 +11,8 @@ use std::num::NonZeroUsize;
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {
     /// Stated.
+    ///
+    /// Example: `Given(length_scales: [1], variance: 0.5, noise_variance: 0.5)`.
     Given {
         /// Length-scale of each input, in units of that input (after its transform): its standard deviations, unless
         /// a scale is stated.
@@ -21,8 +23,8 @@ pub enum Hyperparameters {
         noise_variance: NonNegative,
     },
     /// Fitted to the data by maximum marginal likelihood, from several starts. The values are kept in the run folder,
-    /// and a replay takes them from there. A party that gets them learns something about every record; the ledger has
-    /// this as a release.
+    /// and a replay takes them from there. A party that receives them learns something about every record; the ledger
+    /// records this as a release.
     MaximumLikelihood {
         /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
         #[serde(default = "default_subset")]
@@ -58,10 +60,10 @@ pub struct Fitted {
     pub variance: f64,
     /// Variance of the noise.
     pub noise_variance: f64,
-    /// Log marginal likelihood reached, where it was fitted.
+    /// Log marginal likelihood of these values, if they were fitted.
     pub log_likelihood: Option<f64>,
-    /// The largest derivative of it by the logarithm of a hyperparameter, in nats, of those that lead within the bounds
-    /// of the search: near 0 at a maximum.
+    /// The largest derivative of the log marginal likelihood by the logarithm of a hyperparameter, in nats, among the
+    /// directions that stay within the bounds of the search: near 0 at a maximum.
     #[serde(default)]
     pub slope: Option<f64>,
 }

@@ -17,6 +17,30 @@ pub struct Surrogate {
     pub mean: f64,
 }
 
+/// The inputs of the arms before any scaling, for tables of results; no party sees them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlainInputs {
+    /// A name for each column.
+    pub names: Vec<String>,
+    /// The numbers, row-major: as many for each arm as there are names.
+    pub rows: Vec<f64>,
+}
+
+impl PlainInputs {
+    /// Coordinates that have no names of their own: x1, x2, ...
+    #[must_use]
+    pub fn coordinates(columns: usize, rows: Vec<f64>) -> Arc<Self> {
+        Arc::new(Self { names: (1..=columns).map(|column| format!("x{column}")).collect(), rows })
+    }
+
+    /// The numbers of an arm; none if there is no such arm.
+    #[must_use]
+    pub fn of(&self, arm: usize) -> Option<&[f64]> {
+        let d = self.names.len();
+        self.rows.get(arm * d..(arm + 1) * d)
+    }
+}
+
 /// One replication's problem. Larger values are better.
 #[derive(Clone, Debug)]
 pub struct Instance {
@@ -49,6 +73,8 @@ pub struct Background {
     pub public: Vec<PublicFact>,
     /// The same facts by subject.
     pub facts: Facts,
+    /// The inputs of the arms before scaling, where they differ from those of the problem.
+    pub plain: Option<Arc<PlainInputs>>,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
     /// otherwise. A party that receives the surrogate then learns something about all records: a release.
     pub fitted: bool,
@@ -118,7 +144,7 @@ pub enum Change {
         /// The amounts, one number per column.
         by: Vec<f64>,
     },
-    /// The outcome of a row is replaced by the outcome that has this value on the unchanged data.
+    /// The outcome of a row is replaced; the new outcome is given as a value in the scale of the unchanged data.
     Outcome {
         /// The row.
         row: usize,

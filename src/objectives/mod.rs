@@ -15,6 +15,7 @@ mod multi_task_sample;
 pub mod noise;
 mod rkhs_sum;
 mod scaling;
+mod stated;
 mod table;
 mod tuning;
 
@@ -26,36 +27,41 @@ pub use federation::{
 };
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
-pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
+pub use instance::{Background, Change, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};
+pub use stated::{Stated, StatedNoise};
+pub(crate) use table::CsvTable;
 pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;
-use crate::programs::{ProgramFailure, Programs};
+use crate::programs::{Program, ProgramFailure, Programs, Starts};
 use crate::rng::Key;
 use crate::vocab::{Probability, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The folders in which an objective searches files.
+/// The folders and programs that an objective may use.
 #[derive(Clone, Debug, Default)]
 pub struct Resources {
     /// The folder of the scenario file; relative paths of the scenario begin here.
     pub base: PathBuf,
     /// A further folder, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
-    /// The programs that an objective may ask. Default: none.
+    /// The user's programs that an objective may run. Default: none.
     pub programs: Programs,
+    /// Which programs of a scenario will be started, and so must exist. Default: all.
+    pub starts: Starts,
     /// A folder for scores of trained models, by the hash of all that they depend on. `None`: scores are not kept.
     pub models: Option<PathBuf>,
 }
 
 impl Resources {
-    /// The place of a file that a scenario names: beside the scenario if it is there, else in the further folder.
+    /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the further
+    /// folder.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
         let beside = self.base.join(file);
@@ -111,7 +117,7 @@ pub enum ObjectiveError {
 
 /// The behaviour of an objective recipe.
 pub trait Objective: Send + Sync {
-    /// What is wrong with the recipe and with the files that it names; paths begin below the recipe.
+    /// What is wrong with the recipe and with the files that it names; paths are relative to the recipe.
     fn problems(&self, resources: &Resources) -> Vec<Problem>;
 
     /// Files whose contents the objective depends on.
@@ -120,9 +126,33 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
+    /// The user's programs that the objective runs, by a [`Dialogue`](crate::programs::Dialogue) over
+    /// [`Resources::programs`]. A program listed here is announced before it is started, `check` verifies that it
+    /// exists, and it is part of a study's identity.
+    fn programs(&self) -> Vec<Program> {
+        Vec::new()
+    }
+
+    /// The unit of its values, and so of regret, in words ("standard deviations of price"). Default: the objective's
+    /// own.
+    fn unit(&self) -> String {
+        "units of the objective".to_owned()
+    }
+
+    /// Whether every draw gives the same values, so that agents cannot differ by a draw of their own. Default: values
+    /// are drawn anew.
+    fn is_always_the_same(&self) -> bool {
+        false
+    }
+
     /// k1, the correlation of the values on two neighbouring data sets at the same arm, where the objective draws both.
     fn neighbour_correlation(&self) -> Option<Probability> {
         None
+    }
+
+    /// What the recipe states before anything is read or drawn. Default: nothing.
+    fn stated(&self) -> Stated {
+        Stated::default()
     }
 
     /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, taken
@@ -146,7 +176,7 @@ pub enum DataSource {
     /// Computed from records that were read from a file, and so the same in every replication: the losses of all runs
     /// on them add up.
     Recorded,
-    /// Those records themselves, one per row; [`Prepared::changed`] is then available.
+    /// The records of a file themselves, one per arm; [`Prepared::changed`] is then available.
     Records,
 }
 
@@ -160,28 +190,28 @@ impl DataSource {
 
 /// An objective that is ready to be realised.
 pub trait Prepared: fmt::Debug + Send + Sync {
-    /// One replication's problem; `key` is that replication's node for its objective.
+    /// One replication's problem; `key` is the node of the seed tree for that replication's objective.
     ///
     /// # Errors
     /// [`ObjectiveError`].
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
 
-    /// Values of every arm on neighbouring data sets, each with a description of the difference, for the auditor: at
+    /// Values of every arm on neighbouring data sets, each with a description of the difference, for an audit: at
     /// most `count` of them. Empty if values depend on no records.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let _ = (count, key);
         Vec::new()
     }
 
-    /// Where values and inputs come from. An objective that reads files must state it: what is `Drawn` is nobody's data, so that
-    /// losses of several runs are not added up, and outcomes are no releases about the rows that they belong to.
+    /// Where values and inputs come from. An objective that reads files must state this: drawn data belong to nobody,
+    /// so that losses of several runs are not added up, and an outcome is not recorded as a release about its row.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }
 
-    /// The problem on a neighbouring data set, for the auditor: one record is changed, and the scales of inputs and
-    /// values are computed again. (Hyperparameters are fitted again only for moved inputs, which are divided by them.)
-    /// `None` without records, or if the record to be changed does not exist.
+    /// The problem on a neighbouring data set, for an audit: one record is changed, and the scales of inputs and values
+    /// are computed again. (Hyperparameters are fitted again only for moved inputs, which are divided by
+    /// length-scales.) `None` without records, or if the record to be changed does not exist.
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let _ = change;
         None

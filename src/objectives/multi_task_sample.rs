@@ -1,10 +1,10 @@
 //! Performances on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
 use super::gp_sample::{default_norm, prior_problems};
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::rkhs_sum::Kernel;
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::{CholeskyPrior, GridPrior};
 use crate::gp::{ArmCovariance, Points};
@@ -18,9 +18,11 @@ use std::sync::Arc;
 /// The performance of every setting on a validation set V, and on a neighbouring set V' that no party sees: two
 /// functions drawn from GP(0, k1(V, V') k2(lambda, lambda')) in every replication.
 ///
-/// The settings are a regular grid, centred and scaled to a largest norm; k2 has variance 1.
-/// The neighbour serves to check guarantees that hold only for functions from this prior.
-/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
+/// The settings are a regular grid, centred and scaled to a largest norm; k2 has variance 1. The neighbour serves to
+/// check guarantees that hold only for functions from this prior. Source: Kusner, Gardner, Garnett and Weinberger 2015,
+/// section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
+///
+/// Example: `MultiTaskSample(grid: [10, 10], length_scale: 6.25, correlation: 0.99, noise_variance: 0.01)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MultiTaskSample {
@@ -31,8 +33,8 @@ pub struct MultiTaskSample {
     pub max_norm: Positive,
     /// Length-scale in units of the scaled settings.
     pub length_scale: Positive,
-    /// k2. Other kernels than the squared exponential do not factorise over dimensions, so that they take at most 4096 settings in
-    /// all. Default: `SquaredExponential`.
+    /// k2. Other kernels than the squared exponential do not factorise over dimensions, so that they take at most 4096
+    /// settings in all. Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kernel: Kernel,
     /// k1(V, V'), the correlation of the two functions at the same setting.
@@ -72,6 +74,7 @@ impl Prior {
 #[derive(Debug)]
 struct Ready {
     inputs: Arc<Points>,
+    plain: Arc<PlainInputs>,
     prior: Prior,
     correlation: f64,
     surrogate: Surrogate,
@@ -96,6 +99,14 @@ impl Objective for MultiTaskSample {
         Some(self.correlation)
     }
 
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.noise_variance.get().sqrt())
+    }
+
+    fn unit(&self) -> String {
+        "prior standard deviations".to_owned()
+    }
+
     fn prepare(
         &self,
         _: &Resources,
@@ -105,6 +116,7 @@ impl Objective for MultiTaskSample {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
         let d = counts.len();
         let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
+        let plain = PlainInputs::coordinates(d, rows.clone());
         let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
         let axes: Vec<Vec<f64>> = counts
             .iter()
@@ -119,7 +131,7 @@ impl Objective for MultiTaskSample {
             Prior::Matrix(CholeskyPrior::new(&arms)?)
         };
         let surrogate = Surrogate { covariance, noise_variance: self.noise_variance.get(), mean: 0.0 };
-        Ok(Box::new(Ready { inputs, prior, correlation: self.correlation.get(), surrogate }))
+        Ok(Box::new(Ready { inputs, plain, prior, correlation: self.correlation.get(), surrogate }))
     }
 }
 
@@ -134,7 +146,11 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background { neighbour: Some(Arc::new(neighbour)), ..Background::made_up() },
+            background: Background {
+                neighbour: Some(Arc::new(neighbour)),
+                plain: Some(Arc::clone(&self.plain)),
+                ..Background::made_up()
+            },
         })
     }
 }
@@ -143,8 +159,8 @@ impl Prepared for Ready {
 mod tests {
     use super::*;
 
-    /// 2,000 pairs at 16 settings: the mean product has standard error at most sqrt(2 / 2,000) = 0.032 (a setting
-    /// alone), and five of them are 0.16.
+    /// 2,000 pairs at 16 settings: at each setting, the mean product has a standard error of at most sqrt(2 / 2,000) =
+    /// 0.032; five of them are 0.16.
     #[test]
     fn neighbours_have_unit_variance_and_the_stated_correlation() {
         let count = NonZeroUsize::new(4).unwrap();

@@ -3,7 +3,7 @@
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, Surrogate};
 use super::noise::{Noise, NoiseModel, Uniform};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
@@ -97,6 +97,14 @@ impl Objective for RkhsSum {
         let name = self.noise.name();
         problems.extend(self.noise.as_dyn().problems().into_iter().map(|p| p.below(name).below("noise")));
         problems
+    }
+
+    fn stated(&self) -> Stated {
+        Stated::noise(self.noise.clone())
+    }
+
+    fn unit(&self) -> String {
+        "units of the drawn function".to_owned()
     }
 
     fn prepare(

@@ -10,7 +10,8 @@
 //! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
 //! events and know no mechanism.
 //!
-//! Absent on purpose: an epsilon in the ledger; a way to read a `Sensitive` outside this module; a default sampler.
+//! Absent on purpose: a composed epsilon in the ledger; a way to read a `Sensitive` outside this module; a default
+//! sampler.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -1,7 +1,7 @@
-//! Two wrappers that make leaks a type error: secret values, and released values.
+//! Two wrapper types, for protected and for released values: sending a protected value in a message is a compile error.
 //!
-//! A message derives `Clone` and `Debug` and is written to journals; [`Sensitive`] is neither `Clone` nor
-//! `Serialize`, and has no accessor, so a message with a secret in it does not compile:
+//! A message derives `Clone` and `Debug` and is written to journals. [`Sensitive`] is neither `Clone` nor
+//! `Serialize`, and has no public accessor, so a message with a sensitive value in it does not compile:
 //!
 //! ```compile_fail
 //! use subrosa::privacy::Sensitive;
@@ -11,7 +11,7 @@
 //! }
 //! ```
 //!
-//! nor does taking the value out of its wrapper:
+//! Taking the value out of its wrapper does not compile either:
 //!
 //! ```compile_fail
 //! use subrosa::privacy::Sensitive;
@@ -19,14 +19,14 @@
 //! let leaked: &Vec<f64> = &secret; // error: expected `&Vec<f64>`, found `&Sensitive<Vec<f64>>`
 //! ```
 //!
-//! nor does making a released value by hand:
+//! Constructing a released value without a release does not compile either:
 //!
 //! ```compile_fail
 //! use subrosa::privacy::Released;
 //! let forged = Released::new(vec![1.0, 2.0]); // error: `new` is private
 //! ```
 //!
-//! The released counterpart does compile:
+//! A message with a released value does compile:
 //!
 //! ```
 //! use subrosa::privacy::Released;
@@ -39,16 +39,16 @@
 use serde::Serialize;
 use std::fmt;
 
-/// A value that only its owner may see. It prints as `Sensitive(..)`, has no `Clone`, `Serialize` or `Deref`, and
-/// leaves only through [`release`](super::ledger::release).
+/// A value that only its owner may see. It prints as `Sensitive(..)` and has no `Clone`, `Serialize` or `Deref`. Other
+/// parties get it only through [`release`](super::ledger::release).
 ///
 /// The owner computes on it with [`map`](Self::map), [`map_ref`](Self::map_ref), [`zip`](Self::zip) and
 /// [`update`](Self::update), whose results stay sensitive. (A closure that writes to a variable outside of itself
-/// can still smuggle a value out; that takes intent, and stands out in review.)
+/// can still copy the value out; the type system does not prevent this.)
 pub struct Sensitive<T>(T);
 
 impl<T> Sensitive<T> {
-    /// Wraps a value at the place where it enters the simulated world.
+    /// Wraps a value that is to be protected.
     #[must_use]
     pub fn new(value: T) -> Self {
         Self(value)
@@ -86,7 +86,7 @@ impl<T> Sensitive<T> {
         change(&mut self.0);
     }
 
-    /// For mechanisms and the auditor only.
+    /// The value, for use within `crate::privacy` only.
     pub(in crate::privacy) fn expose(&self) -> &T {
         &self.0
     }
@@ -99,7 +99,7 @@ impl<T> fmt::Debug for Sensitive<T> {
 }
 
 /// A value that went through [`release`](super::ledger::release) and is in the ledger. Results computed from
-/// it cost nothing more (post-processing), so it can be read freely.
+/// it have no further privacy cost (post-processing), so it can be read freely.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Released<T>(T);
@@ -121,7 +121,7 @@ impl<T> Released<T> {
         self.0
     }
 
-    /// Post-processing.
+    /// Computes another released value from this one (post-processing).
     #[must_use]
     pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Released<U> {
         Released(compute(self.0))
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn debug_output_is_silent() {
+    fn debug_output_hides_the_value() {
         assert_eq!(format!("{:?}", Sensitive::new("patient 7")), "Sensitive(..)");
     }
 

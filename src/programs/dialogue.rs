@@ -2,9 +2,9 @@
 //! is left.
 
 use super::failure::ProgramFailure;
-use super::process::Process;
+use super::partner::Partner;
 use super::program::Program;
-use super::shared::{Place, Programs};
+use super::shared::{Place, Programs, as_answered};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -31,7 +31,8 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// A dialogue with a program. A clone begins a process of its own, which is told what went before.
+/// A dialogue with a program. A clone has the answers to all that it and the original were asked before; for the first question
+/// that is new it begins a process of its own, which is told what went before.
 pub struct Dialogue {
     programs: Programs,
     number: u64,
@@ -40,7 +41,7 @@ pub struct Dialogue {
     /// Over the opening and all questions so far.
     asked: blake3::Hasher,
     next: u64,
-    process: Option<Process>,
+    process: Option<Partner>,
 }
 
 impl fmt::Debug for Dialogue {
@@ -112,9 +113,15 @@ impl Dialogue {
         absorb(&mut self.asked, question.ask, &question.fields);
         let asked = self.asked.finalize().to_hex();
         let (number, programs) = (self.next, self.programs.clone());
-        let place =
-            Place { topic: programs.topic(), dialogue: self.number, number, asked: &asked.as_str()[..32] };
+        let asked = &asked.as_str()[..32];
         self.next += 1;
+        let (different, known) = programs.known(self.number, asked);
+        if let Some(answer) = known {
+            // A process that was not asked this does not know what it would have been told.
+            self.process = None;
+            return Ok(answer);
+        }
+        let place = Place { topic: programs.topic(), dialogue: self.number, number: different, asked };
         let answer = match programs.find(place) {
             // A record that was written by another program may hold anything.
             Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
@@ -161,7 +168,7 @@ impl Dialogue {
                 let Some(base) = self.programs.base() else {
                     return Err(ProgramFailure::NotKept { program: self.program.words(), asked: what });
                 };
-                let mut process = Process::start(&self.program, base)?;
+                let mut process = Partner::start(&self.program, base)?;
                 let (found, expected) =
                     (process.version(), self.programs.expected_version(&self.program.command));
                 if let Some(expected) = expected.filter(|expected| *expected != found) {
@@ -189,10 +196,4 @@ fn absorb(hasher: &mut blake3::Hasher, ask: &str, fields: &Map<String, Value>) {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-}
-
-/// A kept answer as a program writes it: arms are whole numbers.
-fn as_answered(answer: f64) -> Value {
-    let whole = answer as i64;
-    if whole as f64 == answer { Value::from(whole) } else { Value::from(answer) }
 }

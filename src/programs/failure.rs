@@ -4,7 +4,7 @@ use crate::vocab::Span;
 use std::fmt;
 use thiserror::Error;
 
-/// A program that gave no answer that can be used.
+/// A program, or a learner, that gave no answer that can be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProgramFailure {
@@ -103,6 +103,38 @@ pub enum ProgramFailure {
         program: String,
         /// Why.
         reason: String,
+    },
+    /// A learner chose an arm that there is not.
+    #[error(
+        "the learner {learner} chose arm {arm}, and the last arm is {last}: its `suggest` has to stay below the number of \
+         arms"
+    )]
+    NoSuchArm {
+        /// Its name.
+        learner: String,
+        /// What it chose.
+        arm: usize,
+        /// The largest that it may choose.
+        last: usize,
+    },
+    /// It is a callback, and this process offers none of that name.
+    #[error(
+        "`{program}` is answered by the program that played the run, such as a Python session, and not here: pass the \
+         class or function of that name there, as in subrosa.run(.., learners={{..}})"
+    )]
+    NotOffered {
+        /// Its command.
+        program: String,
+    },
+    /// It is a callback, and failed.
+    #[error("`{program}` could not {asked}: {said}")]
+    Raised {
+        /// Its command.
+        program: String,
+        /// What it was to do.
+        asked: String,
+        /// What its language says.
+        said: String,
     },
     /// Whoever asks does not start programs.
     #[error("the program `{program}` is not started here: only `run`, `trace` and `sweep` start programs")]

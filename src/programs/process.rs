@@ -47,7 +47,7 @@ pub(super) struct Process {
 ///
 /// # Errors
 /// [`ProgramFailure`].
-pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
+pub(super) fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
     Process::start(program, base).map(|process| process.version().to_owned())
 }
 
@@ -241,11 +241,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input tells it to end.
+        // The end of its input tells it to end; what it started ends with it.
         self.to = None;
-        if self.wait().is_none() {
-            self.stop();
-        }
+        self.wait();
+        self.stop();
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a scenario says of a program, and what tells it from others.
 
+use super::callback;
 use crate::vocab::{Problem, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +17,18 @@ pub struct Program {
     /// Further files that its answers depend on.
     #[serde(default)]
     pub files: Vec<PathBuf>,
+}
+
+/// What somebody means to do with a scenario, as far as it decides which of its programs are started and have to be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Starts {
+    /// Play it: all programs.
+    #[default]
+    ToPlay,
+    /// Send its messages alone: nothing is learned, and the objective is needed only where messages depend on it.
+    ToSend,
+    /// Attack its releases: the objective is, and nothing is learned by a program.
+    ToAudit,
 }
 
 /// A program as far as it can be told from others: what a run folder says of it.
@@ -47,6 +60,15 @@ impl Program {
         words(&self.command)
     }
 
+    /// The name of the callback that it is, if it is one: `["callback", NAME]`.
+    #[must_use]
+    pub fn callback(&self) -> Option<&str> {
+        match self.command.as_slice() {
+            [word, name] if word == callback::WORD => Some(name),
+            _ => None,
+        }
+    }
+
     /// What is wrong with it as it is written.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
@@ -76,6 +98,22 @@ impl Program {
     pub fn absent(&self, base: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
         let Some(program) = self.command.first() else { return problems };
+        if let Some(name) = self.callback() {
+            let offered = callback::names();
+            if !offered.iter().any(|known| known == name) {
+                let expected = match offered.as_slice() {
+                    [] => "a callback that this program offers, which offers none".to_owned(),
+                    names => format!("a callback that this program offers: {}", names.join(", ")),
+                };
+                problems.push(Problem::wrong(
+                    "command[1]",
+                    expected,
+                    format!("{name:?}"),
+                    "play it from Python, with the class or function of that name (docs/python.md)",
+                ));
+            }
+            return problems;
+        }
         let looked_for = if is_path(program) {
             vec![base.join(program)]
         } else {
@@ -126,6 +164,7 @@ impl Program {
             std::fs::read(base.join(file))
                 .map_or_else(|_| "unreadable".to_owned(), |bytes| blake3::hash(&bytes).to_hex().to_string())
         };
+        let words = words.filter(|_| self.callback().is_none());
         let files = words.chain(listed).map(|file| (file.clone(), hash(&file))).collect();
         ProgramIdentity { command: self.command.clone(), version: String::new(), files }
     }

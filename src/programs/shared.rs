@@ -3,32 +3,45 @@
 
 use super::failure::ProgramFailure;
 use super::program::ProgramIdentity;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-/// All that a program was asked in one dialogue, as a record keeps it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// One dialogue with a program, as a record stores it: the answers, and a hash of what was asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// The arms that it answered with, in order.
-    pub answers: Vec<u64>,
-    /// The first 32 hexadecimal digits of a hash of all that it was asked.
+    /// Its answers in order: arms of a learner, which are whole numbers, and answered outcomes of a mechanism.
+    #[serde(serialize_with = "in_digits")]
+    pub answers: Vec<f64>,
+    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and all its questions.
     pub asked: String,
 }
 
-/// The place of a question: its number in a dialogue of a series.
+/// Whole numbers without a decimal point; what is read has the same bits.
+fn in_digits<S: Serializer>(answers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(answers.iter().map(|&answer| as_answered(answer)))
+}
+
+/// A kept answer as a program writes it: arms are whole numbers.
+pub(super) fn as_answered(answer: f64) -> Value {
+    let whole = answer as u64;
+    if (whole as f64).to_bits() == answer.to_bits() { Value::from(whole) } else { Value::from(answer) }
+}
+
+/// Identifies a question: what the dialogue is about, the dialogue, the question's number, and a hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// The series, or what else the dialogue is about.
+    /// What the dialogue is about: the name of a series, or "objective".
     pub topic: &'a str,
-    /// Number of the dialogue among those about the topic.
+    /// Number of the dialogue among those about the topic. Copies of a dialogue have its number.
     pub dialogue: u64,
-    /// Number of the question, from 0.
+    /// Number of the question, from 0, among the different ones of the dialogue and its copies.
     pub number: u64,
-    /// Hash of this question and all before it in the dialogue.
+    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to this one.
     pub asked: &'a str,
 }
 
@@ -38,7 +51,7 @@ pub struct Place<'a> {
 pub struct CannotKeep(Box<dyn Error + Send + Sync>);
 
 impl CannotKeep {
-    /// Because of an error.
+    /// An answer that could not be stored, with the error that prevented it.
     pub fn because(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }
@@ -46,10 +59,11 @@ impl CannotKeep {
 
 /// Where answers are kept.
 pub trait Answers: fmt::Debug + Send + Sync {
-    /// The answer that a question had before.
+    /// The stored answer to a question, if there is one.
     fn find(&self, place: Place<'_>) -> Option<f64>;
 
-    /// Keeps an answer, and gives the one that counts: the first, where somebody else answered the question meanwhile.
+    /// Stores an answer and returns the one to use: the one stored first, if another worker has answered the question in the
+    /// meantime.
     ///
     /// # Errors
     /// [`CannotKeep`].
@@ -58,10 +72,10 @@ pub trait Answers: fmt::Debug + Send + Sync {
 
 /// The answers in a record.
 #[derive(Clone, Debug, Default)]
-pub struct Recorded(BTreeMap<(String, u64), Vec<u64>>);
+pub struct Recorded(BTreeMap<(String, u64), Vec<f64>>);
 
 impl Recorded {
-    /// Adds those of a series.
+    /// Adds the answers of a series.
     pub fn add(&mut self, series: &str, conversations: &[Conversation]) {
         for (number, conversation) in (0..).zip(conversations) {
             self.0.insert((series.to_owned(), number), conversation.answers.clone());
@@ -70,10 +84,10 @@ impl Recorded {
 }
 
 impl Answers for Recorded {
-    // What was asked need not be compared here: who repeats a run compares the hash with the record's.
+    // The hash of the questions is not compared here: a replay compares it with the record's.
     fn find(&self, place: Place<'_>) -> Option<f64> {
         let answers = self.0.get(&(place.topic.to_owned(), place.dialogue))?;
-        answers.get(usize::try_from(place.number).ok()?).map(|&arm| arm as f64)
+        answers.get(usize::try_from(place.number).ok()?).copied()
     }
 
     fn keep(&self, _: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
@@ -81,20 +95,29 @@ impl Answers for Recorded {
     }
 }
 
-/// The programs of one replication, as a series of it may use them. The default: none is started, and none was asked.
+/// Access to the external programs of one replication, for one topic. The default gives no access: every dialogue is refused.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
     shared: Option<Arc<Shared>>,
+    failure: Arc<OnceLock<ProgramFailure>>,
     topic: Arc<str>,
 }
 
 #[derive(Debug)]
 struct Shared {
-    /// The folder in which programs are started, and those that are expected; none where only kept answers count.
+    /// The folder in which programs are started, and their expected identities; `None` if only stored answers are used.
     start: Option<(PathBuf, Vec<ProgramIdentity>)>,
     answers: Option<Box<dyn Answers>>,
-    heard: Mutex<BTreeMap<Arc<str>, Vec<Conversation>>>,
-    failure: OnceLock<ProgramFailure>,
+    heard: Mutex<BTreeMap<Arc<str>, Vec<Heard>>>,
+}
+
+/// One dialogue and its copies so far.
+#[derive(Debug, Default)]
+struct Heard {
+    conversation: Conversation,
+    /// The answers by the hash of the question and all before it. A copy that comes to the same question, as the branch of
+    /// a fork does, or a party that begins anew, has the same answer: else it would go on from a past that was not its own.
+    known: BTreeMap<String, f64>,
 }
 
 impl Programs {
@@ -105,65 +128,65 @@ impl Programs {
         Self::of(Some((base.to_owned(), known.to_vec())), answers)
     }
 
-    /// Programs that are not started: all they say is in `answers`.
+    /// Programs that are not started: every answer is taken from `answers`.
     #[must_use]
     pub fn recorded(answers: Box<dyn Answers>) -> Self {
         Self::of(None, Some(answers))
     }
 
     fn of(start: Option<(PathBuf, Vec<ProgramIdentity>)>, answers: Option<Box<dyn Answers>>) -> Self {
-        let shared = Shared { start, answers, heard: Mutex::default(), failure: OnceLock::new() };
-        Self { shared: Some(Arc::new(shared)), topic: Arc::default() }
+        let shared = Shared { start, answers, heard: Mutex::default() };
+        Self { shared: Some(Arc::new(shared)), ..Self::default() }
     }
 
-    /// Whether there are none at all.
+    /// Whether there is no access to programs at all (the default).
     #[must_use]
     pub fn are_absent(&self) -> bool {
         self.shared.is_none()
     }
 
-    /// Whether programs are never started, since all they say was kept.
+    /// Whether programs are never started, because only stored answers are used.
     #[must_use]
     pub fn are_recorded(&self) -> bool {
         self.shared.as_ref().is_some_and(|shared| shared.start.is_none())
     }
 
-    /// The same for dialogues about one series.
+    /// The same programs, for dialogues about another topic, such as one series.
     #[must_use]
     pub fn of_series(&self, series: &str) -> Self {
-        Self { shared: self.shared.clone(), topic: series.into() }
+        Self { topic: series.into(), ..self.clone() }
     }
 
-    /// The number of a new dialogue; none where no program is asked.
+    /// Begins a dialogue and returns its number; `None` if there is no access to programs.
     pub(super) fn begin(&self) -> Option<u64> {
         let mut heard = lock(&self.shared.as_ref()?.heard);
-        let conversations = heard.entry(Arc::clone(&self.topic)).or_default();
-        conversations.push(Conversation::default());
-        Some(conversations.len() as u64 - 1)
+        let dialogues = heard.entry(Arc::clone(&self.topic)).or_default();
+        dialogues.push(Heard::default());
+        Some(dialogues.len() as u64 - 1)
     }
 
-    /// What went wrong first.
+    /// The first failure, if any.
     #[must_use]
     pub fn failure(&self) -> Option<&ProgramFailure> {
-        self.shared.as_ref()?.failure.get()
+        self.failure.get()
     }
 
     /// All dialogues about a series so far.
     #[must_use]
     pub fn heard(&self, series: &str) -> Vec<Conversation> {
         let Some(shared) = &self.shared else { return Vec::new() };
-        lock(&shared.heard).get(series).cloned().unwrap_or_default()
+        let heard = lock(&shared.heard);
+        let dialogues = heard.get(series).map_or(&[][..], Vec::as_slice);
+        dialogues.iter().map(|heard| heard.conversation.clone()).collect()
     }
 
     pub(super) fn topic(&self) -> &str {
         &self.topic
     }
 
-    pub(super) fn fail(&self, failure: ProgramFailure) {
-        if let Some(shared) = &self.shared {
-            // The first counts.
-            drop(shared.failure.set(failure));
-        }
+    /// Ends the replication as failed; the first reason counts.
+    pub fn fail(&self, failure: ProgramFailure) {
+        drop(self.failure.set(failure));
     }
 
     /// The folder to start a program in.
@@ -171,11 +194,19 @@ impl Programs {
         self.shared.as_ref()?.start.as_ref().map(|(base, _)| base.as_path())
     }
 
-    /// What a program said that it is when it was asked before.
+    /// The version that a program reported earlier; `None` if it is unknown.
     pub(super) fn expected_version(&self, command: &[String]) -> Option<&str> {
         let (_, known) = self.shared.as_ref()?.start.as_ref()?;
         let version = &known.iter().find(|known| known.command == command)?.version;
         (!version.is_empty()).then_some(version.as_str())
+    }
+
+    /// How many different questions a dialogue and its copies had so far, and the answer to this one if it was among them.
+    pub(super) fn known(&self, dialogue: u64, asked: &str) -> (u64, Option<f64>) {
+        let Some(shared) = &self.shared else { return (0, None) };
+        let mut heard = lock(&shared.heard);
+        let heard = dialogue_of(&mut heard, &self.topic, dialogue);
+        heard.map_or((0, None), |heard| (heard.known.len() as u64, heard.known.get(asked).copied()))
     }
 
     pub(super) fn find(&self, place: Place<'_>) -> Option<f64> {
@@ -189,17 +220,23 @@ impl Programs {
         }
     }
 
-    /// Notes an answer for the record.
+    /// Notes a new answer, for copies of the dialogue and for the record.
     pub(super) fn note(&self, place: Place<'_>, answer: f64) {
         let Some(shared) = &self.shared else { return };
-        let mut heard = lock(&shared.heard);
-        let conversations = heard.get_mut(place.topic);
-        let conversation = conversations.and_then(|all| all.get_mut(usize::try_from(place.dialogue).ok()?));
-        if let Some(conversation) = conversation {
-            conversation.answers.push(answer as u64);
-            place.asked.clone_into(&mut conversation.asked);
+        if let Some(heard) = dialogue_of(&mut lock(&shared.heard), place.topic, place.dialogue) {
+            heard.known.insert(place.asked.to_owned(), answer);
+            heard.conversation.answers.push(answer);
+            place.asked.clone_into(&mut heard.conversation.asked);
         }
     }
+}
+
+fn dialogue_of<'a>(
+    heard: &'a mut BTreeMap<Arc<str>, Vec<Heard>>,
+    topic: &str,
+    dialogue: u64,
+) -> Option<&'a mut Heard> {
+    heard.get_mut(topic)?.get_mut(usize::try_from(dialogue).ok()?)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

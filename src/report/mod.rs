@@ -5,6 +5,7 @@ mod number;
 mod page;
 pub mod plots;
 mod render_html;
+mod render_table;
 mod render_text;
 mod sections;
 mod words;
@@ -12,6 +13,7 @@ mod words;
 pub use number::{quantity, regret, seconds};
 pub use page::{PAGE, Page};
 pub use plots::sequence;
+pub use render_text::WIDTH;
 pub use sections::account::{account_curve, account_over_rounds};
 pub use sections::audit::audit_chart;
 pub use words::{cause, connection};
@@ -19,8 +21,10 @@ pub use words::{cause, connection};
 use crate::accounting::Statement;
 use crate::audit::Finding;
 use crate::audit::systems::NotAudited;
-use crate::study::{Comparison, DrySeries, FolderError, Forked, Plan, RunFolder, Summary, files};
-use document::Document;
+use crate::study::{
+    Comparison, DrySeries, FolderError, Forked, LedgerGroup, Plan, RunFolder, Summary, files,
+};
+use document::{Card, Document};
 use plots::Chart;
 use sections::Curves;
 use serde::Serialize;
@@ -54,11 +58,63 @@ pub fn charts(page: &Page) -> Vec<Chart> {
     sections::figures(page).into_iter().flat_map(|figure| figure.charts).collect()
 }
 
-/// The whole report, at most 80 columns wide, without colour; with a sparkline per curve where `sparklines` are wanted.
+/// How much of a report a terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// One line per series and observer: a screen.
+    #[default]
+    Short,
+    /// The same with the losses by every accountant, every condition, and all that is taken as public.
+    Accountants,
+    /// Every cell, count, condition and accountant.
+    Full,
+}
+
+/// A terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Its columns.
+    pub width: usize,
+    /// Whether curves are shown as block characters.
+    pub sparklines: bool,
+    /// How much is shown.
+    pub detail: Detail,
+}
+
+impl Default for Terminal {
+    /// 80 columns, as where there is no terminal.
+    fn default() -> Self {
+        Self { width: WIDTH, sparklines: false, detail: Detail::Short }
+    }
+}
+
+/// The report, without colour, no wider than the terminal.
 #[must_use]
-pub fn text(summary: &Summary, sparklines: bool) -> String {
-    let curves = if sparklines { Curves::Sparklines } else { Curves::Nowhere };
-    render_text::document(&sections::of_summary(summary, curves))
+pub fn text(summary: &Summary, terminal: Terminal) -> String {
+    let curves = if terminal.sparklines { Curves::Sparklines } else { Curves::Nowhere };
+    let document = match terminal.detail {
+        Detail::Full => sections::of_summary(summary, curves),
+        detail => sections::brief::document(summary, curves, detail == Detail::Accountants),
+    };
+    render_text::document(&document, terminal.width)
+}
+
+/// The three answers of a study in sentences: how good, at what cost, who learned what.
+#[must_use]
+pub fn headline(summary: &Summary) -> Vec<Card> {
+    sections::headline::cards(summary)
+}
+
+/// All series and cells in one LaTeX table.
+#[must_use]
+pub fn latex(summary: &Summary) -> String {
+    render_table::latex(&sections::paper_table::table(summary))
+}
+
+/// All series and cells in one Markdown table.
+#[must_use]
+pub fn markdown(summary: &Summary) -> String {
+    render_table::markdown(&sections::paper_table::table(summary))
 }
 
 /// Anything that serialises as one JSON document with a newline at the end.
@@ -71,51 +127,64 @@ pub fn json(document: &impl Serialize) -> String {
 
 /// The results of a dry run.
 #[must_use]
-pub fn dry_text(plan: &Plan, all: &[DrySeries]) -> String {
-    render_text::document(&sections::dry::document(plan, all))
+pub fn dry_text(plan: &Plan, all: &[DrySeries], width: usize) -> String {
+    render_text::document(&sections::dry::document(plan, all), width)
 }
 
 /// The comparison of all branches of a fork.
 #[must_use]
-pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
-    render_text::document(&sections::fork::document(plan, at, forked))
+pub fn fork_text(plan: &Plan, at: &str, forked: &Forked, width: usize) -> String {
+    render_text::document(&sections::fork::document(plan, at, forked), width)
 }
 
 /// Two runs side by side.
 #[must_use]
-pub fn comparison_text(comparison: &Comparison) -> String {
-    render_text::document(&sections::comparison::document(comparison))
+pub fn comparison_text(comparison: &Comparison, width: usize) -> String {
+    render_text::document(&sections::comparison::document(comparison), width)
 }
 
-/// The privacy loss of a list of releases by every accountant, as a table of at most 80 columns.
+/// The privacy losses of a run by every accountant, a line for each observer and unit, no wider than `width` columns.
 #[must_use]
-pub fn account_text(title: &str, statement: &Statement) -> String {
-    render_text::section(&sections::account::section(title, statement))
+pub fn account_table(groups: &[LedgerGroup], width: usize) -> String {
+    render_text::section(&sections::account::of_groups(groups), width)
+}
+
+/// The privacy loss of some releases of a run by every accountant, with the neighbouring relation, no wider than `width`
+/// columns.
+#[must_use]
+pub fn account_group(group: &LedgerGroup, width: usize) -> String {
+    render_text::section(&sections::account::of_group(group), width)
+}
+
+/// The privacy loss of a list of releases by every accountant, as a table no wider than `width` columns.
+#[must_use]
+pub fn account_text(title: &str, statement: &Statement, width: usize) -> String {
+    render_text::section(&sections::account::section(title, statement), width)
 }
 
 pub use sections::account::{AccountDocument, AccountantFigures, Finite, KnownFooting, account_document};
 pub use sections::audit::AuditDocument;
 
-/// One finding in full, at most 80 columns.
+/// One finding in full, no wider than `width` columns.
 #[must_use]
-pub fn audit_text(finding: &Finding) -> String {
-    render_text::section(&sections::audit::of_finding(finding))
+pub fn audit_text(finding: &Finding, width: usize) -> String {
+    render_text::section(&sections::audit::of_finding(finding), width)
 }
 
-/// Several findings, a line each, at most 80 columns.
+/// Several findings, a line each, no wider than `width` columns.
 #[must_use]
-pub fn audit_table(title: &str, findings: &[Finding]) -> String {
-    render_text::section(&sections::audit::of_findings(title, findings))
+pub fn audit_table(title: &str, findings: &[Finding], width: usize) -> String {
+    render_text::section(&sections::audit::of_findings(title, findings), width)
 }
 
-/// The parts that were not audited, a line each, at most 80 columns; empty if there are none.
+/// The parts that were not audited, a line each, no wider than `width` columns; empty if there are none.
 #[must_use]
-pub fn audit_left_out(left_out: &[NotAudited]) -> String {
-    render_text::section(&sections::audit::of_left_out(left_out))
+pub fn audit_left_out(left_out: &[NotAudited], width: usize) -> String {
+    render_text::section(&sections::audit::of_left_out(left_out), width)
 }
 
-/// A message of several lines, each broken between words at 80 columns.
+/// A message of several lines, each broken between words at `width` columns.
 #[must_use]
-pub fn audit_message(text: &str) -> String {
-    render_text::message(text)
+pub fn audit_message(text: &str, width: usize) -> String {
+    render_text::message(text, width)
 }

@@ -17,25 +17,68 @@ fn places_for(value: f64) -> usize {
     (1.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) as usize
 }
 
+/// Units of durations: below which one is used, its length in seconds, and its name.
+const SECONDS: [(f64, f64, &str); 7] = [
+    (1e-6, 1e-9, "ns"),
+    (1e-3, 1e-6, "µs"),
+    (1.0, 1e-3, "ms"),
+    (600.0, 1.0, "s"),
+    (36_000.0, 60.0, "min"),
+    (864_000.0, 3600.0, "h"),
+    (f64::INFINITY, 86_400.0, "d"),
+];
+
 /// A duration with three digits, in a unit that fits: `35.2 ms`, `2.10 s`, `1.30 h`.
 #[must_use]
 pub fn seconds(value: f64) -> String {
-    const UNITS: [(f64, f64, &str); 7] = [
-        (1e-6, 1e-9, "ns"),
-        (1e-3, 1e-6, "µs"),
-        (1.0, 1e-3, "ms"),
-        (600.0, 1.0, "s"),
-        (36_000.0, 60.0, "min"),
-        (864_000.0, 3600.0, "h"),
-        (f64::INFINITY, 86_400.0, "d"),
-    ];
     if value <= 0.0 {
         return "0 s".to_owned();
     }
-    let &(_, size, unit) = UNITS.iter().find(|(below, _, _)| value < *below).unwrap_or(&UNITS[6]);
+    let &(_, size, unit) = SECONDS.iter().find(|(below, _, _)| value < *below).unwrap_or(&SECONDS[6]);
     let scaled = value / size;
     let places = (2.0 - libm::floor(libm::log10(scaled))).clamp(0.0, 2.0) as usize;
     format!("{scaled:.places$} {unit}")
+}
+
+/// A mean duration with its standard error, to two digits of the error: `15.4 ± 0.2 s`. Without an error as [`seconds`].
+#[must_use]
+pub(super) fn seconds_within(mean: f64, error: f64) -> String {
+    let plain = seconds(mean);
+    let Some((_, unit)) = plain.rsplit_once(' ') else { return plain };
+    let size = SECONDS.iter().find(|(_, _, name)| *name == unit).map_or(1.0, |(_, size, _)| *size);
+    within(mean, error, size, unit).unwrap_or(plain)
+}
+
+/// A mean count with its standard error, to two digits of the error: `840.6 ± 3.1 k`. Without an error as [`quantity`].
+#[must_use]
+pub(super) fn quantity_within(mean: f64, error: f64) -> String {
+    let (size, unit) = match mean {
+        v if v >= 1e9 => (1e9, "G"),
+        v if v >= 1e6 => (1e6, "M"),
+        v if v >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    within(mean, error, size, unit).unwrap_or_else(|| quantity(mean))
+}
+
+fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
+    let (mean, error) = (mean / size, error / size);
+    // An error that three digits do not show.
+    if error.is_nan() || error < 0.0005 {
+        return None;
+    }
+    let places = places_for(error).min(3);
+    Some(format!("{mean:.places$} ± {error:.places$} {unit}").trim_end().to_owned())
+}
+
+/// An upper bound on epsilon with three significant digits, rounded up: `0.0998`, `16.5`, `185`.
+#[must_use]
+pub(super) fn bound(value: f64) -> String {
+    if value <= 0.0 || !value.is_finite() {
+        return upper(value, 0);
+    }
+    // 0.099 999 9 is to have the digits of 0.1.
+    upper(value, (2.0 - libm::floor(libm::log10(value) + 1e-4)).clamp(0.0, 6.0) as i32)
 }
 
 /// A count, with a suffix if it is large: `912`, `43.2 k`, `4.32 M`.
@@ -101,6 +144,48 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
     format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
 }
 
+/// A regret in a sentence: as [`regret`], but with two digits where no error is known or all replications agree.
+#[must_use]
+pub(super) fn brief(estimate: Estimate) -> String {
+    if estimate.n < 2 || estimate.se == 0.0 { rough(estimate.mean) } else { regret(estimate) }
+}
+
+/// A number with two significant digits, for a sentence: `0.029`, `95`, `1.3e6`; not rounded to fewer than its whole part.
+#[must_use]
+pub(super) fn rough(value: f64) -> String {
+    significant(value, 2, libm::round)
+}
+
+/// The same, rounded up.
+#[must_use]
+pub(super) fn rough_up(value: f64) -> String {
+    significant(value, 2, |scaled| (scaled - 1e-6).ceil())
+}
+
+/// An upper bound on epsilon with three significant digits, rounded up; "inf" where there is none.
+#[must_use]
+pub(super) fn rough_bound(value: f64) -> String {
+    if value.is_infinite() { epsilon(value) } else { significant(value, 3, |scaled| (scaled - 1e-6).ceil()) }
+}
+
+fn significant(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { value.to_string() };
+    }
+    let places_of = |size: f64| digits - 1 - libm::floor(libm::log10(size)) as i32;
+    let unit = libm::pow(10.0, f64::from(places_of(size)));
+    // Rounding may carry into one more digit: 0.0999 becomes 0.10, not 0.100.
+    let places = places_of(size).min(places_of((round(value * unit) / unit).abs().max(size)));
+    if places > 6 || size >= 1e5 {
+        let unit = libm::pow(10.0, f64::from(places));
+        return format!("{:.*e}", digits as usize - 1, round(value * unit) / unit);
+    }
+    let places = places.max(0);
+    let unit = libm::pow(10.0, f64::from(places));
+    format!("{:.*}", places as usize, round(value * unit) / unit + 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,11 +200,35 @@ mod tests {
     }
 
     #[test]
+    fn sentences_have_few_digits() {
+        assert_eq!(
+            [0.0, 0.0293, 1.04, 17.4, 95.4, 12_345.0, 1.26e6].map(rough),
+            ["0", "0.029", "1.0", "17", "95", "12345", "1.3e6"]
+        );
+        assert_eq!(
+            [2.998, 0.099_999_8, 0.999_999, 17.4, 17.41, 0.0, 1e-9, 277.99, f64::INFINITY].map(rough_bound),
+            ["3.00", "0.100", "1.00", "17.4", "17.5", "0", "1.00e-9", "278", "inf"]
+        );
+    }
+
+    #[test]
     fn digits_follow_the_error() {
         let estimate = |mean, se| Estimate { mean, se, n: 9 };
         assert_eq!(regret(estimate(0.018_345, 0.0042)), "0.0183 ± 0.0042");
         assert_eq!(regret(estimate(123.456, 12.0)), "123 ± 12");
         assert_eq!(regret(estimate(0.5, 0.0)), "0.5000 ± 0.0000");
+    }
+
+    #[test]
+    fn costs_carry_their_errors() {
+        assert_eq!(quantity_within(840_600.0, 3_100.0), "840.6 ± 3.1 k");
+        assert_eq!(
+            (quantity_within(49.0, 0.0).as_str(), quantity_within(49.0, 12.3).as_str()),
+            ("49", "49 ± 12")
+        );
+        assert_eq!(seconds_within(15.4, 0.2), "15.40 ± 0.20 s");
+        assert_eq!(seconds_within(0.0352, 0.0), "35.2 ms");
+        assert_eq!([0.099_71, 16.4446, 185.2, 0.0].map(bound), ["0.0998", "16.5", "186", "0"]);
     }
 
     #[test]

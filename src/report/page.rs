@@ -15,7 +15,9 @@ pub struct Page {
     pub manifest: Manifest,
     /// The scenario as written.
     pub scenario: String,
-    /// The first replication of the first cell, if one is finished.
+    /// The cell whose replication is shown, counted from 0.
+    pub cell: usize,
+    /// The replication that is shown; by default the first of the first cell, if one is finished.
     pub first: Option<ReplicationRecord>,
     /// Its first events.
     pub first_messages: Option<FirstMessages>,
@@ -29,15 +31,34 @@ impl Page {
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.
     pub fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
+        Self::showing(folder, 0, None)
+    }
+
+    /// The same, with this cell and replication in the pictures that show one: its first replication if none is named.
+    ///
+    /// # Errors
+    /// [`FolderError`] for a file that cannot be read or is damaged.
+    pub fn showing(
+        folder: &RunFolder,
+        cell: usize,
+        replication: Option<u64>,
+    ) -> Result<Option<Self>, FolderError> {
         let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else {
             return Ok(None);
         };
         // The folder may have been moved.
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
-        let first = folder.first_replication(0)?;
-        let first_messages = folder.first_messages();
+        let first = match replication {
+            None => folder.first_replication(cell)?,
+            Some(replication) => folder.replications(cell)?.remove(&replication),
+        };
+        // Only those of the first replication of the first cell are kept.
+        let kept = |stored: &FirstMessages| {
+            cell == 0 && first.as_ref().is_some_and(|one| one.replication == stored.replication)
+        };
+        let first_messages = folder.first_messages().filter(kept);
         let fitted = folder.all_fitted();
-        Ok(Some(Self { summary, manifest, scenario, first, first_messages, fitted }))
+        Ok(Some(Self { summary, manifest, scenario, cell, first, first_messages, fitted }))
     }
 }

@@ -49,7 +49,11 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
 
 /// The basis of an epsilon: "proven, ideal arithmetic", "proven, 2.6 times the claim, ideal arithmetic".
 #[must_use]
-pub(super) fn rests_on(basis: LossBasis, arithmetic: Option<Arithmetic>, times_claim: Option<f64>) -> String {
+pub(super) fn basis_words(
+    basis: LossBasis,
+    arithmetic: Option<Arithmetic>,
+    times_claim: Option<f64>,
+) -> String {
     let mut words = basis.words().to_owned();
     if let Some(times) = times_claim {
         let tight = if basis == LossBasis::Exceeded { ": tight is" } else { "," };
@@ -59,6 +63,28 @@ pub(super) fn rests_on(basis: LossBasis, arithmetic: Option<Arithmetic>, times_c
         words.push_str(&format!(", {}", arithmetic.words()));
     }
     words
+}
+
+/// The conditions among the notes on an epsilon, each of them whole: "holds only with ..", "holds only if ..", and how
+/// probabilities of failure add up. Remarks on the accounting are left out.
+#[must_use]
+pub(super) fn conditions(note: &str) -> Vec<&str> {
+    const BEGINNINGS: [&str; 2] = ["holds only ", "where a condition holds "];
+    // A condition in words of its own may contain a semicolon, so only these beginnings part notes.
+    let mut starts: Vec<usize> = BEGINNINGS
+        .iter()
+        .flat_map(|beginning| note.match_indices(beginning).map(|(at, _)| at))
+        .filter(|at| *at == 0 || note[..*at].ends_with("; "))
+        .collect();
+    starts.sort_unstable();
+    let ends = starts.iter().skip(1).map(|at| at - 2).chain([note.len()]);
+    let mut found: Vec<&str> = Vec::new();
+    for (&from, to) in starts.iter().zip(ends) {
+        if !found.contains(&&note[from..to]) {
+            found.push(&note[from..to]);
+        }
+    }
+    found
 }
 
 /// A person whose row and outcome both change.
@@ -83,6 +109,27 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
             .push("exact arithmetic: the noise lies on a lattice, and the bound holds for the actual output");
     }
     (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// What an outcome of a private release is, in words; other outcomes have names in words already.
+#[must_use]
+pub(super) fn outcome(name: &str) -> &str {
+    const WORDS: [(&str, &str); 7] = [
+        ("f(lambda*) - f(lambda~)", "regret of the published setting"),
+        (
+            "max mu_T - mu_T(lambda~)",
+            "how far the published setting is below the best, by the model's posterior mean",
+        ),
+        ("max v - v(lambda~)", "how far the published setting is below the best, by measured outcomes"),
+        ("max |mu_T - mu_T'|", "largest change of the posterior mean from one neighbour to the other"),
+        ("|v~ - f(lambda*)|", "error of the published performance, against the best setting's"),
+        ("|v~ - max v|", "error of the published performance, against the best measured"),
+        (
+            "|v~ - v(lambda~)|",
+            "error of the published performance, against that measured at the published setting",
+        ),
+    ];
+    WORDS.iter().find(|(known, _)| *known == name).map_or(name, |(_, words)| words)
 }
 
 /// Why a message was lost, in words.

@@ -1,20 +1,21 @@
-//! The laws of `rand_distr` with the same bits on every CPU, by the names and parameters that they have there.
+//! The probability distributions of `rand_distr`, with the same names and parameters, bit-identical on every CPU.
 
 use super::{Portable, Stream};
 use rand::distr::{Bernoulli, Distribution, Uniform};
 
-/// A law that [`Stream::draw`] draws from: its numbers are a function of the stream's words, with the same bits on every CPU.
+/// A probability distribution that [`Stream::draw`] samples from. Its samples depend only on the stream and have the
+/// same bits on every CPU.
 ///
-/// All laws of this module are; those of `rand_distr` over [`Portable`] numbers; `rand`'s `Bernoulli`, and `Uniform` over whole
-/// numbers of a stated width and over `f64`. A law of one's own implements it by adding, multiplying, dividing and the
-/// functions of `libm`.
+/// It is implemented for all distributions of this module; for those of `rand_distr` over [`Portable`] numbers; and for
+/// `rand`'s `Bernoulli` and `Uniform` over integers of a fixed width and over `f64`. Further implementations should use
+/// only additions, multiplications, divisions and the functions of `libm`.
 #[diagnostic::on_unimplemented(
     message = "the numbers of `{Self}` may have other bits on another CPU",
     note = "take the law of the same name in `subrosa::rng::laws`, or its parameters as `Portable(..)`; where bits do not matter, \
             `stream.sample(..)` of rand draws from it"
 )]
 pub trait Law {
-    /// What is drawn.
+    /// The type of the samples.
     type Value;
 
     /// One draw.
@@ -22,7 +23,8 @@ pub trait Law {
 }
 
 impl Stream {
-    /// One number of a law, with the same bits on every CPU. As many words as the law takes.
+    /// One sample of a distribution, with the same bits on every CPU. It uses as many words of the stream as the
+    /// distribution's sampler takes.
     ///
     /// ```
     /// use subrosa::rng::{Key, laws::Gamma};
@@ -48,7 +50,7 @@ macro_rules! laws {
                 /// The law with these parameters.
                 ///
                 /// # Errors
-                /// That of `rand_distr`, for parameters that make no law.
+                /// The error of `rand_distr`, if the parameters are invalid.
                 pub fn new($($field: f64),+) -> Result<Self, rand_distr::$error> {
                     rand_distr::$name::new($(Portable($field)),+).map(Self)
                 }
@@ -94,7 +96,7 @@ laws! {
     LogNormal(mu, sigma) or NormalError;
     /// The normal law. Parameters: mean and standard deviation.
     Normal(mean, standard_deviation) or NormalError;
-    /// The normal-inverse Gaussian law. Parameters: alpha, above 0; beta, below alpha in size.
+    /// The normal-inverse Gaussian law. Parameters: alpha, above 0; beta, with absolute value below alpha.
     NormalInverseGaussian(alpha, beta) or NormalInverseGaussianError;
     /// The Pareto law. Parameters: smallest value and shape, above 0.
     Pareto(smallest, shape) or ParetoError;
@@ -114,7 +116,7 @@ laws! {
     Zipf(n, exponent) or ZipfError;
 }
 
-/// Laws whose samplers compare and multiply only.
+/// Distributions whose samplers only compare, multiply and add, so that their bits are the same on every CPU.
 macro_rules! plain {
     ($($law:ty => $value:ty),+) => {
         $(impl Law for $law {
@@ -190,20 +192,20 @@ mod tests {
         assert_eq!(
             found,
             expected,
-            "a law of rand_distr draws otherwise: say so in the changelog\n{}",
+            "the samples of a distribution of rand_distr have changed: state this in the changelog\n{}",
             found.join("\n")
         );
     }
 
     #[test]
-    fn parameters_that_make_no_law_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert!(Gamma::new(-1.0, 1.0).is_err());
         assert!(Zipf::new(0.0, 1.0).is_err());
         assert!(Triangular::new(0.0, 1.0, 2.0).is_err());
     }
 
     #[test]
-    fn whole_numbers_and_chances() {
+    fn uniform_integers_and_bernoulli() {
         let mut stream = Key::root(12).stream();
         let dice = Uniform::new_inclusive(1u64, 6).unwrap();
         assert!((0..100).all(|_| (1..=6).contains(&stream.draw(&dice))));

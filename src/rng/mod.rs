@@ -4,11 +4,12 @@
 //! objective-noise`. Adding a party, turning loss off or changing a latency model therefore changes no other draws, and
 //! two cells of a study share all draws that they have in common.
 //!
-//! Every sampler takes a fixed number of words from its stream (one, unless it says otherwise), uses `libm` for
+//! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise, uses `libm` for
 //! transcendental functions and has a known-answer test: its values are part of the replay format.
 //!
-//! A [`Stream`] is a generator of `rand` too, and [`laws`] are those of `rand_distr` over [`Portable`] numbers: what a member of
-//! one's own draws from. The library's own members use neither, so that no version of `rand` changes a replay.
+//! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has the distributions of `rand_distr` over
+//! [`Portable`] numbers, for members that other programs add. The library's own members use neither, so that no version
+//! of `rand` changes a replay.
 
 pub mod laws;
 mod portable;

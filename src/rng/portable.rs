@@ -1,5 +1,5 @@
-//! A number whose transcendental functions are those of `libm`, so that generic code over `num_traits::Float` gives the same
-//! bits on every CPU.
+//! A number whose transcendental functions are those of `libm`, so that generic code over `num_traits::Float` gives the
+//! same bits on every CPU.
 
 use super::stream::{open_unit, unit};
 use crate::special::normal_quantile;
@@ -13,10 +13,10 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 /// An `f64` whose functions come from `libm` and not from the system.
 ///
-/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate switches its feature `std` on.
-/// Those use fused multiply-add where the CPU has it, so that a law of `rand_distr` over plain `f64` has other bits on another CPU.
-/// Over this type it has the same bits everywhere: `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`.
-/// Standard normal and exponential numbers are [`super::Stream`]'s own, by inversion of one word.
+/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables its feature `std`.
+/// Those use fused multiply-add if the CPU has it, so samples of `rand_distr` over `f64` may differ between CPUs. Over
+/// this type they are the same on every CPU: `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`. Standard normal
+/// and exponential numbers are computed as by [`super::Stream`], by inversion of one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Portable(
     /// The number.
@@ -41,7 +41,7 @@ impl fmt::Display for Portable {
     }
 }
 
-/// A law over plain numbers as one over portable ones, by one word.
+/// Implements distributions of [`Portable`] numbers from one word of the generator.
 macro_rules! by_one_word {
     ($($law:ty: |$word:ident| $number:expr;)+) => {
         $(impl Distribution<Portable> for $law {
@@ -281,8 +281,8 @@ impl rand::distr::uniform::SampleUniform for Portable {
     type Sampler = UniformPortable;
 }
 
-/// Uniform portable numbers between two ends: low + (high - low) U, U a multiple of 2^-53 in [0, 1), and never `high` where
-/// that is excluded.
+/// Uniform portable numbers between two ends: low + (high - low) U, U a multiple of 2^-53 in [0, 1), and never `high`
+/// where that is excluded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformPortable {
     low: f64,

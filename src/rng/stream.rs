@@ -1,4 +1,4 @@
-//! A stream of draws: ChaCha8 behind samplers whose values never change.
+//! A stream of random numbers: ChaCha8, and samplers whose values never change.
 
 use crate::special::normal_quantile;
 use rand_chacha::ChaCha8Rng;
@@ -7,9 +7,9 @@ use std::convert::Infallible;
 
 /// The draws of one node of the seed tree.
 ///
-/// It is a generator of `rand` 0.10 as well: `random_range`, `shuffle`, `choose` and every `Distribution` take it. Each number
-/// that `rand` asks for is one word or more of 64 bits, never a part of one. [`Stream::draw`] draws from the laws of
-/// `rand_distr` with the same bits on every CPU.
+/// It implements the generator traits of `rand` 0.10: `random_range`, `shuffle`, `choose` and every `Distribution`
+/// accept it. Each number that `rand` requests takes one or more whole words of 64 bits. [`Stream::draw`] samples from
+/// the distributions of `rand_distr` with the same bits on every CPU.
 #[derive(Clone, Debug)]
 pub struct Stream {
     core: ChaCha8Rng,
@@ -100,7 +100,8 @@ impl Stream {
         }
     }
 
-    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle).
+    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle). One draw of
+    /// [`Self::below`] for each.
     ///
     /// # Panics
     /// If `count` exceeds `n`.
@@ -129,7 +130,7 @@ impl TryRng for Stream {
         Ok(self.word())
     }
 
-    /// Eight bytes of each word, the lowest first; what is left of the last word is dropped.
+    /// Eight bytes of each word, the lowest first; unused bytes of the last word are dropped.
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         for part in bytes.chunks_mut(8) {
             part.copy_from_slice(&self.word().to_le_bytes()[..part.len()]);

@@ -1,16 +1,13 @@
-//! A list of releases whose privacy loss is to be computed, as a file: `Account(delta: 1e-5, events: [..])`.
+//! A list of releases whose privacy loss is to be computed: `Account(delta: 1e-5, events: [..])`.
 
-use super::diagnostic::{Diagnostic, Diagnostics};
-use super::document::Document;
-use super::parse::parse;
-use super::sweep::Edited;
-use super::tree;
-use crate::accounting::MOST_RELEASES;
 use crate::vocab::{CountedCost, Delta};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Releases whose privacy loss is to be computed, all at sensitivity 1.
+/// Releases whose privacy loss is to be computed, all at sensitivity 1: the file that `subrosa account FILE` reads, which is
+/// no scenario.
+///
+/// Example: `Account(delta: 1e-5, events: [PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
@@ -23,53 +20,4 @@ pub struct Account {
 
 fn default_delta() -> Delta {
     Delta::new(1e-5).expect("1e-5 is between 0 and 1")
-}
-
-impl Document {
-    /// The document as a list of releases.
-    ///
-    /// # Errors
-    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
-    pub fn account(&self) -> Result<Account, Diagnostics> {
-        let fail = |list| Diagnostics::new(self.file(), self.text(), list);
-        let edited = Edited::unchanged(self.text());
-        tree::read(&edited.text).map_err(fail)?;
-        let account: Account = parse(&edited).map_err(fail)?;
-        let root = tree::read(&edited.text).map_err(fail)?;
-        let too_large = |(index, event): (usize, &CountedCost)| match *event {
-            CountedCost::FixedSizeGaussian { population, size, .. } if size > population => {
-                let path = format!("events[{index}]");
-                let (node, _) = root.follow(&tree::path(&path).unwrap_or_default());
-                let found = format!("size {size}, population {population}");
-                Some(
-                    Diagnostic::new(
-                        edited.place(&node.span),
-                        "a sample larger than its population".to_owned(),
-                    )
-                    .path(path)
-                    .expected(format!("a size of at most {population}"))
-                    .found(found)
-                    .cure("lower size, or raise population"),
-                )
-            }
-            _ => None,
-        };
-        let too_many = |(index, event): (usize, &CountedCost)| {
-            let (_, count) = event.cost();
-            let path = format!("events[{index}].count");
-            let (node, _) = root.follow(&tree::path(&path).unwrap_or_default());
-            (count > MOST_RELEASES).then(|| {
-                let words = "more releases than an accountant can add up".to_owned();
-                Diagnostic::new(edited.place(&node.span), words)
-                    .path(path)
-                    .expected(format!("a count of at most {MOST_RELEASES}"))
-                    .found(count.to_string())
-                    .cure("lower count: so many releases give no protection")
-            })
-        };
-        let events = || account.events.iter().enumerate();
-        let problems: Vec<Diagnostic> =
-            events().filter_map(too_large).chain(events().filter_map(too_many)).collect();
-        if problems.is_empty() { Ok(account) } else { Err(fail(problems)) }
-    }
 }

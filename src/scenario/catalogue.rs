@@ -1,6 +1,8 @@
 //! Everything that a scenario may name, derived from the types themselves: families, members, fields, ranges, sources.
 
+use super::account::Account;
 use super::draft::Draft;
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,7 +27,28 @@ pub struct Member {
     pub about: String,
     /// Its fields.
     pub fields: Vec<Field>,
+    /// How a scenario may write it: what its documentation gives as `Example:`, or its name alone where no field must be
+    /// written.
+    pub example: Option<String>,
 }
+
+impl Member {
+    /// A member with this documentation, whose example is a paragraph of its own. `alone` is how the member is written
+    /// without any field.
+    fn documented(name: String, about: &str, fields: Vec<Field>, alone: String) -> Self {
+        let (examples, rest): (Vec<&str>, Vec<&str>) =
+            about.split("\n\n").partition(|paragraph| paragraph.starts_with(EXAMPLE));
+        let stated = examples.first().map(|paragraph| {
+            let code = paragraph[EXAMPLE.len()..].trim().trim_end_matches('.').trim_matches('`');
+            code.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        let example = stated.or_else(|| fields.iter().all(|field| !field.required).then_some(alone));
+        Self { name, about: rest.join("\n\n"), fields, example }
+    }
+}
+
+/// How the paragraph begins that shows a member as a scenario writes it.
+const EXAMPLE: &str = "Example:";
 
 /// A field of a member.
 #[derive(Clone, Debug, Serialize)]
@@ -44,7 +67,9 @@ pub struct Field {
 #[must_use]
 pub fn families() -> Vec<Family> {
     let root = language();
-    FAMILIES.iter().map(|(name, key)| family(&root, name, key)).collect()
+    let account = language_of::<Account>();
+    let of_account = ACCOUNT.iter().map(|(name, key)| family(&account, name, key));
+    FAMILIES.iter().map(|(name, key)| family(&root, name, key)).chain(of_account).collect()
 }
 
 /// All smaller types that a scenario may use inside members of families: structures and choices, in the order in which
@@ -76,6 +101,33 @@ struct Met {
     owner: String,
 }
 
+/// The field `key` of the structure or member called `owner`: what it takes, and an example of that.
+pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
+    let (families, parts) = (families(), parts());
+    let all = || families.iter().chain(&parts);
+    let member = |name: &str| all().flat_map(|family| &family.members).find(|member| member.name == name);
+    let field = all()
+        .flat_map(|family| family.members.iter().filter(|member| member.name == owner))
+        .flat_map(|member| &member.fields)
+        .find(|field| field.name.as_deref() == Some(key))?;
+    let takes = field.takes.clone();
+    let example = match takes.strip_prefix("one of the family ") {
+        Some(family) => all().find(|known| known.name == family).and_then(|known| known.members.first()),
+        None => match takes.split_once(": ") {
+            Some((_, names)) => names.split(" or ").next().and_then(member),
+            None => takes.strip_suffix("(..)").and_then(member),
+        },
+    };
+    Some((takes, example.and_then(|member| member.example.clone())))
+}
+
+/// An example of the member called `name`, of whatever family.
+pub(super) fn example_of(name: &str) -> Option<String> {
+    let (families, parts) = (families(), parts());
+    let mut members = families.iter().chain(&parts).flat_map(|family| &family.members);
+    members.find(|member| member.name == name)?.example.clone()
+}
+
 /// The families by name, and the types behind them.
 const FAMILIES: &[(&str, &str)] = &[
     ("scenario", "Scenario"),
@@ -98,12 +150,20 @@ const FAMILIES: &[(&str, &str)] = &[
     ("publication", "PublicationModel"),
     ("learner", "LearnerModel"),
     ("popularity", "PopularityModel"),
+    ("arrivals", "ArrivalModel"),
 ];
+
+/// The file that `subrosa account` reads, which is no scenario, and what it lists.
+const ACCOUNT: &[(&str, &str)] = &[("account", "Account"), ("event", "Event")];
 
 /// The schema of the whole language: every type under `$defs`, the scenario itself included.
 fn language() -> Value {
+    language_of::<Draft>()
+}
+
+fn language_of<T: JsonSchema>() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    generator.subschema_for::<Draft>();
+    generator.subschema_for::<T>();
     json!({ "$defs": generator.take_definitions(true) })
 }
 
@@ -117,17 +177,25 @@ fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     if root["$defs"].get(bare).is_some() { bare } else { key }
 }
 
-fn family(root: &Value, name: &str, key: &str) -> Family {
+fn family(root: &Value, title: &str, key: &str) -> Family {
     let definition = definition(root, key);
     let members = match definition.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants.iter().flat_map(|variant| members(root, variant)).collect(),
         None if definition.get("enum").is_some() => members(root, definition),
         None => {
             let name = written(root, key).to_owned();
-            vec![Member { name, about: String::new(), fields: fields(root, definition) }]
+            let alone = format!("{name}()");
+            let about = text(definition, "description");
+            let member = Member::documented(name, &about, fields(root, definition), alone);
+            let family = member.about.clone();
+            return Family {
+                name: title.to_owned(),
+                about: family,
+                members: vec![Member { about: String::new(), ..member }],
+            };
         }
     };
-    Family { name: name.to_owned(), about: text(definition, "description"), members }
+    Family { name: title.to_owned(), about: text(definition, "description"), members }
 }
 
 /// The schemas inside a type, each with the name of the member that it belongs to.
@@ -173,10 +241,9 @@ fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Ve
 
 /// The members that one branch of the schema describes: one newtype variant, or several bare names.
 fn members(root: &Value, variant: &Value) -> Vec<Member> {
-    let bare = |name: &Value| Member {
-        name: name.as_str().unwrap_or_default().to_owned(),
-        about: text(variant, "description"),
-        fields: Vec::new(),
+    let bare = |name: &Value| {
+        let name = name.as_str().unwrap_or_default().to_owned();
+        Member::documented(name.clone(), &text(variant, "description"), Vec::new(), name)
     };
     if let Some(name) = variant.get("const") {
         return vec![bare(name)];
@@ -197,7 +264,7 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
             let about = about.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
             let named = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
             let fields = if named { fields(root, &inner_resolved) } else { fields(root, inner) };
-            Member { name: name.clone(), about, fields }
+            Member::documented(name.clone(), &about, fields, format!("{name}()"))
         })
         .collect()
 }
@@ -268,8 +335,10 @@ fn takes(root: &Value, schema: &Value) -> String {
 
 /// `LatencyModel` is described as "one of the family latency", a choice by its members, a structure by its name.
 fn spoken(root: &Value, key: &str) -> String {
-    if let Some((family, _)) =
-        FAMILIES.iter().find(|(_, listed)| *listed == key && definition(root, key).get("oneOf").is_some())
+    if let Some((family, _)) = FAMILIES
+        .iter()
+        .chain(ACCOUNT)
+        .find(|(_, listed)| *listed == key && definition(root, key).get("oneOf").is_some())
     {
         return format!("one of the family {family}");
     }

@@ -1,12 +1,13 @@
 //! A valid scenario: the draft after all checks.
 
+use super::asked::programs_in;
 use super::draft::{Draft, PartyDraft};
 use super::{limits, names};
 use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Instance, ObjectiveModel, Resources};
-use crate::programs::{self, Program};
-use crate::protocols::{Directions, Stage};
+use crate::programs::{Program, Starts};
+use crate::protocols::{RunOptions, Stage};
 use crate::vocab::Problem;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -80,7 +81,7 @@ impl World {
             prepared: None,
             budget: draft.privacy.budget,
             watcher: None,
-            directions: Directions::default(),
+            directions: RunOptions::default(),
         }
     }
 }
@@ -102,7 +103,7 @@ impl Scenario {
         let mut problems = limits::problems(&draft, &plain);
         problems.extend(names::problems(&draft, &plain));
         problems.extend(special_files(&plain, "", known.resources));
-        problems.extend(absent_programs(&plain, known.resources));
+        problems.extend(absent_programs(&draft, &plain, known.resources));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -135,11 +136,12 @@ impl Scenario {
         &self.draft
     }
 
-    /// The programs that it names.
+    /// The programs that it asks when it is used in this way.
     #[must_use]
-    pub fn programs(&self) -> Vec<Program> {
+    pub fn programs(&self, starts: Starts) -> Vec<Program> {
         let plain = serde_json::to_value(&self.draft).unwrap_or_default();
-        programs::named(&plain).into_iter().map(|(_, program)| program).collect()
+        let asked = programs_in(&plain).into_iter().filter(|(path, _)| self.draft.asks(path, starts));
+        asked.map(|(_, program)| program).collect()
     }
 
     /// The network, with the files that its models name read.
@@ -332,8 +334,9 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Programs that are not there. A run whose programs are gone can still be repeated: their answers are in its folder.
-fn absent_programs(plain: &Value, resources: &Resources) -> Vec<Problem> {
+/// Programs that will be started and are not there. A run whose programs are gone can still be repeated: their answers are in its
+/// folder.
+fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<Problem> {
     if resources.programs.are_recorded() {
         return Vec::new();
     }
@@ -341,7 +344,8 @@ fn absent_programs(plain: &Value, resources: &Resources) -> Vec<Problem> {
         let problems = program.absent(&resources.base).into_iter();
         problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
     };
-    programs::named(plain).into_iter().flat_map(below).collect()
+    let asked = programs_in(plain).into_iter().filter(|(path, _)| draft.asks(path, resources.starts));
+    asked.flat_map(below).collect()
 }
 
 /// Fields that name a device or a pipe as a file: one may never end, and cannot be read twice.

@@ -21,6 +21,9 @@ const MOST_PROBLEMS: usize = 200;
 /// Longest scenario file in bytes; the longest of this project have some thousand.
 const LONGEST: u64 = 16 << 20;
 
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
 /// A scenario file and its text.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -45,7 +48,7 @@ fn beside(file: &Path) -> String {
 }
 
 impl Document {
-    /// Reads a file.
+    /// Reads a file, or standard input where it is called `-`.
     ///
     /// # Errors
     /// One diagnostic: there is no such file, it is a folder, it is not text, or it is empty.
@@ -62,7 +65,11 @@ impl Document {
         }
         let mut text = String::new();
         // A pipe may be a scenario, but not an endless one.
-        let read = fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+        let read = if file == Path::new(STANDARD_INPUT) {
+            io::stdin().lock().take(LONGEST + 1).read_to_string(&mut text)
+        } else {
+            fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        };
         if text.len() as u64 > LONGEST {
             return Err(refuse(
                 "a file of more than 16 MiB",
@@ -99,6 +106,15 @@ impl Document {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text of the value at a path, such as `protocol.series[0]`; `None` if the text is no RON or has no such value.
+    #[must_use]
+    pub fn value(&self, path: &str) -> Option<&str> {
+        let root = tree::read(&self.text).ok()?;
+        let path = tree::path(path)?;
+        let (node, taken) = tree::follow(&root, &path);
+        (taken == path.len()).then(|| &self.text[node.span.clone()])
     }
 
     /// All cells, typed and checked.
@@ -172,7 +188,7 @@ fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
 fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {
     let place = match (tree::read(&edited.text), tree::path(&problem.path)) {
         (Ok(root), Some(path)) => {
-            let (node, _) = root.follow(&path);
+            let (node, _) = tree::follow(&root, &path);
             edited.place(&node.span)
         }
         _ => Place::Whole,

@@ -14,6 +14,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
 /// A scenario: the parties, the network between them, the objective, and the protocol.
+///
+/// Example: `Scenario(name: "smallest", seed: 1, parties: { "server": Party(), "client": Party() }, network:
+/// Network(topology: Mesh()), protocol: Echo(caller: "client", rounds: 3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Scenario")]
 pub struct Draft {
@@ -126,6 +129,8 @@ impl Draft {
 }
 
 /// A fork: the first part of the run is simulated once and then continued in several branches.
+///
+/// Example: `Fork(at: Round(2), branches: { "lossy": ["network.default.loss=Independent(0.5)"] })`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Fork")]
 pub struct ForkDraft {
@@ -171,6 +176,8 @@ impl Metric {
 }
 
 /// A result stated in a paper.
+///
+/// Example: `Published(series: "open", value: 0.1, source: "Table 1")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
@@ -193,6 +200,8 @@ fn simple_regret() -> Metric {
 }
 
 /// A privacy loss stated in a paper, of one run, at the scenario's delta.
+///
+/// Example: `PublishedLoss(series: "open", epsilon: 1, source: "Figure 2")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedLoss {

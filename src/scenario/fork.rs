@@ -45,7 +45,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
             before.encryption, after.encryption
         ));
     }
-    let tells = |scenario: &Scenario| scenario.draft().protocol.as_dyn().tells_on_the_way();
+    let tells = |scenario: &Scenario| scenario.draft().protocol.as_dyn().relays_learn_protected_data();
     let why = match after.encryption {
         Encryption::None => "relays read the messages that they relay (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {

@@ -7,11 +7,14 @@
 //! `Each` points at that value, and one inside an override names the override.
 
 mod account;
+mod account_file;
+mod asked;
 mod catalogue;
 mod checked;
 mod diagnostic;
 mod document;
 mod draft;
+mod faults;
 pub mod fork;
 mod limits;
 mod names;
@@ -19,11 +22,13 @@ mod nesting;
 mod own;
 mod parse;
 mod printable;
+mod ranges;
 mod suggest;
 mod sweep;
 mod tree;
 
 pub use account::Account;
+pub use asked::{programs_in, programs_in_text};
 pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
@@ -31,6 +36,7 @@ pub use document::{Cell, Document};
 pub use draft::{Draft, ForkDraft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
 pub(crate) use limits::MOST_REPLICATIONS;
 pub use own::{OwnMember, own_members};
+pub use parse::part;
 pub(crate) use printable::printable;
 pub(crate) use suggest::closest;
 

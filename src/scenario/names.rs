@@ -103,6 +103,11 @@ pub(super) fn formula(value: &str) -> bool {
     value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
 }
 
+/// Whether a label of an `Each` can stand in a table as it is.
+pub(super) fn is_label(text: &str) -> bool {
+    !text.trim().is_empty() && !text.starts_with(FORMULA) && !text.contains(acts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,14 +13,14 @@ use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::ProtocolModel;
 use crate::protocols::federated::{RoundPolicy, WeightSchedule};
-use crate::protocols::local::PopularityModel;
+use crate::protocols::local::{ArrivalModel, PopularityModel};
 use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// A member that does not come with the library.
+/// A member that the user's program has added to a family of the library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnMember {
     /// The family ("latency").
@@ -71,11 +71,12 @@ pub fn own_members() -> Vec<OwnMember> {
         kind: kind.to_owned(),
     }));
     of::<PopularityModel>(&mut found);
+    of::<ArrivalModel>(&mut found);
     found
 }
 
 impl Draft {
-    /// The members of this program's own that the scenario names.
+    /// The added members that the scenario names.
     #[must_use]
     pub fn own_members(&self) -> Vec<OwnMember> {
         let mut own = own_members();
@@ -88,7 +89,7 @@ impl Draft {
     }
 }
 
-/// Whether a value has a part of this name, as a variant of an enum is written.
+/// Whether any key or text in a JSON value equals this name: serde writes a variant of an enum as one of the two.
 fn names(value: &Value, name: &str) -> bool {
     match value {
         Value::Object(map) => map.iter().any(|(key, inner)| key == name || names(inner, name)),

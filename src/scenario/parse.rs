@@ -1,169 +1,100 @@
 //! From resolved text to typed values, with every error located in the user's own file.
 
-use super::EXTENSIONS;
-use super::diagnostic::{Diagnostic, Place};
+use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::suggest::closest;
 use super::sweep::Edited;
-use super::tree::{self, Body, Node};
+use super::{faults, tree};
+use crate::vocab::value::{Body, Entry, Fault, Node, ReadError, Reader};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
+use std::path::Path;
 
 /// Largest number of errors reported for one text.
 const MOST_ERRORS: usize = 20;
 
-/// Reads a text as `T`; the caller has passed it, or the text from which it was made, through [`tree::read`]. After an
-/// error the field that caused it is left out and reading continues, so that one call reports many errors; errors that
-/// only follow from leaving it out are not reported.
+/// Reads a part of a scenario, such as a member of a family or a recipe.
+///
+/// ```
+/// use subrosa::network::latency::LatencyModel;
+/// let latency: LatencyModel = subrosa::scenario::part(r#"Constant("40ms")"#)?;
+/// assert_eq!(latency.name(), "Constant");
+/// # Ok::<(), subrosa::scenario::Diagnostics>(())
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with its syntax and its types.
+pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
+    parse(&Edited::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
+}
+
+/// Reads a text as `T`. After an error the field that caused it is left out and reading continues, so that one call reports
+/// many errors; errors that only follow from leaving it out are not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
-    let mut current = edited.clone();
+    let mut value = None;
+    let problems = problems(edited, &mut |root| {
+        value = Some(T::deserialize(Reader::new(root))?);
+        Ok(())
+    });
+    match value {
+        Some(value) if problems.is_empty() => Ok(value),
+        _ => Err(problems),
+    }
+}
+
+/// All errors of `read`.
+fn problems(edited: &Edited, read: &mut dyn FnMut(&Node) -> Result<(), ReadError>) -> Vec<Diagnostic> {
+    let mut root = match tree::read(&edited.text) {
+        Ok(root) => root,
+        Err(errors) => return errors.into_iter().map(|error| placed(error, edited)).collect(),
+    };
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
     while problems.len() < MOST_ERRORS {
-        let failure = match read_typed::<T>(&current.text) {
-            Ok(value) if problems.is_empty() => return Ok(value),
-            Ok(_) => break,
-            Err(failure) => failure,
+        let Err(error) = read(&root) else { break };
+        let culprit = innermost(&root, &error.place());
+        let follows = match error.fault() {
+            Fault::MissingField { field, .. } => left_out.iter().any(|name| name == field),
+            _ => false,
         };
-        let root = match tree::read(&current.text) {
-            Ok(root) => root,
-            Err(errors) => {
-                problems.extend(errors.into_iter().map(|error| placed(error, &current)));
-                break;
-            }
-        };
-        let mut entry = culprit(&root, &failure);
-        let mut follows = false;
-        if let ron::Error::MissingStructField { field, .. } = &failure.code {
-            follows = left_out.iter().any(|name| name == field);
-        }
         if !follows {
-            problems.push(diagnose(&current, &root, &failure, entry.as_ref()));
+            problems.push(faults::diagnose(edited, &root, &error, culprit));
         }
-        if let ron::Error::NoSuchStructField { expected, found, .. } = &failure.code {
-            let names: Vec<String> = expected.iter().map(|&name| name.to_owned()).collect();
+        if let Fault::UnknownField { known, found } = error.fault() {
+            let names: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
             left_out.extend(closest(found, &names).map(str::to_owned));
         }
-        if matches!(failure.code, ron::Error::MissingStructField { .. }) {
-            entry = enclosing(&root, &failure.path);
-        }
-        let Some(entry) = entry else { break };
-        left_out.push(entry.key);
-        current = current.without(entry.span);
+        let Some(culprit) = culprit else { break };
+        left_out.push(culprit.key.clone());
+        let key = culprit.key_span.clone();
+        leave_out(&mut root, &key);
     }
-    Err(problems)
+    problems
 }
 
-/// A failure of the typed reader.
-struct Failure {
-    code: ron::Error,
-    /// Byte where the reader stood.
-    byte: usize,
-    path: String,
-}
-
-fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
-    let options = ron::Options::default().with_default_extension(EXTENSIONS);
-    let spanned = |code: ron::Error, byte: usize, path: String| Failure { code, byte, path };
-    let mut deserializer = ron::Deserializer::from_str_with_options(text, &options)
-        .map_err(|error| spanned(error.code, byte_of(text, &error.span.start), String::new()))?;
-    let value: Result<T, _> = serde_path_to_error::deserialize(&mut deserializer);
-    value
-        .map_err(|error| {
-            let path = error.path().to_string();
-            let placed = deserializer.span_error(error.into_inner());
-            // The reader's position is after the text that it refused; the last byte before it is inside.
-            spanned(placed.code, byte_of(text, &placed.span.end), path)
-        })
-        .and_then(|value| {
-            deserializer.end().map_err(|code| {
-                let placed = deserializer.span_error(code);
-                spanned(placed.code, byte_of(text, &placed.span.start), String::new())
-            })?;
-            Ok(value)
-        })
-}
-
-fn byte_of(text: &str, position: &ron::error::Position) -> usize {
-    let start: usize = text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
-    let line = text[start.min(text.len())..].split('\n').next().unwrap_or("");
-    let column = position.col.saturating_sub(1);
-    let inside = line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte);
-    (start + inside).min(text.len())
-}
-
-/// The innermost field that the failure is about: its key and its whole span.
-struct Culprit {
-    key: String,
-    key_span: Range<usize>,
-    span: Range<usize>,
-    value: Range<usize>,
-}
-
-fn culprit(root: &Node, failure: &Failure) -> Option<Culprit> {
-    match &failure.code {
-        // The reader stops right after the name that it does not know.
-        ron::Error::NoSuchStructField { found, .. } => named(root, found, failure.byte),
-        ron::Error::MissingStructField { .. } => None,
-        _ => innermost(root, failure.byte),
-    }
-}
-
-/// The innermost field on the way to `path`: the value of a struct that lacks a field, or the field that contains it.
-fn enclosing(root: &Node, path: &str) -> Option<Culprit> {
-    let (node, _) = root.follow(&tree::path(path)?);
-    let mut found = None;
-    let mut look = vec![root];
-    while let Some(outer) = look.pop() {
-        for entry in outer.entries() {
-            let holds = entry.value.span.start <= node.span.start && node.span.end <= entry.value.span.end;
-            if holds {
-                found = Some(entry_of(entry));
-            }
-        }
-        look.extend(
-            outer
-                .children()
-                .into_iter()
-                .filter(|child| child.span.start <= node.span.start && node.span.end <= child.span.end),
-        );
-    }
-    found
-}
-
-fn entry_of(entry: &tree::Entry) -> Culprit {
-    Culprit {
-        key: entry.key.clone(),
-        key_span: entry.key_span.clone(),
-        span: entry.span.clone(),
-        value: entry.value.span.clone(),
-    }
-}
-
-/// The field called `name` that stands closest before `byte`.
-fn named(node: &Node, name: &str, byte: usize) -> Option<Culprit> {
-    let mut best: Option<Culprit> = None;
-    let mut look = vec![node];
-    while let Some(node) = look.pop() {
-        for entry in node.entries() {
-            let closer = best.as_ref().is_none_or(|best| best.key_span.start < entry.key_span.start);
-            if entry.key == name && entry.key_span.start <= byte && closer {
-                best = Some(entry_of(entry));
-            }
-        }
-        look.extend(node.children());
-    }
-    best
-}
-
-/// The innermost field whose value ends at or behind `byte` and begins before it.
-fn innermost(node: &Node, byte: usize) -> Option<Culprit> {
-    let within = |span: &Range<usize>| span.start < byte && byte <= span.end;
+/// The innermost field in whose key or value a place is.
+fn innermost<'a>(node: &'a Node, place: &Range<usize>) -> Option<&'a Entry> {
+    let holds = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
     for entry in node.entries() {
-        if within(&entry.value.span) || within(&(entry.key_span.start..entry.value.span.end)) {
-            return innermost(&entry.value, byte).or_else(|| Some(entry_of(entry)));
+        if holds(entry.key_span.start..entry.value.span.end) {
+            return innermost(&entry.value, place).or(Some(entry));
         }
     }
-    node.children().into_iter().filter(|child| within(&child.span)).find_map(|child| innermost(child, byte))
+    node.children()
+        .into_iter()
+        .filter(|child| holds(child.span.clone()))
+        .find_map(|child| innermost(child, place))
+}
+
+/// Takes the field away whose key is written there.
+fn leave_out(node: &mut Node, key: &Range<usize>) {
+    match &mut node.body {
+        Body::Fields(entries) | Body::Map(entries) => {
+            entries.retain(|entry| entry.key_span != *key);
+            entries.iter_mut().for_each(|entry| leave_out(&mut entry.value, key));
+        }
+        Body::Tuple(items) | Body::List(items) => items.iter_mut().for_each(|item| leave_out(item, key)),
+        Body::Leaf(_) => {}
+    }
 }
 
 fn placed(mut diagnostic: Diagnostic, edited: &Edited) -> Diagnostic {
@@ -173,159 +104,236 @@ fn placed(mut diagnostic: Diagnostic, edited: &Edited) -> Diagnostic {
     diagnostic
 }
 
-fn diagnose(edited: &Edited, root: &Node, failure: &Failure, culprit: Option<&Culprit>) -> Diagnostic {
-    let text = &edited.text;
-    let span = match (&failure.code, culprit) {
-        (ron::Error::NoSuchStructField { .. }, Some(culprit)) => culprit.key_span.clone(),
-        (_, Some(culprit)) => value_at(root, &culprit.value, failure.byte),
-        (ron::Error::MissingStructField { .. }, None) => {
-            let steps = tree::path(&failure.path).unwrap_or_default();
-            let (node, _) = root.follow(&steps);
-            let name = node.name.as_ref().map_or(1, String::len);
-            node.span.start..node.span.start + name
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+    use crate::scenario::EXTENSIONS;
+    use serde::Deserialize;
+    use serde_json::Value;
+    use std::collections::BTreeMap;
+    use std::num::NonZeroU8;
+    use std::path::PathBuf;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Plain {
+        a: u32,
+        #[serde(default)]
+        b: Option<f64>,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Defaults {
+        a: u32,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Wrapped(u32);
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Pair(i8, String);
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Empty;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    enum Form {
+        Unit,
+        Number(f64),
+        Whole(NonZeroU8),
+        Text(String),
+        Struct(Plain),
+        Defaults(Defaults),
+        Wrapped(Wrapped),
+        Pair(Pair),
+        Two(u8, char),
+        Fields { x: bool, y: Option<Box<Form>> },
+        Nested(Box<Form>),
+        Maybe(Option<u8>),
+        List(Vec<i64>),
+        Array([f32; 2]),
+        Map(BTreeMap<String, Form>),
+        Empty(Empty),
+        Nothing(()),
+    }
+
+    /// By the library that reads RON into types, where the tree's parser takes the text too.
+    fn by_ron<T: DeserializeOwned>(text: &str) -> Option<T> {
+        tree::read(text).ok()?;
+        ron::Options::default().with_default_extension(EXTENSIONS).from_str(text).ok()
+    }
+
+    fn by_tree<T: DeserializeOwned>(text: &str) -> Option<T> {
+        let root = tree::read(text).ok()?;
+        T::deserialize(Reader::new(&root)).ok()
+    }
+
+    #[test]
+    fn every_form_is_read_as_ron_reads_it() {
+        for text in [
+            "Unit",
+            "Number(1)",
+            "Number(-1_0.5e-3)",
+            "Number(+.5)",
+            "Number(2.5f64)",
+            "Number(inf)",
+            "Number(0x10)",
+            "Number(\"1\")",
+            "Whole(255)",
+            "Whole(0b1_1)",
+            "Whole(7u8)",
+            "Whole(7u16)",
+            "Whole(b'a')",
+            "Whole(0)",
+            "Whole(256)",
+            "Whole(-1)",
+            "Whole(1.0)",
+            "Text(\"a\\n\\u{e9}\\x41\")",
+            "Text(r#\"a\\n\"#)",
+            "Text(1)",
+            "Struct(a: 1)",
+            "Struct(a: 1, b: 2.5)",
+            "Struct(a: 1, b: Some(2.5))",
+            "Struct(a: 1, b: None)",
+            "Struct(b: 1)",
+            "Struct(a: 1, c: 1)",
+            "Struct(Plain(a: 1))",
+            "Struct((a: 1))",
+            "Struct(1)",
+            "Wrapped(3)",
+            "Pair(-3, \"x\")",
+            "Pair(-3)",
+            "Pair(-3, \"x\", 1)",
+            "Two(1, 'x')",
+            "Two(1)",
+            "Fields(x: true)",
+            "Fields(x: false, y: Unit)",
+            "Fields(x: false, y: Some(Nested(Number(1))))",
+            "Nested(Nested(List([1, -2])))",
+            "Maybe(1)",
+            "Maybe(Some(1))",
+            "Maybe(None)",
+            "List([])",
+            "List([1, -9223372036854775808, 0o17])",
+            "List([18446744073709551615])",
+            "List((1, 2))",
+            "Array((1, 0.1))",
+            "Array([1, 2])",
+            "Map({\"a\": Unit, \"b\": Map({})})",
+            "Map({a: Unit})",
+            "Map([])",
+            "Empty()",
+            "Nothing()",
+            "Other(1)",
+            "true",
+            "1",
+            "()",
+        ] {
+            assert_eq!(by_tree::<Form>(text), by_ron::<Form>(text), "{text}");
         }
-        (_, None) => failure.byte..(failure.byte + 1).min(text.len()),
-    };
-    let found = shorten(&text[span.clone()]);
-    let new = |message: String| Diagnostic::new(edited.place(&span), message).path(failure.path.clone());
-    let list = |names: &[&str]| names.join(", ");
-    let suggest = |diagnostic: Diagnostic, found: &str, names: &[&str], otherwise: &str| {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        match closest(found, &names) {
-            Some(close) => diagnostic.cure(format!("did you mean `{close}`?")),
-            None => diagnostic.cure(otherwise),
+        for text in ["Plain(a: 1)", "(a: 1)", "Other(a: 1)", "1", "{\"a\": 1}", "Plain(a: 4294967296)"] {
+            assert_eq!(by_tree::<Plain>(text), by_ron::<Plain>(text), "{text}");
         }
-    };
-    match &failure.code {
-        ron::Error::NoSuchStructField { expected, found, .. } => {
-            let diagnostic = new(format!("unknown field `{found}`"))
-                .expected(if expected.is_empty() {
-                    "no field".to_owned()
-                } else {
-                    format!("one of {}", list(expected))
-                })
-                .found(format!("`{found}`"));
-            suggest(diagnostic, found, expected, "remove it; `subrosa list` explains every field")
+        for text in ["Wrapped(1)", "(1)", "Wrapped(1, 2)", "Other(1)", "Wrapped"] {
+            assert_eq!(by_tree::<Wrapped>(text), by_ron::<Wrapped>(text), "{text}");
         }
-        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
-            let diagnostic = new(format!("unknown name `{found}`"))
-                .expected(format!("one of {}", list(expected)))
-                .found(format!("`{found}`"));
-            suggest(diagnostic, found, expected, "`subrosa list` explains every name")
+        for text in ["Pair(1, \"a\")", "(1, \"a\")", "Other(1, \"a\")", "[1, \"a\"]"] {
+            assert_eq!(by_tree::<Pair>(text), by_ron::<Pair>(text), "{text}");
         }
-        ron::Error::MissingStructField { field, outer } => {
-            let place = outer.as_ref().map_or_else(String::new, |outer| format!(" of {outer}"));
-            new(format!("missing field `{field}`{place}"))
-                .expected(format!("a value for `{field}`"))
-                .found("none")
-                .cure(format!("write {field}: .. inside these brackets"))
-        }
-        ron::Error::ExpectedDifferentStructName { expected, found } => {
-            new(format!("`{found}` instead of `{expected}`"))
-                .expected(format!("{expected}(..)"))
-                .found(found.clone())
-                .cure(format!("write {expected}(..)"))
-        }
-        ron::Error::Message(message) => message_of(new(message.clone()), message, &found),
-        ron::Error::InvalidValueForType { expected, .. } if expected.starts_with("a nonzero ") => {
-            let expected = "a whole number above 0";
-            new(format!("expected {expected}, found {found}"))
-                .expected(expected)
-                .found(found)
-                .cure("write 1 or more")
-        }
-        ron::Error::InvalidValueForType { expected, found: what } => {
-            new(format!("expected {expected}, found {what}")).expected(expected.clone()).found(found)
-        }
-        ron::Error::ExpectedString | ron::Error::ExpectedStringEnd => {
-            let duration = found.chars().next().is_some_and(|c| c.is_ascii_digit());
-            let cure = if duration {
-                "write durations with units and in quotation marks, as in \"40ms\""
-            } else {
-                "put it in quotation marks"
-            };
-            new("expected a text in quotation marks".to_owned()).expected("a text").found(found).cure(cure)
-        }
-        // The reader stops at the decimal point.
-        ron::Error::ExpectedComma | ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. }
-            if is_fraction(&found) =>
-        {
-            let key = culprit.map_or("", |culprit| &culprit.key);
-            new("expected a whole number".to_owned())
-                .path(failure.path.replace('?', key))
-                .expected("a whole number")
-                .found(found)
-                .cure("write it without a point or an exponent")
-        }
-        ron::Error::ExpectedFloat | ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => {
-            new("expected a number".to_owned())
-                .expected("a number")
-                .found(found)
-                .cure("write a plain number, without quotation marks or units")
-        }
-        ron::Error::IntegerOutOfBounds => new("the number does not fit".to_owned())
-            .expected("a whole number, 0 or above, below 2^64")
-            .found(found)
-            .cure("write a smaller number without a sign"),
-        ron::Error::ExpectedIdentifier => new("expected a name".to_owned())
-            .expected("a name such as Constant(..)")
-            .found(found)
-            .cure("`subrosa list` shows the names there are"),
-        ron::Error::ExpectedMap => new("expected entries in braces".to_owned())
-            .expected("{ \"key\": value, .. }")
-            .found(found)
-            .cure("put the entries in braces"),
-        ron::Error::ExpectedArray => new("expected a list in square brackets".to_owned())
-            .expected("[value, ..]")
-            .found(found)
-            .cure("put the values in square brackets"),
-        other => {
-            let words = other.to_string();
-            new(words.clone())
-                .expected("a value of the kind that the field asks for")
-                .found(found)
-                .cure("`subrosa list` shows what each field takes")
+        for text in ["(1, 'a', true)", "(1, 'a')", "Name(1, 'a', true)", "[1]"] {
+            assert_eq!(by_tree::<(u8, char, bool)>(text), by_ron::<(u8, char, bool)>(text), "{text}");
         }
     }
-}
 
-/// Range errors come as "expected .., found ..".
-fn message_of(diagnostic: Diagnostic, message: &str, found: &str) -> Diagnostic {
-    match message.split_once(", found ").map(|(expected, _)| expected.trim_start_matches("expected ")) {
-        Some(expected) if message.starts_with("expected ") => {
-            let cure = format!("write {expected}");
-            diagnostic.expected(expected).found(found).cure(cure)
+    #[test]
+    fn brackets_with_nothing_in_them_may_be_left_out() {
+        let forms = |texts: [&str; 2]| texts.map(|text| by_tree::<Form>(text).unwrap());
+        assert_eq!(forms(["Unit", "Unit()"]), [Form::Unit, Form::Unit]);
+        let defaults = || Form::Defaults(Defaults::default());
+        assert_eq!(forms(["Defaults", "Defaults()"]), [defaults(), defaults()]);
+        assert_eq!(forms(["Empty", "Empty()"]), [Form::Empty(Empty), Form::Empty(Empty)]);
+        for text in ["Defaults", "Defaults()", "()"] {
+            assert_eq!(by_tree::<Defaults>(text), Some(Defaults::default()), "{text}");
         }
-        _ => diagnostic.found(found).cure("`subrosa list` shows what each field takes"),
+        assert_eq!(by_tree::<Empty>("Empty"), by_tree::<Empty>("Empty()"));
     }
-}
 
-/// The smallest value inside `outer` that ends at or behind `byte`.
-fn value_at(root: &Node, outer: &Range<usize>, byte: usize) -> Range<usize> {
-    let mut best = outer.clone();
-    let mut look = vec![root];
-    while let Some(node) = look.pop() {
-        let inside = outer.start <= node.span.start && node.span.end <= outer.end;
-        let holds = node.span.start < byte && byte <= node.span.end;
-        if inside && holds && node.span.len() < best.len() && matches!(node.body, Body::Leaf) {
-            best = node.span.clone();
+    /// Place and path of an error.
+    fn refused(text: &str) -> (String, String) {
+        let root = tree::read(text).unwrap();
+        let error = Form::deserialize(Reader::new(&root)).unwrap_err();
+        (text[error.place()].to_owned(), error.path())
+    }
+
+    #[test]
+    fn errors_know_place_and_path() {
+        for (text, place, path) in [
+            ("Nested(Struct(a: 1, c: 1))", "c", "Nested.Struct.c"),
+            ("Nested(Struct(a: -1))", "-1", "Nested.Struct.a"),
+            ("Nested(Struct(b: 1))", "Struct", "Nested.Struct"),
+            ("Map({\"k\": List([1, 2, 3.5])})", "3.5", "Map.k.List[2]"),
+            ("Nested(Othr(1))", "Othr(1)", "Nested.Othr"),
+            ("Whole(0)", "0", "Whole"),
+            ("Unit(1)", "Unit(1)", "Unit"),
+            ("Struct(1)", "Struct(1)", "Struct"),
+            ("Fields(x: 1)", "1", "Fields.x"),
+            ("Nested(Number)", "Number", "Nested.Number"),
+        ] {
+            assert_eq!(refused(text), (place.to_owned(), path.to_owned()), "{text}");
         }
-        look.extend(node.children());
     }
-    best
-}
 
-/// Whether this is a number that has a point or an exponent.
-fn is_fraction(text: &str) -> bool {
-    text.contains(['.', 'e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite)
-}
-
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let line = text.trim().lines().next().unwrap_or("");
-    if line.chars().count() <= LONGEST && line.len() == text.trim().len() {
-        return line.to_owned();
+    fn files() -> Vec<(PathBuf, String)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (mut folders, mut found) = (vec![root.join("scenarios"), root.join("tests/golden")], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "ron") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    found.push((path, text));
+                }
+            }
+        }
+        found.sort();
+        found
     }
-    let start: String = line.chars().take(LONGEST).collect();
-    format!("{start} ..")
+
+    /// All values of the scenarios that come with the program, and of damaged ones that are still RON.
+    #[test]
+    fn scenarios_hold_the_values_that_ron_reads() {
+        let files = files();
+        assert!(files.len() > 20, "{} files", files.len());
+        let (mut stream, mut both) = (Key::root(1).child("damaged texts").stream(), 0);
+        for (path, text) in &files {
+            let whole = by_tree::<Value>(text);
+            assert!(whole.is_some(), "{}", path.display());
+            assert_eq!(whole, by_ron::<Value>(text), "{}", path.display());
+            for _ in 0..15 {
+                let from = stream.below(text.len() as u64) as usize;
+                let to = (from + stream.below(8) as usize).min(text.len());
+                let put = ["", "1", "(", "a", "_", "Some(1)", "-"][stream.below(7) as usize];
+                if !text.is_char_boundary(from) || !text.is_char_boundary(to) {
+                    continue;
+                }
+                let damaged = format!("{}{put}{}", &text[..from], &text[to..]);
+                let (ours, theirs) = (by_tree::<Value>(&damaged), by_ron::<Value>(&damaged));
+                if let (Some(ours), Some(theirs)) = (&ours, &theirs) {
+                    both += 1;
+                    assert_eq!(ours, theirs, "{}: {put:?} for {from}..{to}", path.display());
+                } else if ours.is_some() {
+                    panic!(
+                        "only ours: {}: {put:?} for {from}..{to}: {:?}",
+                        path.display(),
+                        &damaged[from.saturating_sub(40)..]
+                    );
+                }
+            }
+        }
+        assert!(both > 100, "{both} damaged texts are RON");
+    }
 }

@@ -1,8 +1,9 @@
 //! `Each` and the overrides of the command line: edits of the text by spans, which remember their origin.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::tree::{self, Body, Node, Step};
-use super::{names, nesting};
+use super::tree;
+use super::{names, nesting, ranges};
+use crate::vocab::value::{Body, Entry, Node, Step};
 use std::ops::Range;
 
 /// A text made from the user's by replacing some spans; every byte can be traced back.
@@ -109,12 +110,8 @@ impl Edited {
         Self { text, pieces }
     }
 
-    /// The text without one span.
-    pub(super) fn without(&self, span: Range<usize>) -> Self {
-        self.rearranged(&[(span, Choice { shown: String::new(), span: Some(0..0) })])
-    }
-
-    /// The text without its comments, which every cell would carry along. Removing one never joins two tokens.
+    /// The text without its comments, of which every cell would otherwise have a copy. Removing one never joins two
+    /// tokens.
     pub(super) fn without_comments(&self) -> Self {
         let nothing = Choice { shown: String::new(), span: Some(0..0) };
         let comments = nesting::comments(&self.text).into_iter();
@@ -139,11 +136,11 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
             .cure("texts need quotation marks inside the shell's own: -o name='\"trial\"'")
     })?;
     let root = tree::read(&edited.text).map_err(|mut errors| errors.remove(0))?;
-    let (node, taken) = root.follow(&path);
+    let (node, taken) = tree::follow(&root, &path);
     if taken == path.len() {
         return Ok(edited.overridden(node.span.clone(), right.trim(), argument));
     }
-    // A field that has its default value is inserted, if the struct is there.
+    // A field that the scenario leaves out is inserted, if the struct that it belongs to is there.
     match (&path[taken], &node.body) {
         (Step::Name(name), Body::Fields(entries)) if taken + 1 == path.len() => {
             let at = entries.first().map_or(node.span.end - 1, |entry| entry.span.start);
@@ -221,7 +218,6 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
         };
         diagnostics.into_iter().map(trace).collect()
     };
-    // `Range(0, 30)` is expanded first, so that every value of an `Each` is written in the text.
     let root = tree::read(&edited.text).map_err(place)?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());
     collect(&root, &edited.text, &mut String::new(), &mut sweeps, &mut problems);
@@ -316,11 +312,12 @@ fn collect(
                 path.truncate(length);
             }
         }
-        Body::Leaf => {}
+        Body::Leaf(_) => {}
     }
 }
 
-const EACH_FORM: &str = "write Each(\"name\", [1, 2, 3]) or Each(\"name\", Range(0, 30))";
+const EACH_FORM: &str = "write Each(\"name\", [1, 2, 3]), Each(\"name\", Range(0, 30)), Each(\"name\", LogRange(0.1, 10, 5)) or \
+                         Each(\"name\", { \"label\": 1, \"other label\": 2 })";
 
 fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
     let problem = |node: &Node, message: &str| {
@@ -347,7 +344,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             items.iter().map(choice).collect()
         }
         Body::Tuple(bounds) if list.name.as_deref() == Some("Range") => {
-            let (first, count, step) = numbers(bounds, text).ok_or_else(|| {
+            let (first, count, step) = ranges::whole(bounds, text).ok_or_else(|| {
                 problem(
                     list,
                     "a Range must have a first number, a number to stop before, and a step above 0, all whole",
@@ -362,7 +359,32 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             let shown = |n: i128| (first + n * step).to_string();
             (0..count).map(|n| Choice { shown: shown(n), span: None }).collect()
         }
-        Body::Tuple(_) | Body::Fields(_) | Body::Map(_) | Body::Leaf => {
+        Body::Tuple(bounds) if list.name.as_deref() == Some("LogRange") => {
+            let range = ranges::logarithmic(bounds, text)
+                .filter(|(.., count)| usize::try_from(*count).is_ok_and(|count| count <= MOST_CELLS));
+            let range = range.ok_or_else(|| {
+                problem(
+                    list,
+                    "a LogRange must have a first and a last number above 0, and how many values there are",
+                )
+                .expected(format!("from 2 to {MOST_CELLS} values"))
+                .cure("write Each(\"epsilon\", LogRange(0.1, 10, 5)), for example")
+            })?;
+            let shown = |index: u32| ranges::spaced(range, index).to_string();
+            (0..range.2).map(|index| Choice { shown: shown(index), span: None }).collect()
+        }
+        // Values with labels, which stand in tables in place of the values.
+        Body::Map(entries) => {
+            if let Some(entry) = entries.iter().find(|entry| !names::is_label(&entry.key)) {
+                return Err(problem(list, "a label that cannot stand in a table")
+                    .expected("a text of visible characters in quotation marks that does not begin with =, +, - or @")
+                    .found(format!("{:?}", entry.key)));
+            }
+            let choice =
+                |entry: &Entry| Choice { shown: entry.key.clone(), span: Some(entry.value.span.clone()) };
+            entries.iter().map(choice).collect()
+        }
+        Body::Tuple(_) | Body::Fields(_) | Body::Leaf(_) => {
             return Err(problem(list, "the values of an Each must be a list"));
         }
     };
@@ -382,17 +404,4 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
 
 fn holds_each(node: &Node) -> bool {
     node.name.as_deref() == Some("Each") || node.children().iter().any(|child| holds_each(child))
-}
-
-/// First number, count and step of `Range(first, stop)` or `Range(first, stop, step)`, `stop` left out.
-fn numbers(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
-    let bounds: Vec<i64> =
-        bounds.iter().map(|bound| text[bound.span.clone()].trim().parse().ok()).collect::<Option<_>>()?;
-    let (first, stop, step) = match *bounds.as_slice() {
-        [first, stop] => (first, stop, 1),
-        [first, stop, step] if step > 0 => (first, stop, step),
-        _ => return None,
-    };
-    let (first, stop, step) = (i128::from(first), i128::from(stop), i128::from(step));
-    Some((first, ((stop - first).max(0) + step - 1) / step, step))
 }

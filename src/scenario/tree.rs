@@ -2,52 +2,9 @@
 
 use super::diagnostic::{Diagnostic, Place};
 use super::{names, nesting};
+use crate::vocab::value::{Body, Entry, Key, Node, Number, Scalar, Step};
 use ron2::ast::{Expr, NumberKind, StructBody, parse_document};
 use std::ops::Range;
-
-/// A value and its bytes in the text.
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    /// Name in front of brackets, as in `Name(..)`, or a bare name.
-    pub(super) name: Option<String>,
-    pub(super) body: Body,
-}
-
-/// What a value consists of.
-#[derive(Clone, Debug)]
-pub(super) enum Body {
-    /// `(field: value, ..)`
-    Fields(Vec<Entry>),
-    /// `(value, ..)`
-    Tuple(Vec<Node>),
-    /// `[value, ..]`
-    List(Vec<Node>),
-    /// `{key: value, ..}`
-    Map(Vec<Entry>),
-    /// A number, a text, a truth value, nothing, or a bare name.
-    Leaf,
-}
-
-/// A field of a struct or an entry of a map.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    /// Name of the field, or the key's text without quotes.
-    pub(super) key: String,
-    pub(super) key_span: Range<usize>,
-    /// From the key to the comma behind the value, if there is one.
-    pub(super) span: Range<usize>,
-    pub(super) value: Node,
-}
-
-/// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// A field, a map key, or the name of an enum variant.
-    Name(String),
-    /// A position in a list or tuple.
-    Index(usize),
-}
 
 /// Reads a text. Syntax stops at the first error; duplicate keys and numbers that are not finite are all reported.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
@@ -80,7 +37,8 @@ fn range(span: &ron2::error::Span) -> Range<usize> {
 
 fn convert(expr: &Expr<'_>, problems: &mut Vec<Diagnostic>) -> Node {
     let span = range(expr.span());
-    let leaf = |name| Node { span: span.clone(), name, body: Body::Leaf };
+    let leaf = |scalar| Node::leaf(span.clone(), scalar);
+    let named = |name: &str, body| Node { span: span.clone(), name: Some(name.to_owned()), body };
     match expr {
         Expr::Number(number) => {
             if number.kind == NumberKind::SpecialFloat {
@@ -91,8 +49,9 @@ fn convert(expr: &Expr<'_>, problems: &mut Vec<Diagnostic>) -> Node {
                         .cure("write the number out"),
                 );
             }
-            leaf(None)
+            leaf(Scalar::Number(Number::Written(number.raw.clone().into_owned())))
         }
+        Expr::Byte(byte) => leaf(Scalar::Number(Number::Unsigned(byte.value.into()))),
         Expr::Seq(list) => {
             let items = list.items.iter().map(|item| convert(&item.expr, problems)).collect();
             Node { span, name: None, body: Body::List(items) }
@@ -105,13 +64,21 @@ fn convert(expr: &Expr<'_>, problems: &mut Vec<Diagnostic>) -> Node {
             let mut entries = Vec::new();
             for entry in &map.entries {
                 let key_span = range(entry.key.span());
-                let key = match &entry.key {
-                    Expr::String(text) => text.value.clone(),
-                    other => convert(other, problems).name.unwrap_or_default(),
+                let (key, kind) = match &entry.key {
+                    Expr::String(text) => (text.value.clone(), Key::Text),
+                    other => {
+                        let node = convert(other, problems);
+                        let kind = if matches!(node.body, Body::Leaf(Scalar::Name)) {
+                            Key::Name
+                        } else {
+                            Key::Other
+                        };
+                        (node.name.unwrap_or_default(), kind)
+                    }
                 };
                 let end = entry.comma.as_ref().map_or(entry.value.span().end_offset, |c| c.end_offset);
                 let value = convert(&entry.value, problems);
-                entries.push(Entry { key, span: key_span.start..end, key_span, value });
+                entries.push(Entry { key, kind, span: key_span.start..end, key_span, value });
             }
             duplicates(&entries, "key", problems);
             Node { span, name: None, body: Body::Map(entries) }
@@ -120,32 +87,35 @@ fn convert(expr: &Expr<'_>, problems: &mut Vec<Diagnostic>) -> Node {
             let body = fields(&anonymous.fields, problems);
             Node { span, name: None, body }
         }
-        Expr::Struct(named) => {
-            let name = Some(named.name.name.clone().into_owned());
-            let body = match &named.body {
+        Expr::Struct(written) => {
+            let body = match &written.body {
                 Some(StructBody::Fields(body)) => fields(&body.fields, problems),
                 Some(StructBody::Tuple(body)) => {
                     Body::Tuple(body.elements.iter().map(|e| convert(&e.expr, problems)).collect())
                 }
-                None => Body::Leaf,
+                None => Body::Leaf(Scalar::Name),
             };
-            Node { span, name, body }
+            named(plain(&written.name.name), body)
         }
         Expr::Option(option) => match &option.value {
             Some(value) => {
                 let inner = convert(&value.expr, problems);
-                Node { span, name: Some("Some".to_owned()), body: Body::Tuple(vec![inner]) }
+                named("Some", Body::Tuple(vec![inner]))
             }
-            None => leaf(Some("None".to_owned())),
+            None => named("None", Body::Leaf(Scalar::Name)),
         },
-        Expr::Unit(_)
-        | Expr::Bool(_)
-        | Expr::Char(_)
-        | Expr::Byte(_)
-        | Expr::String(_)
-        | Expr::Bytes(_)
-        | Expr::Error(_) => leaf(None),
+        Expr::String(text) => leaf(Scalar::Text(text.value.clone())),
+        Expr::Bytes(bytes) => leaf(Scalar::Bytes(bytes.value.clone())),
+        Expr::Char(letter) => leaf(Scalar::Letter(letter.value)),
+        Expr::Bool(truth) => leaf(Scalar::Truth(truth.value)),
+        // An error cannot be here: the parser has returned those.
+        Expr::Unit(_) | Expr::Error(_) => leaf(Scalar::Nothing),
     }
+}
+
+/// A name without the mark of those that are written as they are, as in `r#type`.
+fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 fn fields(fields: &[ron2::ast::StructField<'_>], problems: &mut Vec<Diagnostic>) -> Body {
@@ -155,7 +125,8 @@ fn fields(fields: &[ron2::ast::StructField<'_>], problems: &mut Vec<Diagnostic>)
             let key_span = range(&field.name.span);
             let end = field.comma.as_ref().map_or(field.value.span().end_offset, |c| c.end_offset);
             let value = convert(&field.value, problems);
-            Entry { key: field.name.name.clone().into_owned(), span: key_span.start..end, key_span, value }
+            let key = plain(&field.name.name).to_owned();
+            Entry { key, kind: Key::Name, span: key_span.start..end, key_span, value }
         })
         .collect();
     duplicates(&entries, "field", problems);
@@ -178,54 +149,39 @@ fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-impl Node {
-    /// The entries of a struct or a map.
-    pub(super) fn entries(&self) -> &[Entry] {
-        match &self.body {
-            Body::Fields(entries) | Body::Map(entries) => entries,
-            Body::Tuple(_) | Body::List(_) | Body::Leaf => &[],
-        }
-    }
+/// Whether its field `name` has this text.
+fn is_called(node: &Node, name: &str) -> bool {
+    node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
+}
 
-    /// All values directly inside.
-    pub(super) fn children(&self) -> Vec<&Self> {
-        match &self.body {
-            Body::Fields(entries) | Body::Map(entries) => entries.iter().map(|e| &e.value).collect(),
-            Body::Tuple(items) | Body::List(items) => items.iter().collect(),
-            Body::Leaf => Vec::new(),
+/// Follows a path as far as it goes: the value reached, and how many steps were taken. The name of an enum variant may be
+/// written or left out.
+pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
+    let Some(step) = path.first() else { return (node, 0) };
+    let on = |inner: &'a Node| {
+        let (reached, taken) = follow(inner, &path[1..]);
+        (reached, taken + 1)
+    };
+    match (step, &node.body) {
+        (Step::Name(name), Body::Fields(entries) | Body::Map(entries))
+            if entries.iter().any(|entry| entry.key == *name) =>
+        {
+            on(&entries.iter().find(|entry| entry.key == *name).expect("just seen").value)
         }
-    }
-
-    /// Follows a path as far as it goes: the value reached, and how many steps were taken. The name of an enum
-    /// variant may be written or left out.
-    pub(super) fn follow(&self, path: &[Step]) -> (&Self, usize) {
-        let Some(step) = path.first() else { return (self, 0) };
-        match (step, &self.body) {
-            (Step::Name(name), Body::Fields(entries) | Body::Map(entries))
-                if entries.iter().any(|entry| entry.key == *name) =>
-            {
-                let entry = entries.iter().find(|entry| entry.key == *name).expect("just seen");
-                let (node, taken) = entry.value.follow(&path[1..]);
-                (node, taken + 1)
-            }
-            (Step::Index(index), Body::List(items) | Body::Tuple(items)) if *index < items.len() => {
-                let (node, taken) = items[*index].follow(&path[1..]);
-                (node, taken + 1)
-            }
-            (Step::Name(name), _) if self.name.as_ref() == Some(name) => {
-                let rest = &path[1..];
-                // `Variant(value)` holds one value in which the path may continue.
-                let (node, taken) = match &self.body {
-                    Body::Tuple(items) if items.len() == 1 && !rest.is_empty() => items[0].follow(rest),
-                    Body::Fields(_) | Body::Tuple(_) | Body::List(_) | Body::Map(_) | Body::Leaf => {
-                        self.follow(rest)
-                    }
-                };
-                (node, taken + 1)
-            }
-            (_, Body::Tuple(items)) if items.len() == 1 && self.name.is_some() => items[0].follow(path),
-            _ => (self, 0),
+        // A member of a list by its name: `series["open"]`.
+        (Step::Name(name), Body::List(items)) if items.iter().any(|item| is_called(item, name)) => {
+            on(items.iter().find(|item| is_called(item, name)).expect("just seen"))
         }
+        (Step::Index(index), Body::List(items) | Body::Tuple(items)) if *index < items.len() => {
+            on(&items[*index])
+        }
+        (Step::Name(name), _) if node.name.as_ref() == Some(name) => match &node.body {
+            // `Variant(value)` holds one value in which the path may continue.
+            Body::Tuple(items) if items.len() == 1 && path.len() > 1 => on(&items[0]),
+            Body::Fields(_) | Body::Tuple(_) | Body::List(_) | Body::Map(_) | Body::Leaf(_) => on(node),
+        },
+        (_, Body::Tuple(items)) if items.len() == 1 && node.name.is_some() => follow(&items[0], path),
+        _ => (node, 0),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The regularised incomplete beta function: tails of binomials, and of Student's t.
 
-/// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability; relative error of the smaller one about
-/// 1e-13, more where a or b is above 1e6.
+/// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller one
+/// is about 1e-13, and larger if a or b is above 1e6.
 ///
-/// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press, Teukolsky,
-/// Vetterling and Flannery 2007, section 6.4).
+/// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press,
+/// Teukolsky, Vetterling and Flannery 2007, section 6.4).
 #[must_use]
 pub fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x <= 0.0 {

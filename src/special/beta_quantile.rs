@@ -2,11 +2,11 @@
 
 use super::{gamma_quantile, incomplete_beta};
 
-/// The x with I_x(a, b) = p, for a, b > 0 and p in (0, 1); relative error of the smaller one of x and 1 - x below 1e-12 for a
-/// and b from 0.01 to 1e4, as far as x can be written: a quantile within 1e-16 of 1 is 1.
+/// The x with I_x(a, b) = p, for a, b > 0 and p in (0, 1); relative error of the smaller one of x and 1 - x below 1e-12
+/// for a and b from 0.01 to 1e4, apart from the rounding of x itself: a quantile within 1e-16 of 1 is 1.
 ///
-/// Newton's method on the logarithm of the smaller tail, in ln(x / (1 - x)), in which both tails are log-concave, so that the
-/// steps settle on one side and cannot cycle.
+/// Newton's method on the logarithm of the smaller tail, in ln(x / (1 - x)), in which both tails are log-concave, so
+/// that the steps settle on one side and cannot cycle.
 #[must_use]
 pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -21,10 +21,10 @@ pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 
 /// Most steps of Newton's method; fewer than ten are usual.
 const MOST_STEPS: u32 = 100;
-/// A step below which the next one, by quadratic convergence, is below rounding.
+/// A step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// A place from which both tails can be told from 0.
+/// A starting point at which neither tail underflows.
 fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
     if a >= 1.0 && b >= 1.0 {
         return a / (a + b);
@@ -42,7 +42,7 @@ fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
 fn lower_half(a: f64, b: f64, (below, above): (f64, f64)) -> f64 {
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let mut x = first_guess(a, b, below, log_beta);
-    // So far that no tail underflows on the way: some standard deviations of ln(x / (1 - x)).
+    // The largest step, so that no tail underflows on the way: some standard deviations of ln(x / (1 - x)).
     let farthest = 3.0 * ((1.0 / a + 1.0 / b).sqrt() + 1.0 / a + 1.0 / b);
     let wanted = if below <= above { libm::log(below) } else { libm::log(above) };
     for _ in 0..MOST_STEPS {

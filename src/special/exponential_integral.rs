@@ -1,7 +1,7 @@
-//! The entire exponential integral: what the mean of a Gumbel law above 0 takes.
+//! The entire exponential integral, for the mean of a Gumbel distribution restricted to values above 0.
 
-/// Ein(e^y), the integral of (1 - e^-t) / t from 0 to e^y; relative error about 1e-14. Given the logarithm of its argument,
-/// which may be beyond the largest number.
+/// Ein(e^y), the integral of (1 - e^-t) / t from 0 to e^y; relative error about 1e-14. The argument is the logarithm y,
+/// because e^y may overflow.
 ///
 /// Source: DLMF 6.2.3 and 6.6.4 (series), 6.2.4 and 6.9.1 (continued fraction of E1).
 #[must_use]
@@ -18,7 +18,7 @@ pub fn entire_exponential_integral(y: f64) -> f64 {
         }
         return sum;
     }
-    // From 700 on E1 is below rounding.
+    // From 700 on E1 is smaller than the rounding error.
     y + EULER + if x > 700.0 { 0.0 } else { first(x) }
 }
 

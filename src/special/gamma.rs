@@ -2,11 +2,11 @@
 
 use super::normal_quantile;
 
-/// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0; relative error of the smaller one about 1e-13 for a from
-/// 0.01 to 1e6.
+/// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0; relative error of the smaller one about 1e-13 for a
+/// from 0.01 to 1e6.
 ///
-/// Source: the series DLMF 8.7.1 and the continued fraction DLMF 8.9.2, by Lentz's method (Press, Teukolsky, Vetterling and
-/// Flannery 2007, section 6.2).
+/// Source: the series DLMF 8.7.1 and the continued fraction DLMF 8.9.2, by Lentz's method (Press, Teukolsky, Vetterling
+/// and Flannery 2007, section 6.2).
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if x.is_nan() || x <= 0.0 {
@@ -25,11 +25,11 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     (1.0 - above, above)
 }
 
-/// The quantile of the gamma law of scale 1: the x with P(a, x) = p, for a > 0 and p in (0, 1); relative error below 1e-12
-/// for a from 0.01 to 1e6. What is below the smallest number is 0.
+/// The quantile of the gamma law of scale 1: the x with P(a, x) = p, for a > 0 and p in (0, 1); relative error below
+/// 1e-12 for a from 0.01 to 1e6. A quantile below the smallest positive double is 0.
 ///
-/// Newton's method on the logarithm of the smaller tail. Both tails are log-concave in ln x, and the upper one is log-concave
-/// in x from a = 1 on and log-convex below, so that the steps settle on one side and cannot cycle.
+/// Newton's method on the logarithm of the smaller tail. Both tails are log-concave in ln x, and the upper one is
+/// log-concave in x from a = 1 on and log-convex below, so that the steps settle on one side and cannot cycle.
 #[must_use]
 pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -47,17 +47,18 @@ pub fn gamma_quantile(a: f64, p: f64) -> f64 {
 
 /// Most steps of Newton's method; fewer than ten are usual.
 const MOST_STEPS: u32 = 100;
-/// A relative step below which the next one, by quadratic convergence, is below rounding.
+/// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// The first term of the series near 0 (a lower bound of the quantile), or Wilson and Hilferty's cube of a normal number.
+/// The first term of the series near 0 (a lower bound of the quantile), or Wilson and Hilferty's cube of a normal
+/// number.
 fn first_guess(a: f64, p: f64) -> f64 {
     let near_zero = libm::exp((libm::log(p) + libm::lgamma(a + 1.0)) / a);
     let root = 1.0 - 1.0 / (9.0 * a) + normal_quantile(p) / (3.0 * a.sqrt());
     if a < 1.0 || root < 0.1 { near_zero } else { a * root * root * root }
 }
 
-/// Where ln P has this value: steps in ln x.
+/// The x at which ln P(a, x) is `wanted`, by Newton steps in ln x.
 fn from_below(a: f64, wanted: f64, start: f64) -> f64 {
     let mut x = start;
     for _ in 0..MOST_STEPS {
@@ -73,7 +74,7 @@ fn from_below(a: f64, wanted: f64, start: f64) -> f64 {
     x
 }
 
-/// Where ln Q has this value: steps in x.
+/// The x at which ln Q(a, x) is `wanted`, by Newton steps in x.
 fn from_above(a: f64, wanted: f64, start: f64) -> f64 {
     let mut x = start;
     for _ in 0..MOST_STEPS {
@@ -136,7 +137,7 @@ fn deviance(a: f64, x: f64) -> f64 {
 /// 1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ..., for x below a + 1.
 fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum, mut divisor) = (1.0, 1.0, a);
-    // From a = 1e6 on, x = a, some 6,000 terms.
+    // For a = 1e6 and x = a some 6,000 terms are needed.
     for _ in 0..1_000_000 {
         divisor += 1.0;
         term *= x / divisor;
@@ -148,7 +149,7 @@ fn series(a: f64, x: f64) -> f64 {
     sum
 }
 
-/// The fraction of Q(a, x) Gamma(a) e^x / x^a, for x of at least a + 1.
+/// The continued fraction of Q(a, x) Gamma(a) e^x / x^a, for x of at least a + 1.
 fn fraction(a: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let apart = |value: f64| if value.abs() < TINY { TINY } else { value };
@@ -175,7 +176,8 @@ fn fraction(a: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Shape, probability, quantile to 17 digits: by bisection on incomplete gamma functions in arithmetic of 40 digits.
+    /// Shape, probability, quantile to 17 digits: by bisection on incomplete gamma functions in arithmetic of 40
+    /// digits.
     const QUANTILES: &[(f64, f64, f64)] = &[
         (0.01, 0.25, 3.522_685_997_313_756e-61),
         (0.01, 0.5, 4.465_535_018_910_355e-31),

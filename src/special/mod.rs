@@ -1,5 +1,5 @@
-//! Special functions, with the same bits on every platform: the normal, gamma and beta laws, their quantiles, Zipf's
-//! law, and an exponential integral.
+//! Special functions, bit-identical on every platform: the normal, gamma and beta distributions with their quantiles,
+//! Zipf's law, and an exponential integral.
 
 mod beta;
 mod beta_quantile;

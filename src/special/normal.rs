@@ -1,4 +1,4 @@
-//! The standard normal distribution function and its inverse, with the same bits on every platform.
+//! The standard normal distribution function and its inverse, bit-identical on every platform.
 
 /// Phi(x), the standard normal distribution function. Relative error about 1e-15, in the tails too.
 #[must_use]

@@ -1,10 +1,11 @@
-//! The quantile of Zipf's law: sums of powers without adding up all of them.
+//! The quantile of Zipf's law, without adding up all powers.
 
-/// Terms that are added up one by one; the rest follows from the integral.
+/// Number of terms that are added up one by one; the others follow from an integral.
 const DIRECT: u64 = 32;
 
-/// The rank from 1 to n that Zipf's law has at probability `u` in (0, 1): the least k with H(k) >= u H(n), where H(k) is the sum of
-/// 1 / i^s over i from 1 to k. Exact but for a rounding of H, whose relative error is about 1e-15.
+/// The quantile of Zipf's law on 1, ..., n with exponent `s` at probability `u` in (0, 1): the smallest k with H(k) >=
+/// u H(n), where H(k) is the sum of 1 / i^s over i from 1 to k. Exact except for the rounding of H, whose relative
+/// error is about 1e-15.
 ///
 /// Source: the sum by Euler and Maclaurin's formula from the 32nd term on (DLMF 2.10.1).
 ///
@@ -26,7 +27,8 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
         return n;
     }
     let enough = |k: u64| head + beyond(k, s) >= wanted;
-    // The integral's inverse is off by a part of 1 as a rule; whole range where rounding makes it worse.
+    // The inverse of the integral is usually within 1 of the rank; if rounding makes it worse, the whole range is
+    // searched.
     let guess = inverse(wanted - head, s).clamp(DIRECT as f64, n as f64) as u64;
     let (mut low, mut high) = (guess.saturating_sub(2).max(DIRECT), guess.saturating_add(2).min(n));
     if low > DIRECT && enough(low) {
@@ -35,7 +37,7 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
     if !enough(high) {
         high = n;
     }
-    // Not enough at low, enough at high.
+    // Invariant of the bisection: H(low) < u H(n) <= H(high).
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if enough(middle) { high = middle } else { low = middle }
@@ -78,7 +80,7 @@ fn integral(from: f64, to: f64, s: f64) -> f64 {
     libm::pow(from, exponent) * libm::expm1(exponent * ratio) / exponent
 }
 
-/// About the end of the integral from 32.5 that has this value; infinite where there is none.
+/// Approximately the upper limit at which the integral from 32.5 has this value; infinite if there is none.
 fn inverse(value: f64, s: f64) -> f64 {
     let (from, exponent) = (DIRECT as f64 + 0.5, 1.0 - s);
     let scaled = value * libm::pow(from, -exponent);

@@ -1,4 +1,4 @@
-//! The cost of one release, as accountants see it; and the same as a file states it, with a count.
+//! The cost of one release, as accountants use it, and the form in which a file states it, with a count.
 
 use super::{Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ macro_rules! costs {
         $(#[$doc:meta])*
         $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $plain:ty as $range:ty,)+ })?
     )+) => {
-        /// The mechanism as accountants see it, at sensitivity 1: what is known about the privacy loss of one release.
+        /// What an accountant needs to know about one release: the mechanism, scaled to sensitivity 1.
         ///
         /// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,7 +22,7 @@ macro_rules! costs {
             )+
         }
 
-        /// One kind of release, and how often: at most 1,000,000,000,000 times.
+        /// One kind of release, with its count. An account file may state at most 1,000,000,000,000 of one kind.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, rename = "Event")]
         pub enum CountedCost {
@@ -38,7 +38,7 @@ macro_rules! costs {
         }
 
         impl CountedCost {
-            /// Its cost and how often it occurs.
+            /// The cost of one release, and the number of releases.
             #[must_use]
             pub fn cost(&self) -> (Cost, u64) {
                 match *self {
@@ -56,27 +56,37 @@ fn one() -> NonZeroU64 {
 }
 
 costs! {
-    /// N(0, m^2) added to a quantity of L2 sensitivity 1, m the noise multiplier.
+    /// Noise N(0, m^2) added to a quantity of L2 sensitivity 1, where m is the noise multiplier.
+    ///
+    /// Example: `Gaussian(noise_multiplier: 2)`.
     Gaussian {
         /// Standard deviation divided by the L2 sensitivity.
         noise_multiplier: f64 as Positive,
     }
     /// Laplace noise of scale b added to a quantity of L1 sensitivity 1.
+    ///
+    /// Example: `Laplace(scale: 2)`.
     Laplace {
         /// Scale divided by the L1 sensitivity.
         scale: f64 as Positive,
     }
     /// An exponential mechanism that is `epsilon`-bounded-range (and so `epsilon`-DP).
+    ///
+    /// Example: `ExponentialMechanism(epsilon: 0.5)`.
     ExponentialMechanism {
         /// The bounded range.
         epsilon: f64 as Epsilon,
     }
-    /// Binary randomised response with `epsilon`-DP; also the worst case among all pure mechanisms.
+    /// Binary randomised response with `epsilon`-DP; also the worst case among all `epsilon`-DP mechanisms.
+    ///
+    /// Example: `RandomizedResponse(epsilon: 1)`.
     RandomizedResponse {
         /// ln of the ratio of true to false answer probabilities.
         epsilon: f64 as Epsilon,
     }
     /// Gaussian noise on a sum over a Poisson sample.
+    ///
+    /// Example: `PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)`.
     PoissonGaussian {
         /// Inclusion probability of each unit.
         rate: f64 as Probability,
@@ -84,6 +94,8 @@ costs! {
         noise_multiplier: f64 as Positive,
     }
     /// Gaussian noise on a sum over a sample of fixed size drawn without replacement.
+    ///
+    /// Example: `FixedSizeGaussian(population: 50, size: 20, noise_multiplier: 1)`.
     FixedSizeGaussian {
         /// Units that could have taken part.
         population: u64 as u64,
@@ -92,30 +104,35 @@ costs! {
         /// Standard deviation divided by one unit's largest L2 norm in the sum.
         noise_multiplier: f64 as Positive,
     }
-    /// Any mechanism known only to be `rho`-zero-concentrated DP (the discrete Gaussian).
+    /// Any mechanism known only to be `rho`-zero-concentrated DP (such as the discrete Gaussian mechanism).
+    ///
+    /// Example: `ZeroConcentratedDp(rho: 0.1)`.
     ZeroConcentratedDp {
         /// Renyi divergence of order a is at most rho a.
         rho: f64 as NonNegative,
     }
     /// Any mechanism known only to be `epsilon`-DP.
+    ///
+    /// Example: `PureDp(epsilon: 0.5, count: 10)`.
     PureDp {
         /// The guarantee.
         epsilon: f64 as Epsilon,
     }
     /// Any mechanism known only to be (`epsilon`, `delta`)-DP.
+    ///
+    /// Example: `ApproximateDp(epsilon: 0.5, delta: 1e-6)`.
     ApproximateDp {
         /// The guarantee's epsilon.
         epsilon: f64 as Epsilon,
         /// The guarantee's delta.
         delta: f64 as Delta,
     }
-    /// No finite epsilon holds: the value left as it is, or the claimed protection is refuted.
+    /// No finite epsilon holds: the value was released without protection, or the claimed protection is refuted.
     Unprotected
 }
 
 impl Cost {
-    /// Probability, in [0, 1), with which the guarantee fails altogether: delta where the cost is an (epsilon, delta), else
-    /// 0.
+    /// The delta of an (epsilon, delta) guarantee, in [0, 1); 0 for every other cost.
     #[must_use]
     pub fn own_delta(&self) -> f64 {
         match *self {

@@ -5,6 +5,7 @@
 mod cost;
 mod counted;
 pub mod family;
+mod law_ranges;
 mod number;
 mod party;
 mod privacy_event;
@@ -12,10 +13,11 @@ mod problem;
 mod public_fact;
 mod rate;
 mod time;
-mod weights;
+pub mod value;
 
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
+pub use law_ranges::{extreme_shape, unequal_weights};
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{
@@ -25,4 +27,3 @@ pub use problem::{Complaint, Problem};
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};
-pub use weights::unequal_weights;

@@ -58,8 +58,9 @@ pub enum Neighbours {
     ZeroOut,
     /// Any value of one report replaced by any other (local model).
     AnyValue,
-    /// The law of one reward, a mean and noise of a stated law around it, replaced by that of any other mean within the
-    /// stated bound (local model). The value that was drawn is not protected: no two values are named that would be.
+    /// The distribution of one reward replaced by that with any other mean within the stated bound (local model). A
+    /// reward is a mean plus noise of a stated distribution. The guarantee is about the mean, not about the value that
+    /// was drawn.
     AnyMean,
 }
 
@@ -89,7 +90,7 @@ pub enum Sampler {
     },
 }
 
-/// What a paper or a user claims for a release, kept apart from what is known to hold.
+/// The loss that a paper or a user claims for a release; stored separately from the cost that is known to hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Claimed epsilon of this one release.
@@ -98,12 +99,12 @@ pub struct Claim {
     pub delta: f64,
     /// Where the claim is made ("Kharkovskii, Dai and Low 2020, Theorem 1").
     pub source: String,
-    /// The cost that is claimed, where the claim is one of composition by moments; epsilon and delta are then 0.
+    /// The claimed cost, if the claim is to be composed by the moments accountant; epsilon and delta are then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
-/// On what the stated cost rests.
+/// The justification of the stated cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Basis {
     /// Holds for every pair of neighbours.
@@ -115,12 +116,12 @@ pub enum Basis {
     },
     /// Stated in a paper, neither proven nor refuted here.
     AsPublished,
-    /// Claimed, and known to be false here.
+    /// Claimed, and known to be false in this setting.
     Refuted {
         /// Why the claim fails.
         why: String,
     },
-    /// Nothing was claimed: the value is not protected.
+    /// The value is released without protection.
     Unprotected,
 }
 
@@ -152,7 +153,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// As reports say it, and files.
+    /// The words for it in reports and files.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -174,21 +175,21 @@ pub struct PrivacyEvent {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Which unit, where it matters (user 17); absent when the release concerns all units alike.
+    /// Number of the unit (user 17); absent if the release concerns all units.
     pub unit_index: Option<u64>,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
     /// Who sees it.
     pub observer: Observer,
-    /// Sampler that really ran.
+    /// Sampler that was used.
     pub sampler: Sampler,
     /// Sensitivity as used to scale the noise, in the norm that the mechanism names; absent where there is none.
     pub sensitivity: Option<f64>,
-    /// The cost as accountants see it.
+    /// The cost, which accountants use.
     pub cost: Cost,
-    /// What is claimed for it, if anything is.
+    /// The loss claimed for it, if any.
     pub claim: Option<Claim>,
-    /// On what the cost rests.
+    /// The justification of the cost.
     pub basis: Basis,
     /// Whether noise was exact.
     pub arithmetic: Arithmetic,
@@ -200,7 +201,7 @@ pub struct PrivacyEvent {
 }
 
 impl PrivacyEvent {
-    /// Whether such events concern one user each, who reports once: rewards without the number of a person. Those of
+    /// Whether each such release is about a different user, who reports once: rewards without a unit number. Losses of
     /// different users do not add up.
     #[must_use]
     pub fn is_of_one_user_each(&self) -> bool {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a fact that is taken as public comes from.
+/// The origin of a fact that is taken as public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -13,7 +13,7 @@ pub enum Origin {
     Shape,
     /// Part of the protocol: how messages travel, who takes part, what is assumed of the parties.
     Protocol,
-    /// Computed from protected data. Privacy losses hold on the condition that it is public.
+    /// Computed from protected data. Privacy losses hold under the condition that the fact is public.
     ComputedFromData,
 }
 
@@ -22,12 +22,12 @@ pub enum Origin {
 pub struct PublicFact {
     /// What is known ("mean and standard deviation of the outcomes").
     pub what: String,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// Name of the party whose data it describes; empty where it describes nobody's.
+    /// Name of the party whose data it describes; empty if it does not describe a party's data.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Who is taken to know it; empty for everybody.
+    /// The observer that is assumed to know it; empty for everybody.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub known_to: String,
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::Span;
 
-/// A rate of transmission in bits per second, above 0. In RON: a string with its unit, `"10Mbit/s"`, `"250kB/s"`.
+/// A transmission rate in bits per second, above 0. In RON: a string with its unit, `"10Mbit/s"`, `"250kB/s"`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rate(f64);

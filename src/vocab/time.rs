@@ -1,4 +1,4 @@
-//! Virtual time in integer nanoseconds, so that equal times are equal and order is total.
+//! Virtual time in integer nanoseconds, so that times are compared exactly and their order is total.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

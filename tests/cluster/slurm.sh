@@ -97,8 +97,8 @@ study=("$root/tests/golden/echo.ron" --replications 2
 mkdir "$place/one" "$place/two"
 (cd "$place/one" && "$subrosa" run "${study[@]}" --threads 1 >/dev/null)
 cd "$place/two"
-folder=$("$subrosa" sweep plan "${study[@]}" --blocks 40)
-job=$("$subrosa" sweep submit "$folder" --engine slurm --workers 2 --heartbeat 500ms --dead-after 3s)
+folder=$("$subrosa" cluster plan "${study[@]}" --blocks 40)
+job=$("$subrosa" cluster submit "$folder" --engine slurm --workers 2 --heartbeat 500ms --dead-after 3s)
 
 finished() { find "$folder/work/results" -name '*.jsonl' | wc -l; }
 some() { [ "$(finished)" -ge 8 ]; }
@@ -110,7 +110,7 @@ both_at_work || { echo "the job was over before the kill: make the study longer"
 victim=
 for process in /proc/[0-9]*; do
     line=$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null || true)
-    if [[ $line == "$subrosa sweep work $place/two/$folder --slot 0/2"* ]]; then
+    if [[ $line == "$subrosa cluster work $place/two/$folder --slot 0/2"* ]]; then
         victim=${process#/proc/}
     fi
 done
@@ -122,11 +122,11 @@ gone() { [ -z "$(squeue --noheader --jobs="$job" 2>/dev/null)" ]; }
 wait_for 300 "the end of the job" gone
 job=
 cat "$folder"/work/logs/*.log
-"$subrosa" sweep status "$folder"
+"$subrosa" cluster status "$folder"
 taken=$(find "$folder/work/claims" -name '*.1' | wc -l)
 echo "blocks taken over: $taken"
 [ "$taken" -ge 1 ]
 grep -o 'JobState=[A-Z_]*' "$place/jobs.txt" | sort | uniq -c
-"$subrosa" sweep merge "$folder" >/dev/null
+"$subrosa" cluster merge "$folder" >/dev/null
 diff -r "$place/one" "$place/two"
 echo "OK: $(find "$folder" -type f | wc -l) files, byte-equal to those of one machine"

@@ -248,7 +248,7 @@ fn the_report_fits_80_columns() {
         let long: Vec<&str> =
             stdout.lines().filter(|line| line.chars().count() > 80 && !line.starts_with("folder")).collect();
         assert!(long.is_empty(), "{long:?}");
-        for heading in ["Regret at the end", "Network", "Privacy loss of one run", "neighbours"] {
+        for heading in ["Regret at the end", "Network", "Privacy: epsilon of one run", "neighbours"] {
             assert!(stdout.contains(heading), "{heading}");
         }
         assert!(!stdout.contains('\u{1b}'), "no colour when piped");

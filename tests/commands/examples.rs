@@ -1,4 +1,5 @@
-//! The programs of examples/ run, and do what they say. `cargo test` has built them; alone, this test builds them.
+//! The programs of examples/ run, and do what they say. `cargo test` has built them; alone, this test builds them, unless
+//! `SUBROSA_EXAMPLES_BUILT` is set: for a selection of packages that is not the default one cargo would build them anew.
 
 use crate::support::root;
 use serde_json::Value;
@@ -13,6 +14,9 @@ fn folder() -> &'static Path {
     FOLDER.get_or_init(|| {
         // target/PROFILE/deps/this-test
         let profile = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+        if std::env::var_os("SUBROSA_EXAMPLES_BUILT").is_some() {
+            return profile.join("examples");
+        }
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--examples", "--quiet", "--offline", "--target-dir"]);
         cargo.arg(profile.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -159,8 +163,7 @@ fn examples_are_short_and_all_of_them_run_here() {
         let code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
         let lines =
             if name == "own_protocol" { text.lines().filter(code).count() } else { text.lines().count() };
-        let most = if name == "own_protocol" { 90 } else { 60 };
-        assert!(lines <= most, "{name} has {lines} lines");
+        assert!(lines <= 60, "{name} has {lines} lines");
         let called = [format!("run(\"{name}\")"), format!("join(\"{name}\")")];
         assert!(called.iter().any(|call| tests.contains(call)), "{name} is not run");
     }

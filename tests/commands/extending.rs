@@ -124,6 +124,7 @@ fn copy(from: &Path, to: &Path) {
             copy(&entry.path(), &to.join(entry.file_name()));
         }
     } else {
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
         fs::copy(from, to).unwrap();
     }
 }
@@ -211,7 +212,17 @@ fn extending_with_all_additions_compiles_without_a_warning() {
         fs::remove_dir_all(&place).unwrap();
     }
     fs::create_dir_all(&place).unwrap();
-    for name in ["Cargo.toml", "Cargo.lock", "build.rs", "src", "benches", "tests/outside"] {
+    // The manifests of the workspace's members too, without which cargo reads none.
+    for name in [
+        "Cargo.toml",
+        "Cargo.lock",
+        "build.rs",
+        "src",
+        "benches",
+        "tests/outside",
+        "python/Cargo.toml",
+        "python/src",
+    ] {
         copy(&root().join(name), &place.join(name));
     }
     for (heading, changes) in diffs() {

@@ -12,7 +12,11 @@ use subrosa::vocab::{Basis, Claim, Cost, Delta};
 use tempfile::TempDir;
 
 /// The template with few replications, after some edits.
-fn played(place: &Path, edits: &[(&str, &str)], more: &[&str]) -> (serde_json::Value, PathBuf, String) {
+pub(super) fn played(
+    place: &Path,
+    edits: &[(&str, &str)],
+    more: &[&str],
+) -> (serde_json::Value, PathBuf, String) {
     let file = place.join("first.ron");
     let (code, _, stderr) = told(&subrosa(&["new", "outsourced", file.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
@@ -30,7 +34,7 @@ fn played(place: &Path, edits: &[(&str, &str)], more: &[&str]) -> (serde_json::V
 }
 
 /// What stands between `start` and `end`, each time.
-fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+pub(super) fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
 }
 
@@ -67,7 +71,7 @@ fn the_page_is_a_document_of_sections() {
     let document = serde_json::to_value(subrosa::report::document(&page)).unwrap();
     let sections = document["sections"].as_array().unwrap();
     let ids: Vec<&str> = sections.iter().map(|section| section["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["", "regret", "outcomes", "privacy", "network", "scenario", "replay"]);
+    assert_eq!(ids, ["answer", "charts", "privacy", "regret", "outcomes", "network", "scenario", "replay"]);
     let mut tables = 0;
     for block in sections.iter().flat_map(|section| section["blocks"].as_array().unwrap()) {
         let Some(table) = block.get("table").filter(|table| table["shown"] != "terminal") else { continue };
@@ -112,7 +116,7 @@ fn its_numbers_are_those_of_the_summary() {
     assert_eq!(places[1], "epsilon = 3", "the published figure");
     // By observer: the claim beside what holds.
     let learned = between(&page, "<table class=\"findings\">", "</section>")[0];
-    assert!(learned.contains("ε 10.0000") && learned.contains("what modeler learned"));
+    assert!(learned.contains("</span></span> 10.0</td>") && learned.contains("what modeler learned"));
     assert!(learned.contains("<span class=\"infinite\">∞</span>") && learned.contains("refuted"));
 }
 
@@ -209,7 +213,7 @@ fn report_makes_the_same_page_again_and_figures_as_files() {
     let arguments = ["report", run, "--svg", svg.to_str().unwrap(), "--figure", "cumulative-regret"];
     let (code, stdout, stderr) = told(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains(&format!("page   {run}/report.html")), "{stdout}");
+    assert_eq!((stdout.as_str(), stderr), ("", format!("wrote {}\n", svg.display())));
     assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), page);
     let drawn = fs::read_to_string(&svg).unwrap();
     assert!(

@@ -3,15 +3,21 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answer;
 mod book;
 mod browser;
 mod cli;
 mod examples;
 mod extending;
+mod forks;
+mod headline;
 mod html;
+mod language;
 mod layers;
+mod own_csv;
 mod papers;
 mod reference;
 mod randomness;
 mod refusals;
 mod report_text;
+mod tables;

@@ -19,6 +19,9 @@ fn write_member(page: &mut String, level: &str, family: &str, member: &Value) {
     if !about.is_empty() {
         let _ = write!(page, "\n{about}\n");
     }
+    if let Some(example) = member["example"].as_str() {
+        let _ = write!(page, "\nExample: `{example}`\n");
+    }
     let fields = member["fields"].as_array().unwrap();
     if !fields.is_empty() {
         page.push_str("\n| field | takes | |\n|---|---|---|\n");

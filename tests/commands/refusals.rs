@@ -239,3 +239,84 @@ fn servers_of_servers_and_none_at_all() {
     );
     accepted(&["check", ECHO, "-o", &party(2, one)]);
 }
+
+/// Users' reports whose noise has no bound, and learners told of outcomes that they do not get: refused with the place, where a run
+/// failed before; and accepted once the cure is taken.
+#[test]
+fn reports_and_learners_that_do_not_go_with_the_noise() {
+    const USERS: &str = "scenarios/users.ron";
+    let series = |report: &str, learner: &str| {
+        format!("protocol.series=[Series(name: \"one\", report: {report}, learner: {learner})]")
+    };
+    let with = |noise: &str, report: &str, learner: &str| {
+        [format!("objective.noise={noise}"), series(report, learner)]
+    };
+    let check = |[noise, series]: &[String; 2], words: Option<&[&str]>| {
+        let arguments = ["check", USERS, "-o", noise, "-o", series];
+        words.map_or_else(|| accepted(&arguments), |words| refused(3, &arguments, words));
+    };
+    let normal = "Gaussian(sd: 1)";
+    let bound = ["report.Ctl.bound", "a bound on rewards, B + R", "found none", "delta: Some(0.001)"];
+    check(&with(normal, "Ctl(epsilon: 1)", "TgpUcb()"), Some(&bound));
+    check(&with(normal, "Ctl(epsilon: 1, clip: false)", "Random()"), Some(&bound));
+    for whole in ["Ctl(epsilon: 1, bound: 6)", "Ctl(epsilon: 1, clip: false, delta: 0.001)"] {
+        check(&with(normal, whole, "TgpUcb()"), None);
+    }
+    check(&with("Uniform(bound: 1)", "Ctl(epsilon: 1)", "TgpUcb()"), None);
+    let private = ["learner.TgpUcb.payoffs", "Private(..)", "found SubWeibull", "leave payoffs out"];
+    let tail = "TgpUcb(payoffs: SubWeibull(theta: 1))";
+    check(&with("Uniform(bound: 1)", "Ctl(epsilon: 1)", tail), Some(&private));
+    check(&with("Uniform(bound: 1)", "Disclosure()", tail), None);
+    for learner in ["TgpUcb", "AtaGpUcb", "MomaGpUcb"] {
+        let heavy = format!("{learner}(payoffs: HeavyTailed(central_moment: 1))");
+        let words = ["payoffs", "bounded rewards", "found HeavyTailed"];
+        check(&with("Uniform(bound: 1)", "Ctl(epsilon: 1)", &heavy), Some(&words));
+        let words = ["payoffs", "nobody makes private", "central_moment: 3"];
+        check(&with("Uniform(bound: 1)", "Disclosure()", &format!("{learner}()")), Some(&words));
+    }
+    let stated = "TgpUcb(payoffs: Private(epsilon: 1))";
+    check(&with(normal, "Disclosure()", stated), Some(&["payoffs.Private.noise_bound", "has none"]));
+    check(&with("Uniform(bound: 1)", "Disclosure()", stated), None);
+    // What is accepted is played.
+    let out = TempDir::new().unwrap();
+    let [noise, one] = with("Uniform(bound: 1)", "Disclosure()", stated);
+    run(USERS, out.path(), &["--replications", "1", "-o", "protocol.rounds=20", "-o", &noise, "-o", &one]);
+}
+
+/// Publications that an analysis does not cover: refused with the place, where a run failed before.
+#[test]
+fn publications_that_do_not_go_with_the_objective() {
+    let check = |objective: &str, publication: &str, rounds: u64, words: Option<&[&str]>| {
+        let series = format!("protocol.series=[Series(name: \"one\", publication: {publication})]");
+        let (objective, rounds) = (format!("objective={objective}"), format!("protocol.rounds={rounds}"));
+        let arguments = ["check", "scenarios/release.ron", "-o", &objective, "-o", &series, "-o", &rounds];
+        words.map_or_else(|| accepted(&arguments), |words| refused(3, &arguments, words));
+    };
+    let exact = "MultiTaskSample(grid: [20], correlation: 0.9, length_scale: 1, noise_variance: 0)";
+    let noisy = exact.replace("noise_variance: 0", "noise_variance: 0.01");
+    let gp = |publish: &str| {
+        format!("GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, publish: {publish})")
+    };
+    for publish in ["Both", "Value"] {
+        let words = ["publication.GpNoisy.publish", "needs noisy outcomes", publish, "GpNoiseFree"];
+        check(exact, &gp(publish), 5, Some(&words));
+        check(&noisy, &gp(publish), 5, None);
+    }
+    check(exact, &gp("Setting"), 5, None);
+    let facts = "TaskFacts(records: 100, loss_range: 1, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)";
+    for publication in [
+        "Lipschitz(epsilon: 1, learner: GpUcb()#)",
+        "FixedGrid(epsilon: 1#)",
+        "EverySetting(epsilon: 1, delta: 1e-5#)",
+    ] {
+        let words = ["assume", "the objective states none", "write assume: TaskFacts(..)"];
+        check(&noisy, &publication.replace('#', ""), 5, Some(&words));
+        check(&noisy, &publication.replace('#', &format!(", assume: {facts}")), 5, None);
+    }
+    let free = "GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 1, tau: 1)";
+    check(exact, free, 1, Some(&["at least 2 rounds", "found 1"]));
+    check(exact, free, 2, None);
+    let uniform = "RkhsSum(noise: Uniform(bound: 1))";
+    let words = ["normal noise", "found Uniform noise"];
+    check(uniform, "NonPrivate(learner: GpUcb())", 5, Some(&words));
+}

@@ -3,7 +3,7 @@
 use crate::support::{folder, root, run, subrosa, told};
 use serde_json::Value;
 use std::process::Command;
-use subrosa::report;
+use subrosa::report::{self, Terminal};
 use subrosa::study::RunFolder;
 use tempfile::TempDir;
 
@@ -56,8 +56,14 @@ fn every_number_of_the_text_is_in_the_document() {
         let (mut numbers, mut texts) = (Vec::new(), String::new());
         contents(&document, &mut numbers, &mut texts);
         assert!(!is_known("123456.789", &numbers, &texts), "the check can fail");
-        let (code, text, stderr) = told(&subrosa(&["report", folder(&document).to_str().unwrap()]));
-        assert_eq!(code, 0, "{stderr}");
+        let place = folder(&document);
+        let of = |more: &[&str]| {
+            let arguments = [&["report", place.to_str().unwrap()], more].concat();
+            let (code, text, stderr) = told(&subrosa(&arguments));
+            assert_eq!(code, 0, "{stderr}");
+            text
+        };
+        let text = [of(&[]), of(&["--accountants"]), of(&["--full"])].concat();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains(['\u{1b}', '▁', '█']), "no colour and no blocks in a pipe");
         for word in text.split(|c: char| c.is_whitespace() || "(),;:[]=".contains(c)) {
@@ -84,7 +90,9 @@ fn sparklines_follow_the_curves() {
     let more = ["-o", "protocol.rounds=12", "--replications", "2"];
     let document = run(path.to_str().unwrap(), place.path(), &more);
     let summary = RunFolder::at(&folder(&document)).summary().unwrap().unwrap();
-    let (with, without) = (report::text(&summary, true), report::text(&summary, false));
+    let plain = Terminal::default();
+    let (with, without) =
+        (report::text(&summary, Terminal { sparklines: true, ..plain }), report::text(&summary, plain));
     assert!(with.lines().all(|line| line.chars().count() <= 80), "{with}");
     assert!(with.contains("Regret over the rounds") && !without.contains("Regret over the rounds"));
     let sparks: Vec<&str> =
@@ -102,4 +110,50 @@ fn sparklines_follow_the_curves() {
         .output()
         .unwrap();
     assert!(!String::from_utf8_lossy(&output.stdout).contains('▁'));
+}
+
+/// What is claimed, what is proven and the verdict of each series in one line, with its conditions and what is public.
+#[test]
+fn the_short_report_fits_a_screen_and_overstates_nothing() {
+    let place = TempDir::new().unwrap();
+    let path = root().join("scenarios/hospital.ron");
+    let more = ["-o", "protocol.rounds=5", "--replications", "2"];
+    let document = run(path.to_str().unwrap(), place.path(), &more);
+    let folder = folder(&document);
+    let of = |more: &[&str], columns: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+            .args([&["report", folder.to_str().unwrap()], more].concat())
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = of(&[], "80");
+    assert!(text.lines().count() <= 60, "{text}");
+    let wide = of(&[], "150");
+    let line = |series: &str| {
+        let rest = &wide[wide.find("Privacy: epsilon").unwrap()..];
+        rest.lines().find(|line| line.trim_start().starts_with(series)).unwrap_or_else(|| panic!("{wide}"))
+    };
+    for words in ["16.4", "none", "refuted"] {
+        assert!(line("PO-GP-UCB").contains(words), "no {words}: {text}");
+    }
+    assert!(line("noisy rows, 3 + 3").contains("proven") && line("random search").contains("unprotected"));
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in
+        ["Taken as public", "number of records", "exact arithmetic", "neighbours, a record", "--accountants"]
+    {
+        assert!(flat.contains(words), "no {words}: {text}");
+    }
+    assert!(!text.contains("moments") && of(&["--accountants"], "80").contains("moments"));
+    // A wide terminal is used, a narrow one is kept to, and words of headers are whole in both.
+    for columns in ["72", "80", "150"] {
+        let text = of(&["--full"], columns);
+        let widest = text.lines().filter(|line| !line.contains('/')).map(|line| line.chars().count()).max();
+        assert!(widest.unwrap() <= columns.parse().unwrap(), "{columns}: {text}");
+        for word in ["cumulative", "messages", "replications"] {
+            assert!(text.contains(word), "{word} is broken at {columns}: {text}");
+        }
+    }
+    assert!(of(&["--full"], "150").lines().count() < of(&["--full"], "80").lines().count());
 }

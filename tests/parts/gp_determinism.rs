@@ -90,7 +90,7 @@ fn learners() -> String {
     };
     // A program of a user's own has no bits of its own to compare.
     for name in LearnerModel::names().iter().filter(|name| **name != "External") {
-        let model: LearnerModel = ron::from_str(&format!("{name}(())")).unwrap();
+        let model: LearnerModel = subrosa::scenario::part(name).unwrap();
         let mut learner = model.as_dyn().build(&arms).unwrap();
         let (mut choices, mut noise) = (Key::root(7).stream(), Key::root(8).stream());
         for _ in 0..300 {

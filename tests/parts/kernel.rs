@@ -52,8 +52,8 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
     let names = names(availability.len());
     let medium = network.medium(&names, &traits(availability), Key::root(seed).child("network"));
     let retry = Retry { timeout: Span::from_millis(500), ..Retry::default() };
-    let mut simulation =
-        Simulation::<World>::new(parties(names.len(), PartyId(0), rounds, retry), Box::new(medium));
+    let parties = parties(names.len(), PartyId(0), rounds, (retry, Key::root(seed).child("retries")));
+    let mut simulation = Simulation::<World>::new(parties, Box::new(medium));
     let (mut answered, mut gave_up, mut delays) = (0, 0, Vec::new());
     let ending = simulation
         .run(Limits::default(), &mut |at, event| match event {

@@ -122,7 +122,7 @@ fn laws_made_of_laws_are_what_they_say() {
 }
 
 fn noise(text: &str, theirs: impl Fn(&mut ChaCha8Rng) -> f64) {
-    let model: NoiseModel = ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap();
+    let model: NoiseModel = subrosa::scenario::part(text).unwrap();
     check(text, |stream| model.as_dyn().draw(stream), theirs);
 }
 

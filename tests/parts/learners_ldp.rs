@@ -165,10 +165,7 @@ fn regret(recipe: &str, key: Key, rounds: u64, epsilon: f64) -> f64 {
             laplace_scale: Some(scale),
         },
     };
-    let model: LearnerModel = ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .from_str(recipe)
-        .unwrap();
+    let model: LearnerModel = subrosa::scenario::part(recipe).unwrap();
     let mut learner = model.as_dyn().build(&arms).unwrap();
     let (mut choices, mut noise) = (key.child("learner").stream(), key.child("noise").stream());
     let best = f.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
@@ -244,10 +241,7 @@ fn an_explicit_matrix_gives_the_same_choices_as_its_function() {
     let facts =
         Facts { horizon: Some(300), bound: Some(4.0), noise_bound: Some(0.1), laplace_scale: Some(0.1) };
     for recipe in ["TgpUcb()", "AtaGpUcb()", "MomaGpUcb(repetitions: Some(3))", "GpUcb()"] {
-        let model: LearnerModel = ron::Options::default()
-            .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-            .from_str(recipe)
-            .unwrap();
+        let model: LearnerModel = subrosa::scenario::part(recipe).unwrap();
         let play = |covariance: ArmCovariance| {
             let arms = Arms { n: 100, covariance: Some(covariance), noise_variance: 0.1, mean: 0.0, facts };
             let mut learner = model.as_dyn().build(&arms).unwrap();

@@ -5,6 +5,7 @@ mod support;
 #[path = "../support/words.rs"]
 mod words;
 
+mod conformance;
 mod gp_dense;
 mod gp_determinism;
 mod gp_oracle;

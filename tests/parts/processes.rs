@@ -11,7 +11,7 @@ use subrosa::network::latency::LogNormal;
 use subrosa::network::loss::Independent;
 use subrosa::network::topology::Mesh;
 use subrosa::network::{Link, Network, NetworkMedium, PartyTraits};
-use subrosa::protocols::{Fork, ForkPoint, PlayError, Rounds, Stage, WarmWorlds};
+use subrosa::protocols::{Fork, ForkPoint, ForkStates, PlayError, Rounds, Stage};
 use subrosa::rng::Key;
 use subrosa::vocab::{NonNegative, PartyId, Probability, Span, Time};
 
@@ -180,7 +180,7 @@ fn a_process_and_a_state_machine_that_do_the_same_have_one_digest() {
 }
 
 /// Goes on up to a moment.
-fn go_on<M: Medium>(world: &mut World<M>, until: Span) {
+fn resume<M: Medium>(world: &mut World<M>, until: Span) {
     let limits = Limits { until: Time::ZERO + until, ..Limits::default() };
     assert_eq!(world.run(limits, &mut |_, _| {}), Ok(Ending::TimeUp));
 }
@@ -203,7 +203,7 @@ fn a_running_process_is_not_copied_unless_it_keeps_its_inputs() {
     };
     let mut plain = world(process(impatient));
     assert!(plain.fork().is_ok(), "nothing has run yet");
-    go_on(&mut plain, ms(1000));
+    resume(&mut plain, ms(1000));
     let refused = plain.fork().expect_err("its process runs");
     assert_eq!((refused.party, refused.reason), (PartyId(1), CannotCopy::RunningProcess));
     assert!(refused.to_string().contains("forkable"), "{refused}");
@@ -211,7 +211,7 @@ fn a_running_process_is_not_copied_unless_it_keeps_its_inputs() {
     // Some of these moments lie between a question and an answer in time, whose alarm the copy has to cancel.
     for moment in (1000..3000).step_by(110) {
         let mut kept = world(process(impatient).forkable());
-        go_on(&mut kept, ms(moment));
+        resume(&mut kept, ms(moment));
         let mut copy = kept.fork().expect("it keeps its inputs");
         let mut again = copy.fork().expect("and so does a copy");
         let facts = |played: (Option<Ending>, String, Vec<(u64, f64)>)| (played.0, played.1, played.2.len());
@@ -234,7 +234,7 @@ fn a_fork_of_a_running_process_is_refused_with_its_name() {
         let parties: Vec<Box<dyn Party<Talk>>> = vec![Box::new(asks), Box::new(Answering::default())];
         stage(fork).run("talk", parties, Key::root(1), &mut |_, _| {})
     };
-    let trunk = || Some(Fork::Trunk(ForkPoint::At(ms(50)), WarmWorlds::default()));
+    let trunk = || Some(Fork::Trunk(ForkPoint::At(ms(50)), ForkStates::default()));
     let error = played(trunk(), process(asking)).expect_err("it cannot be copied");
     assert!(
         matches!(&error, PlayError::CannotFork { series, party, .. } if series == "talk" && party == "asks")

@@ -138,9 +138,9 @@ impl subrosa::kernel::Digestible for Timer {
 }
 
 #[derive(Clone, Debug)]
-struct Desk;
+struct ClaimTable;
 
-impl Protocol for Desk {
+impl Protocol for ClaimTable {
     type Message = f64;
     type Timer = Timer;
     type Fact = f64;
@@ -155,8 +155,8 @@ struct Clerk {
     customers: usize,
 }
 
-impl Party<Desk> for Clerk {
-    fn handle(&mut self, input: Input<Desk>, ctx: &mut Context<'_, Desk>) {
+impl Party<ClaimTable> for Clerk {
+    fn handle(&mut self, input: Input<ClaimTable>, ctx: &mut Context<'_, ClaimTable>) {
         let begun = match input {
             Input::Start => None,
             Input::Timer(Timer::Next) => {
@@ -213,7 +213,7 @@ fn a_state_machine_has_the_same_queue_as_a_process() {
     let clerk = Clerk { arrivals, services, desk, customers: 0 };
     let mut world = Simulation::new(vec![Box::new(clerk)], PerfectMedium).without_digest();
     let mut waits = Vec::new();
-    let mut watch = |_: Time, event: &Event<'_, Desk>| {
+    let mut watch = |_: Time, event: &Event<'_, ClaimTable>| {
         if let Event::Recorded { fact, .. } = event {
             waits.push(**fact);
         }

@@ -261,7 +261,16 @@ fn a_runs_ledger_says_what_its_report_says() {
     }
     assert!(groups.iter().any(|group| group["basis"] == "conditional"));
     assert!(groups.iter().any(|group| group["one_after_another"] == true));
-    let text = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
+    let short = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
+    assert!(short.contains("conditional") && short.contains("~: an approximation, not a bound"), "{short}");
+    assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");
+    let flat = short.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains(" holds only with ") && flat.contains("neighbours, a validation record: "),
+        "{flat}"
+    );
+    let text = told(&subrosa(&["account", document["run"].as_str().unwrap(), "--accountants"])).1;
+    assert!(short.len() < text.len() / 2, "{short}");
     assert!(text.contains("conditional") && text.contains("approximation"), "{text}");
     assert!(text.contains("exact arithmetic"), "{text}");
     assert!(text.contains("ideal arithmetic: the figure is for real-valued noise"), "{text}");
@@ -280,4 +289,33 @@ fn the_ends_of_a_search_are_no_answers() {
     );
     let inside = json(&["calibrate", "--epsilon", "1", "--rounds", "1", "--format", "json"]);
     assert_eq!(inside["search_ended"], false, "{inside}");
+}
+
+/// The short form has the sum of a person, and no word on arithmetic where no bound is finite.
+#[test]
+fn the_short_form_of_a_run_adds_up_persons() {
+    let out = TempDir::new().unwrap();
+    let hospital = ["-o", "protocol.rounds=3", "--replications", "1"];
+    let document = run("scenarios/hospital.ron", out.path(), &hospital);
+    let of = |folder: &Value| {
+        let (code, text, stderr) = told(&subrosa(&["account", folder["run"].as_str().unwrap()]));
+        assert_eq!(code, 0, "{stderr}");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = of(&document);
+    let person = document["cells"][0]["persons"].as_array().unwrap();
+    let sum = person.iter().find(|person| person["series"] == "noisy rows, 3 + 3").unwrap();
+    // The lattice of the outcomes costs a little less than 3.
+    assert!((5.99..=6.0).contains(&sum["epsilon"].as_f64().unwrap()), "{sum}");
+    for words in [
+        "noisy rows, 3 + 3: lab about a person of hospital whose row and outcome both change",
+        "proven: tight 6.00 = 3.00 + 3.00, row and outcome added up",
+        "neighbours, a record: ",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let only = r#"protocol.series=[Series(name: "open", release: Disclosure(), learner: Random())]"#;
+    let open = run("scenarios/hospital.ron", out.path(), &[&hospital[..], &["-o", only]].concat());
+    let text = of(&open);
+    assert!(text.contains("every accountant inf") && !text.contains("arithmetic"), "{text}");
 }

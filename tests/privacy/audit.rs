@@ -339,6 +339,28 @@ fn verdict<'a>(findings: &'a [Value], name: &str) -> (&'a str, f64) {
     (finding["verdict"].as_str().unwrap(), finding["evidence"]["epsilon_lower"].as_f64().unwrap())
 }
 
+/// Unbounded noise and the paper's delta: the (epsilon, delta) claim is attacked at its own delta, with rewards that lie beyond the
+/// bound as often as the claim allows. It stands; the same epsilon at a smaller delta falls by the same attack, and two
+/// visits have twice the delta.
+#[test]
+fn a_claim_with_a_delta_is_attacked_at_that_delta() {
+    let series = "protocol.series=[Series(name: \"likely\", report: Ctl(epsilon: 1, clip: false, delta: 0.05), learner: Random())]";
+    let found = |more: &[&str]| {
+        let all = [&["scenarios/audit/unbounded.ron", "--trials", "20000", "-o", series][..], more].concat();
+        findings(&all).remove(0)
+    };
+    let own = found(&[]);
+    assert_eq!((own["verdict"].as_str(), own["delta"].as_f64()), (Some("consistent"), Some(0.05)), "{own}");
+    assert_eq!(own["claim"][0].as_f64(), Some(1.0));
+    assert!(own["evidence"]["epsilon_lower"].as_f64().unwrap() > 0.7, "{own}");
+    let smaller = found(&["--claim", "1,0.001"]);
+    assert_eq!(smaller["verdict"], "refuted", "{smaller}");
+    assert!(smaller["neighbours"].as_str().unwrap().contains("and with probability 0.05"), "{smaller}");
+    let twice = found(&["-o", "protocol.rounds=2", "-o", "protocol.population=1"]);
+    assert_eq!((twice["delta"].as_f64(), twice["claim"][0].as_f64()), (Some(0.1), Some(2.0)), "{twice}");
+    assert_eq!(twice["verdict"], "consistent", "{twice}");
+}
+
 #[test]
 fn the_projection_is_refuted_its_replacements_are_not_and_records_are_rebuilt() {
     let found = findings(&["scenarios/audit/projection.ron", "--trials", "2000"]);
@@ -602,6 +624,9 @@ fn expectations_decide_the_exit_code() {
     assert_eq!(run("documented", "broken-half-noise"), Some(0));
     let without = subrosa(&["audit", "mechanism", "broken-half-noise", "--trials", "2000"]);
     assert_eq!(without.status.code(), Some(0), "a verdict alone is no failure");
+    // As a scenario spells it.
+    let spelled = subrosa(&["audit", "mechanism", "RandomizedResponse", "--trials", "2000"]);
+    assert!(String::from_utf8_lossy(&spelled.stdout).contains("randomized-response"));
     let unknown = subrosa(&["audit", "mechanism", "laplce"]);
     assert_eq!(unknown.status.code(), Some(2));
     let error = String::from_utf8_lossy(&unknown.stderr);

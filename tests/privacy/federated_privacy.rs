@@ -86,7 +86,7 @@ proptest! {
             [target].iter().chain(&others).map(|v| round_up(*v)).collect()
         };
         let gathered = Gathered {
-            population: 5, vectors: vec![], weights: Arc::new(vec![weights.clone()]), second_coin: vec![], length: 1,
+            population: 5, vectors: vec![], weights: Arc::new(vec![weights.clone()]), late_sampling_draw: vec![], length: 1,
         };
         let sum = sum(Participation::FixedSize(size as u64), z);
         let delta = 1e-3;
@@ -110,7 +110,7 @@ fn the_worst_others_meet_the_price_of_a_fixed_size_sample() {
         population: 4,
         vectors: vec![],
         weights: Arc::new(vec![vec![0.25; 4]]),
-        second_coin: vec![],
+        late_sampling_draw: vec![],
         length: 1,
     };
     let (delta, sd) = (1e-5, sum.noise_sd(&gathered));
@@ -160,7 +160,7 @@ proptest! {
                 vectors.push((agent, Arc::new(vec![value])));
             }
         }
-        let given = Gathered { population: 6, vectors, weights: Arc::new(weights), second_coin: vec![], length: 1 };
+        let given = Gathered { population: 6, vectors, weights: Arc::new(weights), late_sampling_draw: vec![], length: 1 };
         let mut neighbour = given.clone();
         if here[moved] {
             neighbour.vectors.retain(|(agent, _)| *agent != moved);

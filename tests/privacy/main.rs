@@ -10,5 +10,6 @@ mod accounting_oracle;
 mod audit;
 mod federated_privacy;
 mod privacy_report;
+mod relations;
 mod relays;
 mod truth;

@@ -72,7 +72,8 @@ impl Played {
 
     /// The report in a terminal, without line ends.
     fn text(&self) -> String {
-        let (code, text, stderr) = told(&subrosa(&["report", folder(&self.document).to_str().unwrap()]));
+        let (code, text, stderr) =
+            told(&subrosa(&["report", folder(&self.document).to_str().unwrap(), "--full"]));
         assert_eq!(code, 0, "{stderr}");
         flat(&text)
     }

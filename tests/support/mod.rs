@@ -43,6 +43,21 @@ pub fn folder(document: &serde_json::Value) -> PathBuf {
     PathBuf::from(document["run"].as_str().expect("a path"))
 }
 
+/// The cost of a line of `ledger.csv`.
+pub fn cost_of(header: &csv::StringRecord, line: &csv::StringRecord) -> subrosa::vocab::Cost {
+    let cell = |name: &str| &line[header.iter().position(|known| known == name).expect("a column")];
+    let parts = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate", "population", "size"];
+    let fields: serde_json::Map<String, serde_json::Value> = parts
+        .iter()
+        .map(|part| (*part, cell(&format!("cost.{part}"))))
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(part, text)| (part.to_owned(), serde_json::from_str(text).expect("a number")))
+        .collect();
+    let name = cell("cost").to_owned();
+    let cost = if fields.is_empty() { name.into() } else { serde_json::json!({ name: fields }) };
+    serde_json::from_value(cost).expect("a cost")
+}
+
 /// A series of the first cell, or of the cell where `axis` has a value.
 pub fn metric(document: &serde_json::Value, cell: usize, series: &str, metric: &str) -> (f64, f64) {
     let found = document["cells"][cell]["series"]

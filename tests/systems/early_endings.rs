@@ -69,3 +69,44 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
         format!("{early} of 12 replications of \"random\" ended early and are not included in final regrets");
     assert!(flowing.contains(&note), "{text}");
 }
+
+/// How the series ended with these overrides: runs that ended early, and evaluations in all (31 to the end, one of them initial).
+fn ended(place: &std::path::Path, overrides: &[&str]) -> (u64, u64) {
+    let path = place.join("early.ron");
+    fs::write(&path, SCENARIO).unwrap();
+    let mut arguments = vec!["--replications", "1", "-o", "network.default.loss=NoLoss()"];
+    overrides.iter().for_each(|one| arguments.extend(["-o", one]));
+    let document = run(path.to_str().unwrap(), place, &arguments);
+    let early = document["cells"][0]["series"][0]["ended_early"].as_u64().unwrap();
+    let table = csv::Reader::from_path(folder(&document).join("iterations.csv"));
+    (early, table.map_or(0, |mut table| table.records().count() as u64))
+}
+
+/// A modeler that loses its own connection for a minute asks again when it is back: four attempts are enough, since none
+/// counts while it is offline. It took 50 s of absence and 100 attempts to end a run of the hospital before.
+#[test]
+fn attempts_do_not_count_while_the_asker_is_offline() {
+    let place = TempDir::new().unwrap();
+    let away = "parties={\"curator\": Party(), \"modeler\": Party(availability: Scheduled(switches: [\"95ms\", \"60s\"]))}";
+    assert_eq!(ended(place.path(), &[away]), (0, 31));
+    // The first attempt was sent before, and was the only one.
+    assert_eq!(ended(place.path(), &[away, "protocol.retry.attempts=1"]).0, 1);
+    // Offline from the beginning: nothing is sent before it is there.
+    let late = "parties={\"curator\": Party(), \"modeler\": Party(availability: Scheduled(online: false, switches: [\"60s\"]))}";
+    assert_eq!(ended(place.path(), &[late]), (0, 31));
+    // One that never comes back gives up as before.
+    let gone =
+        "parties={\"curator\": Party(), \"modeler\": Party(availability: Scheduled(switches: [\"95ms\"]))}";
+    assert_eq!(ended(place.path(), &[gone]).0, 1);
+}
+
+/// Ten attempts, one second apart, do not outlast a curator that is away for a minute; ten with doubled waits do: 1 s, and
+/// at least half of 2, 4, 8, 16 and 4 times 32 s, which is 80 s.
+#[test]
+fn growing_waits_outlast_an_absence_of_the_one_that_is_asked() {
+    let place = TempDir::new().unwrap();
+    let away = "parties={\"curator\": Party(availability: Scheduled(switches: [\"95ms\", \"60s\"])), \"modeler\": Party()}";
+    let ten = "protocol.retry.attempts=10";
+    assert_eq!(ended(place.path(), &[away, ten]), (0, 31));
+    assert_eq!(ended(place.path(), &[away, ten, "protocol.retry.backoff=Constant"]).0, 1);
+}

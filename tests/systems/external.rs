@@ -1,4 +1,4 @@
-//! Programs as learners and objectives: played, kept, repeated without the program, and what becomes of those that fail.
+//! Programs as learners, objectives and mechanisms for outcomes: played, kept, repeated without the program, and what becomes of those that fail.
 #![cfg(unix)]
 
 use crate::support::{folder, metric, root, run, subrosa, told};
@@ -40,6 +40,17 @@ while IFS= read -r line; do
             other) id=99 ;;
             silent) exec >&-; sleep 1000 & echo $! > pid; wait ;;
             endless) tr '\0' 'x' < /dev/zero ;;
+            esac
+        fi
+        ;;
+    *'"ask":"answer"'*)
+        first=${line#*'"seeds":['}
+        answer="\"outcome\":-0.$(( ${first%%,*} % 1000 ))5"
+        turn=$((turn + 1))
+        if [ $turn -eq 4 ]; then
+            case $1 in
+            dies) if [ ! -e died ]; then : > died; echo "no entropy left" >&2; exit 3; fi ;;
+            nan) answer='"outcome":NaN' ;;
             esac
         fi
         ;;
@@ -339,6 +350,81 @@ fn a_program_of_another_protocol_or_none_is_told_before_the_study() {
     assert!(stdout.contains("a program and its arguments"), "{stdout}");
 }
 
+/// A dry run sends messages and an audit attacks releases: neither starts a learner, names it, or needs it.
+#[test]
+fn what_is_not_started_is_neither_announced_nor_needed() {
+    let place = Place::new(
+        &outsourced("fine", "Disclosure()", "").replace(
+            "learner:",
+            "outcomes: ClippedLaplace(epsilon: 1, range: Range(low: -2, high: 2)), learner:",
+        ),
+        GRID,
+    );
+    fs::remove_file(place.path("program.sh")).unwrap();
+    let scenario = place.scenario();
+    let (code, _, stderr) = told(&subrosa(&["run", &scenario, "--dry", "--threads", "1"]));
+    assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
+    let audit = ["audit", &scenario, "--trials", "400", "--threads", "1"];
+    let (code, _, stderr) = told(&subrosa(&audit));
+    assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
+    let (code, _, stderr) = told(&subrosa(&["run", &scenario]));
+    assert_eq!((code, stderr.contains("a file for sh to read")), (3, true), "{stderr}");
+    // An objective is started where messages or releases depend on it.
+    let place = Place::new(WITH_GP, &objective("fine"));
+    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
+    assert_eq!((code, stderr.contains("`sh program.sh fine`")), (0, true), "{stderr}");
+    assert!(!place.asked("value").is_empty());
+    fs::remove_file(place.path("program.sh")).unwrap();
+    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry"]));
+    assert_eq!((code, stderr.contains("a file for sh to read")), (3, true), "{stderr}");
+    // Users' messages do not depend on it.
+    let local = r#"Local(service: "a", users: "b", rounds: 8, series: [Series(name: "r", report: Ctl(epsilon: 1, bound: Some(5)), learner: Random())])"#;
+    let place = Place::new(local, &objective("fine"));
+    fs::remove_file(place.path("program.sh")).unwrap();
+    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
+    assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
+}
+
+/// The auditor searches on neighbouring data, which a program would have to do too: the series is left out, with the reason.
+#[test]
+fn a_release_after_a_search_by_a_program_is_said_not_to_be_attacked() {
+    let release = r#"Release(owner: "a", readers: ["b"], rounds: 4, series: [
+        Series(name: "private", publication: Lipschitz(epsilon: 1, learner: External(command: ["sh", "program.sh", "fine"]), ASSUME)),
+        Series(name: "bare", publication: NonPrivate(learner: External(command: ["sh", "program.sh", "fine"]))),
+        Series(name: "ours", publication: Lipschitz(epsilon: 1, learner: Random(), ASSUME)),
+    ])"#;
+    let facts =
+        "assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1)";
+    let place = Place::new(
+        &release.replace("ASSUME", facts),
+        "MultiTaskSample(grid: [5, 5], length_scale: 5, correlation: 0.9)",
+    );
+    let (code, stdout, stderr) =
+        told(&subrosa(&["audit", &place.scenario(), "--trials", "400", "--threads", "1"]));
+    let said = format!("{stdout}{stderr}").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("its search asks a program"), "{said}");
+    assert!(said.contains("the publication has no noise"), "{said}");
+    assert!(!place.path("asked.log").exists());
+}
+
+/// What a program has left running ends with it, after a good end too.
+#[test]
+fn children_end_with_their_program() {
+    let place = Place::learner("fine");
+    let lingering = PROGRAM.replacen("turn=0", "sleep 1000 > /dev/null 2>&1 &\necho $! >> pids\nturn=0", 1);
+    fs::write(place.path("program.sh"), lingering).unwrap();
+    place.document(&["--replications", "2", "--threads", "1"]);
+    let pids = fs::read_to_string(place.path("pids")).unwrap();
+    assert_eq!(pids.lines().count(), 3, "one process says its version, two play");
+    for pid in pids.lines() {
+        let output = Command::new("ps").args(["-o", "stat=", "-p", pid]).output();
+        let Ok(output) = output else { return };
+        let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        assert!(state.is_empty() || state.starts_with('Z'), "{pid}: {state}");
+    }
+}
+
 #[test]
 fn check_starts_nothing_unless_it_is_to() {
     let place = Place::learner("fine");
@@ -405,6 +491,102 @@ fn a_learner_is_told_what_was_released_and_no_more() {
     let place = Place::new(&outsourced("fine", "Withheld()", ""), GRID);
     let (code, stdout, _) = place.run(&[]);
     assert_eq!(code, 3, "inputs that are withheld cannot be told: {stdout}");
+}
+
+/// A modeler of the library's, whose outcomes the program answers.
+fn answered(mode: &str, more: &str) -> Place {
+    let outcomes = format!(
+        r#"External(command: ["sh", "program.sh", "{mode}"], cost: PureDp(epsilon: 0.5), variance: 2{more})"#
+    );
+    let protocol = format!(
+        r#"Outsourced(curator: "a", modeler: "b", rounds: {ROUNDS}, series: [
+        Series(name: "answered", release: NoisyRows(epsilon: 1, delta: 1e-5), outcomes: {outcomes}, learner: Random()),
+    ])"#
+    );
+    Place::new(&protocol, GRID)
+}
+
+#[test]
+fn outcomes_are_answered_by_a_program_at_the_stated_cost() {
+    let place = answered("fine", "");
+    let document = place.document(&["--replications", "2", "--threads", "1"]);
+    let run = folder(&document);
+    let (begins, asked) = (place.asked("begin"), place.asked("answer"));
+    assert_eq!(begins.len(), 2, "a process for each replication");
+    let names: Vec<&String> = begins[0].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["id", "ask", "role"]);
+    // Each row is asked for once, with what was measured and 124 fresh bits.
+    let mut table = csv::Reader::from_path(run.join("iterations.csv")).unwrap();
+    let header = table.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|found| found == name).unwrap();
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let mut different: Vec<(String, String)> = Vec::new();
+    for row in &rows {
+        let arm = (row[column("replication")].to_owned(), row[column("arm")].to_owned());
+        if !different.contains(&arm) {
+            different.push(arm);
+        }
+    }
+    assert_eq!(asked.len(), different.len());
+    assert_eq!(asked[0]["outcome"].as_f64(), rows[0][column("outcome")].parse().ok());
+    let seeds: Vec<&Value> = asked.iter().flat_map(|line| line["seeds"].as_array().unwrap()).collect();
+    assert_eq!(seeds.len(), 4 * asked.len());
+    assert!(seeds.iter().all(|seed| seed.as_u64().unwrap() < 1 << 31));
+    // The loss of an outcome is that of one answer, and rests on the statement.
+    let losses = fs::read_to_string(run.join("privacy.csv")).unwrap();
+    assert!(losses.contains("keeping the cost that is stated"), "{losses}");
+    let ledger = fs::read_to_string(run.join("ledger.csv")).unwrap();
+    assert!(ledger.contains("a program's mechanism"), "{ledger}");
+    // A replay starts nothing, and finds the same; a dry run starts nothing either.
+    place.forget();
+    let replay = subrosa(&["replay", run.to_str().unwrap()]);
+    assert!(replay.status.success(), "{}", String::from_utf8_lossy(&replay.stdout));
+    let dry = subrosa(&["run", &place.scenario(), "--dry"]);
+    assert!(dry.status.success(), "{}", String::from_utf8_lossy(&dry.stderr));
+    assert!(!place.path("asked.log").exists());
+    // An audit attacks the rows, starts nothing, and says what it leaves out.
+    let audit = subrosa(&["audit", &place.scenario(), "--trials", "400", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&audit.stdout).unwrap();
+    assert!(!place.path("asked.log").exists());
+    assert_eq!(found["findings"].as_array().unwrap().len(), 1, "{found}");
+    let left = &found["not_audited"][0];
+    assert!(
+        left["protected"] == true && left["why"].as_str().unwrap().contains("answered by a program"),
+        "{left}"
+    );
+}
+
+#[test]
+fn a_program_that_answers_no_outcome_ends_its_replication() {
+    let place = answered("dies", "");
+    let (code, stdout, stderr) = place.run(&["--replications", "2", "--threads", "1"]);
+    assert_ne!(code, 0, "{stdout}");
+    assert!(stderr.contains("no entropy left"), "{stderr}");
+    let before = place.asked("answer").len();
+    place.forget();
+    // What was answered is kept: the same run asks what is left.
+    let document = place.document(&["--replications", "2", "--threads", "1"]);
+    let left = place.asked("answer").len();
+    assert!(left < before && left > 0, "{left} of {before}");
+    let run = folder(&document);
+    assert!(subrosa(&["replay", run.to_str().unwrap()]).status.success());
+
+    let (code, _, stderr) = answered("nan", "").run(&["--replications", "1"]);
+    assert!(code != 0 && stderr.contains("answered question 4 (answer) with"), "{stderr}");
+}
+
+#[test]
+fn the_stated_cost_is_that_of_one_answer() {
+    for (cost, cure) in [
+        ("PureDp(epsilon: 1, count: 3)", "leave count out"),
+        ("PoissonGaussian(rate: 0.1, noise_multiplier: 1)", "the cost of the noise alone"),
+        ("Unprotected()", "Disclosure()"),
+    ] {
+        let place = answered("fine", "");
+        place.edit("PureDp(epsilon: 0.5)", cost);
+        let (code, stdout, stderr) = place.run(&[]);
+        assert!(code == 3 && stdout.contains(cure), "{cost}: {stdout} {stderr}");
+    }
 }
 
 #[test]
@@ -498,12 +680,26 @@ fn branches_of_a_fork_tell_a_new_process_what_went_before() {
     let rows = document["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
     assert!(rows.iter().all(|row| row["unchanged"] == 3), "nothing is lost, so nothing differs: {stdout}");
+    // The branch comes to the questions of the unchanged run, and to no others.
+    assert_eq!((place.asked("begin").len(), place.asked("suggest").len()), (3, 3 * ROUNDS));
+    // Where reports get lost it comes to others: a new process is told what the learner knew and chose until then.
+    let local = format!(
+        r#"Local(service: "a", users: "b", rounds: {ROUNDS}, series: [Series(name: "program", report: Ctl(epsilon: 1, bound: Some(5)), learner: External(command: ["sh", "program.sh", "fine"]))])"#
+    );
+    let place = Place::new(&local, GRID);
+    let lossy = "lossy: network.default.loss=Independent(0.6)";
+    let (code, _, stderr) = place.run(&["--fork-at", "3", "--branch", lossy, "--threads", "1"]);
+    assert_eq!(code, 0, "{stderr}");
     let begins = place.asked("begin");
-    let mut told: Vec<usize> = begins.iter().map(|line| line["past"].as_array().unwrap().len()).collect();
-    assert_eq!(begins.len(), 6, "one process for each future");
-    told.sort_unstable();
-    // The initial point, three outcomes and four choices; the outcome that closed the round is news for both futures.
-    assert_eq!(told, [0, 0, 0, 8, 8, 8]);
+    let mut choices: Vec<usize> = begins
+        .iter()
+        .map(|line| line["past"].as_array().unwrap())
+        .map(|past| past.iter().filter(|step| step.get("outcome").is_none()).count())
+        .collect();
+    choices.sort_unstable();
+    // A report that is lost has a probability above 0.99 in the eight rounds of a replication.
+    assert_eq!((choices.len(), &choices[..3]), (6, &[0, 0, 0][..]), "one process for each future");
+    assert!(choices[3] >= 3, "those before the fork are known: {choices:?}");
     // A learner that takes over is told all of it at once, and it is said that a branch starts a program.
     let place = Place::new(WITH_GP, GRID);
     let branch = r#"other: protocol.series[0].learner=External(command: ["sh", "program.sh", "fine"])"#;
@@ -589,6 +785,19 @@ fn the_scikit_learn_learner_plays() {
     let (theirs, _) = metric(&document, 0, "scikit-learn", "simple_regret");
     // Values have variance 1; the best of 21 arms of 144 chosen at random would be some 0.5 below the largest.
     assert!(theirs < 0.3, "{theirs}");
+}
+
+/// The cost that the scenario states is recorded, conditional on the program, and the run is repeated without it.
+#[test]
+fn the_mechanism_plays_at_its_stated_cost() {
+    if !python("import json") {
+        return;
+    }
+    let document = plays("scenarios/external/mechanism.ron");
+    let rows = document["cells"][0]["privacy"].as_array().expect("a list of what was learned");
+    let own: Vec<String> =
+        rows.iter().filter(|row| row["series"] == "own mechanism").map(ToString::to_string).collect();
+    assert!(own.iter().any(|row| row.contains("conditional")), "the stated cost is a condition: {rows:?}");
 }
 
 #[test]

@@ -138,6 +138,8 @@ fn an_axis_has_ends_or_a_list() {
     records(folder.path());
     let template =
         std::fs::read_to_string(crate::support::root().join("tests/golden/federated.ron")).unwrap();
+    // A tuned model is always the same: its agents cannot differ by a draw.
+    let template = template.replace(", heterogeneity: 0.2", "");
     let start = template.find("    objective:").unwrap();
     let end = start + template[start..].find('\n').unwrap();
     let scenario = |c: &str, more: &str| {
@@ -179,6 +181,24 @@ fn shared_models_have_settings_of_their_own() {
     ] {
         assert_ne!(digest(&[other]), plain, "{other}");
     }
+}
+
+/// beta_t of the theorem is reported by round: above B, and it grows with the information gain; a constant one is not.
+#[test]
+fn the_theorems_width_is_told_by_round() {
+    let name = "beta_t of agents' own Thompson sampling";
+    let constant = small(SHARED, &["protocol.width=Constant"]);
+    assert!(!constant.to_string().contains(name), "1 in every round is not told");
+    let told = |norm: u32| -> Vec<f64> {
+        let document = small(SHARED, &[&format!("protocol.width=Theorem(norm: {norm})")]);
+        let track = track(series(&document, "shared"), name);
+        assert_eq!(track.iter().map(|(t, _)| *t).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        track.into_iter().map(|(_, width)| width).collect()
+    };
+    let (small_norm, large_norm) = (told(2), told(5));
+    assert!(small_norm.windows(2).all(|pair| pair[0] < pair[1]) && small_norm[0] > 2.0, "{small_norm:?}");
+    let shifted = small_norm.iter().zip(&large_norm).all(|(small, large)| (large - small - 3.0).abs() < 1e-9);
+    assert!(shifted, "{large_norm:?}");
 }
 
 /// Agents that know their function well query its best point again and again; a random point in its place costs regret.
@@ -229,6 +249,13 @@ fn after_round_k_nothing_is_lost() {
     let counts = &series(&document, "shared")["metrics"]["counts"];
     assert_eq!(counts["rounds opened"].as_f64(), Some(3.0), "{counts}");
     assert_eq!(curve(series(&document, "shared"), "simple_regret").len(), 7);
+    // A last shared round after which none comes says nothing.
+    for last in [6, 7] {
+        let late =
+            format!("protocol.series=[{}]", local.replace("local_after: 3", &format!("local_after: {last}")));
+        let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", &late]));
+        assert!(code == 3 && stderr.contains("a round before the last one, 6"), "{code} {stderr}");
+    }
     // Where nothing is shared, it says nothing.
     let alone = "protocol.series=[Series(name: \"TS\", sharing: Alone(), local_after: 3)]";
     let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", alone]));

@@ -436,8 +436,7 @@ fn replications_do_not_depend_on_threads() {
     assert_eq!(one, digest("2", &out.path().join("c")));
 }
 
-/// Scenarios whose results use our own arithmetic alone have the same digest on every machine. A change here changes
-/// users' results: say so in CHANGELOG.md.
+/// These scenarios have the same digest on every machine. A change here changes users' results: say so in CHANGELOG.md.
 #[test]
 fn golden_digests() {
     let out = TempDir::new().unwrap();

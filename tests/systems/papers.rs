@@ -59,7 +59,7 @@ fn the_design_rule_is_reported_and_released_to_nobody() {
     assert_eq!((bounds("PO-GP-UCB"), bounds("GP-UCB, non-private")), (0, 1));
     // The report says for whom it is, and the table of numbers has it.
     let run = folder(&document);
-    let (code, text, _) = told(&subrosa(&["report", run.to_str().unwrap()]));
+    let (code, text, _) = told(&subrosa(&["report", run.to_str().unwrap(), "--full"]));
     assert_eq!(code, 0);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("no party learns it, and it is no release"), "{text}");
@@ -94,7 +94,24 @@ fn calibrate_finds_the_largest_r() {
     let arguments = ["calibrate", "--scenario", scenario, "-o", "protocol.series[0].release.epsilon=0.1"];
     let (code, stdout, stderr) = told(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("largest r none") && stdout.contains("it is a function of them"), "{stdout}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    // The lowered epsilon is one series' own: two answers, each on a line with the thresholds around it.
+    assert!(lines[0].starts_with("largest r  sigma_min  omega there"), "{stdout}");
+    assert!(lines[1].starts_with("none") && lines[1].ends_with('6'), "{stdout}");
+    assert!(lines[2].starts_with("11") && lines[2].ends_with('6'), "{stdout}");
+    assert!(stdout.contains("it is a function of them") && stdout.contains("--all"), "{stdout}");
+    assert!(lines.len() <= 8, "compact: {stdout}");
+    // sigma_min lies between the thresholds there and at the next r.
+    let numbers: Vec<f64> = lines[2].split_whitespace().map(|word| word.parse().unwrap()).collect();
+    assert!(numbers[2] <= numbers[1] && numbers[1] < numbers[3], "{stdout}");
+    let (code, stdout, _) = told(&subrosa(&["calibrate", "--scenario", scenario, "--all"]));
+    assert_eq!(code, 0);
+    assert_eq!(stdout.lines().filter(|line| line.contains("PO-GP-UCB, r = ")).count(), 6, "{stdout}");
+    assert_eq!(
+        stdout.lines().filter(|line| line.contains(", lifted")).count(),
+        4,
+        "r = 15 and 20, twice: {stdout}"
+    );
     let (code, _, stderr) = told(&subrosa(&["calibrate", "--scenario", "scenarios/users.ron"]));
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("JohnsonLindenstrauss"), "{stderr}");

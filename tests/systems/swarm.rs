@@ -11,8 +11,8 @@ use subrosa::network::loss::{GilbertElliott, Independent, LossModel, NoLoss};
 use subrosa::network::outage::{Blackout, OutageModel, Partition, Regional};
 use subrosa::network::topology::{Clusters, Edges, Mesh, Ring, Star};
 use subrosa::network::{Access, Bandwidth, Link, LinkRule, Network, Order, PartyTraits, TopologyModel};
-use subrosa::protocols::Retry;
 use subrosa::protocols::echo::{Fact, World, parties};
+use subrosa::protocols::{Backoff, Retry};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{NonNegative, PartyId, Positive, Probability, Rate, Span, Time};
 
@@ -97,7 +97,8 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
             offline: period(stream, 1, 1000),
         }),
         2 => AvailabilityModel::from(Scheduled {
-            online: stream.bernoulli(0.5),
+            // A caller that is gone for good makes no calls: its last switch brings it back.
+            online: stream.bernoulli(0.5) && !caller,
             switches: vec![millis(stream, 0, 500), millis(stream, 501, 2000), millis(stream, 2001, 9000)],
         }),
         3 => {
@@ -222,8 +223,12 @@ struct Outcome {
 
 fn play(scenario: &Scenario, key: Key) -> Outcome {
     let medium = scenario.network.medium(&scenario.names, &scenario.traits, key);
-    let retry = Retry { timeout: TIMEOUT, attempts: ATTEMPTS.try_into().unwrap() };
-    let parties = parties(scenario.names.len(), PartyId(0), scenario.rounds, retry);
+    // A caller that forgets its open call asks again from the first: it gives up before it forgets.
+    let forgets =
+        matches!(scenario.traits[0].availability.get(), Some(Crashing { memory: Memory::Lost, .. }));
+    let backoff = if forgets { Backoff::Constant } else { Backoff::default() };
+    let retry = Retry { timeout: TIMEOUT, attempts: ATTEMPTS.try_into().unwrap(), backoff };
+    let parties = parties(scenario.names.len(), PartyId(0), scenario.rounds, (retry, key.child("retries")));
     let mut simulation = Simulation::<World>::new(parties, Box::new(medium));
     let (mut answered, mut gave_up, mut crashes) = (0, 0, 0);
     let limits = Limits { until: Time::ZERO + Span::from_seconds(1e6), events_per_instant: 100_000 };

@@ -1,11 +1,11 @@
 //! One pair that dominates every `epsilon`-bounded-range mechanism at once, so that composing it is sound for
 //! adaptively chosen exponential mechanisms too.
 //!
-//! The hockey-stick curves of the extreme mechanisms (losses t and t - epsilon) have the upper envelope
-//! f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. It is convex, hence the curve of
-//! a pair, whose loss has under P the density e^{l/2} / (4 sinh(epsilon/2)) on (-epsilon, epsilon), and
-//! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)).
-//! Composing fixed (non-adaptive) exponential mechanisms is cheaper: see `tight::binomial`.
+//! The hockey-stick curves of the extreme mechanisms (losses t and t - epsilon) have the upper envelope f(a) =
+//! (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. It is convex, hence the curve of a
+//! pair, whose loss has under P the density e^{l/2} / (4 sinh(epsilon/2)) on (-epsilon, epsilon), and E exp(s L) =
+//! sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not chosen
+//! adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
@@ -59,7 +59,7 @@ impl Law for BoundedRange {
 
     fn span(&self, tail: f64) -> (f64, f64) {
         let e = self.epsilon;
-        // Below l lies (e^{l/2} - e^{-e/2}) / (2 sinh(e/2)).
+        // P's mass below l is (e^{l/2} - e^{-e/2}) / (2 sinh(e/2)).
         let low = e + 2.0 * libm::log(libm::exp(-e) - tail * libm::expm1(-e));
         (low.clamp(-e, e), e)
     }

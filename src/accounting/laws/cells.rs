@@ -1,14 +1,15 @@
-//! A law of the loss divided into cells, in a form from which a law on a lattice that is certainly worse, and one that
-//! is certainly better, can be computed without cancellation.
+//! A law of the loss divided for a lattice. From it, a law on the lattice with certainly larger hockey-stick
+//! divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
 //!
-//! Piece k covers losses from k w to (k + 1) w, w the spacing of the lattice divided by the pieces of a cell. For each,
-//! two numbers are kept: P's mass in it, and how much of that mass goes to the upper end when the piece is replaced by
-//! its two ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): the share of a
-//! loss l is (1 - e^{-(l - low)}) / (1 - e^{-w}).
+//! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
+//! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
+//! for each piece: P's mass in it, and how much of that mass goes to the upper end when the mass is moved to the two
+//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): the share of a loss l is
+//! (1 - e^{-(l - low)}) / (1 - e^{-w}).
 
 use super::gauss_legendre::{FOUR, TWO, visit};
 
-/// The interval where a density is not 0, in its own coordinate.
+/// The interval where a density is not 0, in the coordinate of the density.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Support {
     pub(super) low: f64,
@@ -17,9 +18,10 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// The index of a cell farther out than this is not exact.
+/// Cell indices larger than this are not exact in double precision.
 const FARTHEST: f64 = (1u64 << 50) as f64;
-/// For panels this much shorter than the resolution the two-point rule is enough: its error is of fourth order.
+/// For intervals shorter than this fraction of the resolution the two-point rule is enough: its error is of fourth
+/// order.
 const SHORT: f64 = 0.05;
 /// Most pieces of one law.
 const MOST_PIECES: f64 = (1u32 << 20) as f64;
@@ -27,7 +29,7 @@ const MOST_PIECES: f64 = (1u32 << 20) as f64;
 /// The lattice that a law is to be placed on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct Grid {
-    /// Distance of its points.
+    /// Distance between neighbouring points.
     pub(in crate::accounting) spacing: f64,
     /// Number of pieces into which the law is divided between two neighbouring points.
     pub(in crate::accounting) pieces: usize,
@@ -42,9 +44,9 @@ pub(in crate::accounting) struct Cells {
     pub(in crate::accounting) grid: Grid,
     /// Lattice point at which the first piece starts.
     pub(in crate::accounting) first: i64,
-    /// P's mass in each piece; the number of pieces is that of whole cells.
+    /// P's mass in each piece; the number of pieces is a multiple of the pieces of a cell.
     pub(in crate::accounting) mass: Vec<f64>,
-    /// The part of that mass that goes to the upper end.
+    /// The part of that mass that goes to the upper end of its piece.
     pub(in crate::accounting) up: Vec<f64>,
     /// P's mass below the first piece.
     pub(in crate::accounting) swept: f64,
@@ -53,8 +55,8 @@ pub(in crate::accounting) struct Cells {
 }
 
 impl Cells {
-    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], the spacing is
-    /// larger than asked for by a power of two; the caller must check it before composing.
+    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], or an index
+    /// beyond [`FARTHEST`], the spacing is multiplied by a power of two; the caller must check it before composing.
     pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
         let Grid { mut spacing, pieces, offset } = grid;
         let (low, high) = (low - offset, high - offset);
@@ -84,7 +86,7 @@ impl Cells {
         usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
     }
 
-    /// The share of a loss within a cell that goes to the upper end.
+    /// The share of the mass at a loss within a piece that goes to the upper end of the piece.
     fn share(&self, cell: usize, loss: f64) -> f64 {
         (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
     }
@@ -139,7 +141,7 @@ impl Cells {
         self.add_mapped(support, density, |l| l, |l| l);
     }
 
-    /// Adds the density scale e^{l/2} between two losses. The masses of whole cells form a geometric sequence.
+    /// Adds the density scale e^{l/2} between two losses. The masses of whole pieces form a geometric sequence.
     pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
         let density = |l: f64| scale * libm::exp(0.5 * l);
         let (first, last) = (self.cell_of(low), self.cell_of(high));
@@ -150,7 +152,7 @@ impl Cells {
         self.add_density(Support { low, high: inner, resolution: self.grid.spacing }, density);
         self.add_density(Support { low: outer, high, resolution: self.grid.spacing }, density);
         let half = self.width();
-        // Mass, and the part of it that goes up, of a cell that starts at 0.
+        // For a piece that starts at loss 0: its mass, and the part of the mass that goes to the upper end.
         let (mut mass, mut up) = (0.0, 0.0);
         visit(&FOUR, 0.0, half, |l, weight| {
             mass += weight * density(l);

@@ -1,4 +1,5 @@
-//! Laplace noise of scale b: atoms at u = 1/b (half of P's mass) and at -u, and exp(l/2) in between.
+//! Laplace noise of scale b: the loss l has atoms at u = 1/b (half of P's mass) and at -u, and a density proportional
+//! to exp(l/2) between them.
 //!
 //! E exp(s L) = e^{s u} (s+1)/(2s+1) + e^{-(s+1) u} s/(2s+1).
 
@@ -62,7 +63,7 @@ impl Law for Laplace {
     }
 
     fn span(&self, tail: f64) -> (f64, f64) {
-        // Below l lies e^{(l - u)/2} / 2, the lower atom counted.
+        // P's mass below l, including the lower atom, is e^{(l - u)/2} / 2.
         ((self.u + 2.0 * libm::log(2.0 * tail)).clamp(-self.u, self.u), self.u)
     }
 

@@ -1,11 +1,13 @@
-//! Laws of the privacy loss L = ln dP/dQ under P, one file each, for a pair (P, Q) that dominates the mechanism.
+//! Laws (probability distributions) of the privacy loss L = ln dP/dQ under P, for pairs (P, Q) of output distributions
+//! that dominate a mechanism. One file per law.
 //!
-//! Everything an accountant needs comes from K(s) = ln E exp(s L): Renyi orders read it on the real line, the tight
-//! accountant on a line in the complex plane, or from the law cut into cells.
+//! Accountants use K(s) = ln E exp(s L): those by Renyi divergences at real s, the tight accountant on a line in the
+//! complex plane. Where that is not practical, the tight accountant divides the law into cells.
 //!
-//! A mechanism with different losses for adding and removing has two laws; each is composed by itself, and
-//! the worse total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
-//! (Zhu, Dong and Wang 2022, Theorem 10); the exponential mechanism is the exception, see [`bounded_range`].
+//! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed by
+//! itself, and the larger total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
+//! (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a smaller total holds, see
+//! [`bounded_range`].
 
 pub(super) mod bounded_range;
 mod cells;
@@ -42,7 +44,7 @@ impl Direction {
     pub(super) const BOTH: [Self; 2] = [Self::Remove, Self::Add];
 }
 
-/// K and its first two derivatives at one point: under the law tilted by exp(s L), mean and variance of L.
+/// K(s) and its first two derivatives, which are the mean and the variance of L under the law tilted by exp(s L).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cumulants {
     pub(super) value: f64,
@@ -75,8 +77,8 @@ pub(super) trait Law: fmt::Debug {
     /// A copy.
     fn duplicate(&self) -> Box<dyn Law>;
 
-    /// The law without most of its largest losses, and how much of P's mass is missing, at most about `tail`: every
-    /// hockey-stick divergence falls by at most that. `None` if it has no rare large losses.
+    /// The law without most of its largest losses, and how much of P's mass is removed, at most about `tail`: every
+    /// hockey-stick divergence decreases by at most that mass. `None` if the law has no rare large losses.
     fn tapered(&self, _tail: f64) -> Option<(Box<dyn Law>, f64)> {
         None
     }
@@ -84,13 +86,13 @@ pub(super) trait Law: fmt::Debug {
     /// Multiplies `out[j]` by (exp(K(s + i y) - K(s)))^count at y = (from + j) step.
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]);
 
-    /// About how many terms a value of the contour takes at heights up to `y_max`.
+    /// About how many terms are summed for one value of [`Self::contour`] with |y| up to `y_max`.
     fn terms(&self, _s: f64, _y_max: f64) -> f64 {
         1.0
     }
 
-    /// A bound on the modulus of those values (count 1) at every height above `y`, if there is a proven bound that
-    /// falls with `y`; `None` for laws with a density, whose values are only observed to fall.
+    /// A bound on |exp(K(s + i v) - K(s))| for all v >= `y` that does not increase with `y`, if one is proven; `None`
+    /// for laws whose values are only observed to decrease.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;
 
     /// A length of which the law's atoms are multiples, if it has atoms away from 0.
@@ -103,20 +105,20 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
-    /// A loss near which the law has an atom or a narrow peak: best made a point of a lattice.
+    /// A loss near which the law has an atom or a narrow peak; a lattice should have a point there.
     fn anchor(&self) -> f64 {
         0.0
     }
 
-    /// Centre and scale of the bulk of the law, if that scale may be far smaller than the largest losses. Such a law
-    /// can be divided between any two losses, and its parts add up.
+    /// Centre and scale of the bulk of the law, if that scale may be far smaller than the largest losses; else `None`.
+    /// The cells of such a law over adjacent ranges of losses add up to those of the whole.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }
 
-    /// Two losses: P has at most the mass `tail` below the first, and at most that above the second.
+    /// Two losses: P's mass below the first is at most `tail`, and so is P's mass above the second.
     fn span(&self, tail: f64) -> (f64, f64);
 
-    /// The law between two losses, divided for a lattice; of what P has below and above, only the total mass is kept.
+    /// The law between two losses, divided for a lattice; of P's mass below and above them, only the totals are kept.
     fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }

@@ -1,4 +1,5 @@
-//! The Poisson-subsampled Gaussian: (1 - q) N(0, z^2) + q N(1, z^2) against N(0, z^2), each way round.
+//! The Poisson-subsampled Gaussian with rate q and noise multiplier z: the pair (1 - q) N(0, z^2) + q N(1, z^2) and
+//! N(0, z^2), in both orders.
 //!
 //! That pair dominates, in each direction, under adding or removing (or zeroing out) one unit
 //! (Zhu, Dong and Wang 2022, Theorem 11).
@@ -23,7 +24,8 @@ impl PoissonGaussian {
         Self { mixture: Mixture::new(rate, sigma), direction }
     }
 
-    /// E_P exp(s L) = E exp(a L(x)) for x from N(0, sigma^2): with the unit, P = e^L Q; without it, the loss is -L.
+    /// The exponent a with E_P exp(s loss) = E exp(a L(x)) for x from N(0, sigma^2), L the loss of the mixture. If P is
+    /// the mixture, P = e^L Q and a = s + 1; if Q is the mixture, the loss is -L and a = -s.
     fn power(&self, s: f64) -> f64 {
         match self.direction {
             Direction::Remove => s + 1.0,
@@ -84,7 +86,8 @@ impl Law for PoissonGaussian {
         None
     }
 
-    /// Without the unit's share, the loss is ln(1 - q) nearly always where noise is small.
+    /// If the noise is small and the unit is not sampled, the loss is nearly always close to ln(1 - q) (removing) or
+    /// -ln(1 - q) (adding).
     fn anchor(&self) -> f64 {
         self.sign() * libm::log1p(-self.mixture.rate)
     }

@@ -1,4 +1,4 @@
-//! What the two subsampled Gaussians have in common: the loss of a mixture, and integrals against it.
+//! The common part of the two laws of subsampled Gaussians: the loss of a mixture, and integrals of functions of it.
 //!
 //! With Q = N(0, sigma^2) and P = (1 - q) Q + q N(1, sigma^2), the loss at x is
 //! L(x) = ln(1 - q + q e^t), t = (2x - 1) / (2 sigma^2), increasing in x.
@@ -9,7 +9,7 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::PI;
 
-/// A mixture with rate q in (0, 1) and noise sigma, at distance 1.
+/// The mixture (1 - q) N(0, sigma^2) + q N(1, sigma^2), rate q in (0, 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mixture {
     pub(super) rate: f64,
@@ -64,8 +64,7 @@ impl Mixture {
         Self { rate, sigma, taper: None }
     }
 
-    /// The same with a smooth cut-off that removes about the mass `tail` of N(0, sigma^2) mixed with N(1, sigma^2), and
-    /// the mass removed.
+    /// The mixture with a smooth cut-off that removes about the mass `tail` of it, and the mass removed.
     pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
         let Self { rate, sigma, .. } = self;
         let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
@@ -98,8 +97,9 @@ impl Mixture {
         a * loss - 0.5 * x * x / (self.sigma * self.sigma)
     }
 
-    /// Local maxima of that exponent: it is stationary where x = a s(x), s the posterior probability of the unit's
-    /// presence, which rises with x, so iterating from both ends of [min(0, a), max(0, a)] finds the outermost ones.
+    /// The two outermost local maxima of that exponent. It is stationary where x = a s(x), with s(x) the posterior
+    /// probability of the unit's presence, which increases with x; so iterating from both ends of
+    /// [min(0, a), max(0, a)] converges to the outermost ones.
     pub(super) fn peaks(&self, a: f64) -> [f64; 2] {
         let (rate, sigma) = (self.rate, self.sigma);
         let presence = |x: f64| 1.0 / (1.0 + (1.0 - rate) / rate * libm::exp(-(x - 0.5) / (sigma * sigma)));
@@ -116,17 +116,19 @@ impl Mixture {
         })
     }
 
-    /// Step at which the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), |y| <= `y_max`, errs
-    /// by less than about e^-42 relatively: the integrand is analytic up to the logarithm's branch point at imaginary
-    /// part pi sigma^2, and inside a strip of half-width w the error falls as exp(-2 pi w / step). In the strip the
-    /// imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| grows for a < 0 alone, by at most e^{|a| / 2},
-    /// or e^{2 share |a|}, where `share` bounds the weight of the unit's part wherever the integrand counts.
+    /// A step at which the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), |y| <= `y_max`,
+    /// has a relative error below about e^-42. The integrand is analytic up to the logarithm's branch point at
+    /// imaginary part pi sigma^2, and with a strip of half-width w the error decreases as exp(-2 pi w / step). In the
+    /// strip the imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| increases only for a < 0, by a factor
+    /// of at most e^{|a| / 2} or e^{2 share |a|}, where `share` bounds the weight of N(1, sigma^2) in the mixture
+    /// wherever the integrand is not negligible.
     fn step(&self, a: f64, y_max: f64) -> f64 {
         let variance = self.sigma * self.sigma;
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
         let reach = self.taper.map_or(reach, |taper| taper.end());
         let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
-        // Up to odds of 1/2 the sum stays half as large as without the unit's part, whatever its phase.
+        // Up to odds of 1/2 the modulus of the sum is at least half of that without the unit's part, whatever its
+        // phase.
         let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
         let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
         // A taper grows by at most e^{(w / width)^2 / 2}.
@@ -147,7 +149,7 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature on the real line is short enough. Between two distant peaks it takes no points.
+    /// Whether a quadrature on the real line has few enough points. It has none between two distant peaks.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
             return self.terms(a, 0.0) <= MOST_POINTS;
@@ -156,8 +158,8 @@ impl Mixture {
         points <= MOST_POINTS
     }
 
-    /// ln of the integral of exp(a L) against N(0, sigma^2), and the tilted law as weighted losses, fine enough for
-    /// characteristic functions up to `y_max`.
+    /// Returns ln of the integral of exp(a L) against N(0, sigma^2), and writes the tilted law to `points`, as weighted
+    /// losses fine enough for its characteristic function at arguments up to `y_max`.
     pub(super) fn quadrature(&self, a: f64, y_max: f64, points: &mut Vec<Point>) -> f64 {
         points.clear();
         let step = self.step(a, y_max);
@@ -179,7 +181,7 @@ impl Mixture {
             Point { weight: self.exponent(a, x, loss), loss }
         };
         let threshold = exponent_at(low).weight.max(exponent_at(high).weight) - NEGLIGIBLE;
-        // Walks until a term is negligible or the end is reached; returns where it stopped.
+        // Adds points from k on, in steps of `by`, until a term is negligible or `end` is reached; returns the last k.
         let mut walk = |mut k: i64, by: i64, end: i64| {
             while k != end {
                 let point = exponent_at(k);
@@ -215,7 +217,7 @@ impl Mixture {
     }
 }
 
-/// Mean and variance of weighted losses, and K.
+/// The cumulants from K and from weighted losses, of which it computes the mean and the variance.
 pub(super) fn cumulants(value: f64, points: &[Point]) -> Cumulants {
     let mean: f64 = points.iter().map(|p| p.weight * p.loss).sum();
     let variance = points.iter().map(|p| p.weight * (p.loss - mean) * (p.loss - mean)).sum();
@@ -227,8 +229,8 @@ const SIDE_BY_SIDE: usize = 4;
 /// Multiplies `out[j]` by the characteristic function of weighted losses at (from + j) step, to the power `count`.
 pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u64, out: &mut [Complex]) {
     let mut values = vec![Complex::ZERO; out.len()];
-    // Several points side by side, because their rotations do not depend on each other. The sums are formed in the
-    // points' order.
+    // Several points are processed in parallel (instruction level): their rotations do not depend on each other. The
+    // sums are formed in the points' order.
     for points in points.chunks(SIDE_BY_SIDE) {
         let mut turns = [Complex::ONE; SIDE_BY_SIDE];
         let mut terms = [Complex::ZERO; SIDE_BY_SIDE];

@@ -1,4 +1,4 @@
-//! Two outputs: randomised response, and one exponential mechanism of a given bounded range.
+//! Laws with two values of the loss: randomised response, and one exponential mechanism of a given bounded range.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};

@@ -1,9 +1,10 @@
 //! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature would be too
 //! long.
 //!
-//! At a whole order a the integral of ((1 - q) + q e^t)^a against N(0, sigma^2) is a finite sum,
-//! sum over k of C(a, k) (1 - q)^(a - k) q^k exp(k (k - 1) / (2 sigma^2)); K is convex, so between whole orders it lies
-//! below the chord. The other direction costs no more.
+//! K(s) is the logarithm of the integral of ((1 - q) + q e^t)^a against N(0, sigma^2), where a = s + 1 is the order and
+//! t = (2x - 1) / (2 sigma^2) the loss of the Gaussian without subsampling. At a whole order a the integral is a finite
+//! sum, sum over k of C(a, k) (1 - q)^(a - k) q^k exp(k (k - 1) / (2 sigma^2)); K is convex, so between whole orders it
+//! lies below the chord. This is K for removing a unit; K for adding one is no larger.
 //!
 //! Source: Mironov, Talwar and Zhang 2019, "Renyi differential privacy of the sampled Gaussian mechanism", Section 3.3
 //! (the sum) and Theorem 5 (the direction).
@@ -19,8 +20,8 @@ const MOST: f64 = 4096.0;
 pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     let variance = 1.0 / (mixture.sigma * mixture.sigma);
     if s > MOST {
-        // By joint convexity, E e^{sL} is at most (1 - q) times that without the unit plus q times that of the plain
-        // Gaussian.
+        // By joint convexity, E e^{sL} is at most (1 - q) times its value if the unit is not sampled, which is 1, plus
+        // q times its value for the Gaussian without subsampling.
         let whole = 0.5 * variance * s * (s + 1.0);
         let value = log_of_sum(libm::log1p(-mixture.rate), libm::log(mixture.rate) + whole);
         return Cumulants { value: raised(value), mean: variance * (s + 0.5), variance };
@@ -31,7 +32,7 @@ pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     Cumulants { value: raised(below + (s - low) * slope), mean: slope, variance }
 }
 
-/// ln of the sum at the whole order a, at least 1.
+/// ln of the sum at a whole order `a` of at least 1.
 fn at_whole(mixture: Mixture, a: f64) -> f64 {
     let (take, leave) = (libm::log(mixture.rate), libm::log1p(-mixture.rate));
     let variance = mixture.sigma * mixture.sigma;
@@ -50,7 +51,7 @@ pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
     if small == f64::NEG_INFINITY { large } else { large + libm::log1p(libm::exp(small - large)) }
 }
 
-/// Adds more than the rounding error of a sum of that length.
+/// Adds more than the rounding error of a sum of about [`MOST`] terms.
 fn raised(value: f64) -> f64 {
     value + 1e-11 * (1.0 + value.abs())
 }

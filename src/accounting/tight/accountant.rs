@@ -1,4 +1,4 @@
-//! Chooses the method that prices a composition.
+//! Chooses the method that computes the epsilon of a composition.
 
 use super::contour::{self, Ends};
 use super::{binomial, steps};
@@ -15,9 +15,9 @@ use crate::vocab::{Cost, Delta};
 /// The add and remove directions are composed separately; the larger epsilon counts. Probabilities of outright failure
 /// of (epsilon, delta)-mechanisms are subtracted from delta first.
 ///
-/// The figure is the upper end of an interval that holds the true epsilon. Where the ends are within 0.1 % of each
-/// other (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by more are in the right
-/// order; others may change places.
+/// The epsilon returned is the upper end of an interval that contains the true epsilon. Where the ends are within 0.1 %
+/// of each other (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by more are ranked
+/// correctly; settings whose true epsilons are closer may be ranked in the wrong order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 
@@ -42,7 +42,8 @@ impl Accountant for Tight {
         };
         let (mut ends, standing, note) = ends(composition, left);
         if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
-            // Another theorem may know better than ends that are apart. Lattices started from Renyi divergences.
+            // Where the ends are apart, another theorem may give a smaller bound. Lattices have used Renyi divergences
+            // already, so `Rdp` is tried only if the ends are close.
             let basic =
                 Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
             let mut most = ends.upper.min(basic);
@@ -62,7 +63,7 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether epsilon is at most `epsilon`: the same answer as that of `price`, computed faster.
+    /// Whether the composition's epsilon is at most `epsilon`: the same answer as that of `price`, computed faster.
     pub(crate) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
         // Costs for which no other theorem is used.
@@ -75,14 +76,14 @@ impl Tight {
     }
 }
 
-/// Ends as close as this, relatively, count as equal.
+/// Ends whose relative distance is at most this count as equal.
 const EXACT: f64 = 1e-8;
-/// Ends as close as this, relatively, are good enough.
+/// Ends whose relative distance is at most this are accepted without trying another method.
 const CLOSE: f64 = 1e-6;
 
-/// How far apart, relatively, the ends may be where the figure resolves epsilon.
+/// Relative distance of the ends up to which a longer contour is not tried.
 const RESOLUTION: f64 = 1e-3;
-/// Effort for a contour if grids leave the ends farther apart than that.
+/// Effort of the longer contour that is tried if the ends from grids are farther apart than [`RESOLUTION`].
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.
@@ -108,7 +109,7 @@ const CONCENTRATED_NOTE: &str =
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
     if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
-        // Some items are known only by their Renyi divergences, so these price all items.
+        // For some items only Renyi divergences are known, so all items are composed by Renyi divergences.
         let upper = renyi::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
         return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
     }
@@ -119,12 +120,12 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     if !items.iter().any(exponential) {
         let mut answer = Answer::of(curve(items, Exponential::Dominating, delta));
         if fixed_size {
-            // The bound's own lower end says nothing about the mechanism.
+            // The lower end holds for the bound, not for the mechanism itself.
             answer.lower = 0.0;
         }
         return (answer, Standing::Bound, note);
     }
-    // For adaptive choices, the smaller of two bounds that hold for them.
+    // For adaptively chosen mechanisms: the smaller of two bounds that hold for them.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
     if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);
@@ -136,7 +137,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
         let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
         return (answer, Standing::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
     }
-    // Any fixed choice of mechanisms that the costs allow bounds epsilon from below.
+    // The epsilon of any fixed mechanisms with these costs is a lower bound.
     let lower = if fixed_size {
         0.0
     } else {
@@ -162,13 +163,13 @@ fn is_long_sum(items: &[Item]) -> bool {
 }
 
 /// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Where the computation
-/// fails, or another theorem gives a better bound, that bound is used: Renyi divergences for the upper end, the cost of
-/// a part alone for the lower.
+/// fails, or another bound is better, that bound is used: for the upper end Renyi divergences or the sum of the
+/// epsilons, for the lower end the epsilon of one item alone.
 pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
     curve_below(items, exponential, delta, f64::INFINITY)
 }
 
-/// The same if an epsilon above `ceiling` is of no interest: its ends need not be close.
+/// The same as [`curve`], faster: if epsilon is above `ceiling`, the ends need not be close.
 pub(in crate::accounting) fn curve_below(
     items: &[Item],
     exponential: Exponential,
@@ -178,7 +179,7 @@ pub(in crate::accounting) fn curve_below(
     curve_between(items, exponential, delta, (0.0, ceiling))
 }
 
-/// The same if an epsilon of at most `floor` is of no interest either.
+/// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` either.
 fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
     if pairs::total_variation(items) <= delta {
         return Ends { lower: 0.0, upper: 0.0 };
@@ -197,7 +198,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     let mut other =
         || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
     if delta < LEAST_DELTA {
-        // Sums in doubles do not resolve such a probability beside 1; Renyi divergences do.
+        // Sums in double precision do not resolve a delta this small beside 1; Renyi divergences do.
         return Ends { lower: least, upper: other().min(total).max(least) };
     }
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
@@ -225,7 +226,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // Grids left the ends apart; a longer contour may bring them together.
+                    // The ends from grids are apart; a longer contour may give closer ones.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {

@@ -3,7 +3,7 @@
 use super::staircase;
 use crate::accounting::laws::TwoAtoms;
 
-/// Longer sums take too much memory and round too much.
+/// Largest number of equal releases: longer sums take too much memory, and their rounding errors are too large.
 pub(super) const MOST: u64 = 1_000_000_000;
 /// The limit for bounded range, where many sums are needed to find the worst exponential mechanism.
 pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
@@ -20,8 +20,10 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
 /// Epsilon of `count` exponential mechanisms of bounded range `range`, chosen without looking at any output: the
 /// supremum over the mechanisms with losses t and t - range, the same t for all.
 ///
-/// At a fixed number l of low losses counted, epsilon(t) = ln((A_l(t) - delta) / B_l(t)) is stationary where
-/// t = (epsilon + (l + 1) range) / (count + 1); that fixed point is iterated, and l climbed.
+/// For a fixed largest number l of low losses that are counted (those whose sum is above epsilon),
+/// epsilon(t) = ln((A_l(t) - delta) / B_l(t)) with A and B the masses of P and Q counted; it is stationary where
+/// t = (epsilon + (l + 1) range) / (count + 1). The search iterates this fixed point, and increases or decreases l by 1
+/// as long as epsilon increases.
 ///
 /// Source: Dong, Durfee and Rogers 2020, Theorem 3.
 pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
@@ -31,7 +33,7 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
         let (empty, masses) = masses(law.p_high, law.p_low, count);
         staircase::epsilon(n * t, range, empty, masses, delta)
     };
-    // How many low losses lie above epsilon when t is used.
+    // The largest number of low losses with which the total loss is above epsilon.
     let counted = |t: f64, epsilon: f64| ((n * t - epsilon) / range).ceil() - 1.0;
     let best_for = |l: f64, mut epsilon: f64| {
         let mut best: f64 = f64::NEG_INFINITY;
@@ -78,8 +80,9 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
     best.max(0.0)
 }
 
-/// Binomial probabilities of 0, 1, ... low outputs, from the first that does not vanish, with its number. They are
-/// computed outward from the largest, so nothing overflows, and only those that do not vanish are kept.
+/// Binomial probabilities of 0, 1, ..., `count` low outputs: the number of leading ones that underflow and are left
+/// out, and the others; those that underflow at the end are 0. They are computed outward from the largest, so nothing
+/// overflows.
 pub(super) fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
     let n = count as usize;
     let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;

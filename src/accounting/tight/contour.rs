@@ -1,27 +1,27 @@
 //! The tight accountant by an integral along a line in the complex plane.
 //!
-//! delta(e) = 1/(2 pi i) * integral over c - i inf .. c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0, because
-//! 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the integrand falls like a
-//! Gaussian, and the trapezoid rule with step h has the error
+//! With e for epsilon, delta(e) = 1/(2 pi i) * integral over c - i inf .. c + i inf of exp(K(z) - z e) / (z (z + 1)) dz
+//! for any c > 0, because 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the
+//! integrand decreases like a Gaussian, and the trapezoid rule with step h has the error
 //! sum over m != 0 of e^{c A m} delta(e + A m), A = 2 pi / h: every term is at least 0, so the sum is an upper bound.
 
 use crate::accounting::complex::Complex;
 use crate::accounting::laws::{Cumulants, Law};
 use std::f64::consts::PI;
 
-/// Laws of the loss with how often each is composed.
+/// Laws of the loss, each with the number of times that it is composed.
 pub(in crate::accounting) type Laws = [(Box<dyn Law>, u64)];
 
 type OwnLaws = Vec<(Box<dyn Law>, u64)>;
 
-/// Both ends of an epsilon.
+/// A lower and an upper bound on an epsilon, its two "ends".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct Ends {
     pub(in crate::accounting) lower: f64,
     pub(in crate::accounting) upper: f64,
 }
 
-/// K of the whole composition and derivatives.
+/// K of the whole composition and its first two derivatives.
 pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
     laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
 }
@@ -53,7 +53,8 @@ impl Saddle {
             - 0.5 * libm::log(2.0 * PI * self.curvature)
     }
 
-    /// The c at which the approximate delta is about `delta` (within a factor of 1.3: any c gives the same integral).
+    /// A c at which the approximate delta is near `delta`. A factor of 1.3 is near enough: the integral is the same for
+    /// any c.
     pub(super) fn find(laws: &Laws, delta: f64) -> Self {
         let target = libm::log(delta);
         let (mut low, mut high) = (-16.0, 16.0);
@@ -64,7 +65,7 @@ impl Saddle {
             if error.abs() < 0.25 || high - low < 1e-6 {
                 break;
             }
-            // A larger c belongs to a smaller delta; Newton's step, kept inside the bracket.
+            // Delta decreases with c. A Newton step, kept inside the bracket.
             if error > 0.0 {
                 low = log_c;
             } else {
@@ -81,22 +82,22 @@ impl Saddle {
 
 const BLOCK: usize = 32;
 const MOST_NODES: usize = 8192;
-/// A law whose values take more terms than this is left to lattices.
+/// If one value of a law takes more terms than this, lattices are used instead.
 const MOST_TERMS: f64 = 40_000.0;
-/// Terms beyond the last node may add this much, relatively.
+/// Largest relative contribution of the terms beyond the last node.
 const TRUNCATION: f64 = 1e-14;
 /// Most terms of all values together, at effort 1.
 const MOST_WORK: f64 = 4e5;
-/// The part of that work that may be done before the values have fallen to 1/10.
+/// The part of that work within which the values must have decreased to 1/10.
 const FIRST_PART: f64 = 0.1;
 
-/// Both ends of epsilon at `delta`; `None` if the integrand does not fall within the allowed nodes.
+/// Both ends of epsilon at `delta`; `None` if the integrand is not negligible beyond the allowed number of nodes.
 ///
-/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law there is that of the
+/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law there consists of the
 /// large losses alone, and the sum over m is not small; then the line crosses at the best Renyi order of the laws
 /// without their largest losses, or nearer to 0.
 ///
-/// `effort` says how many times the usual work may be done.
+/// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     let mut best: Option<Ends> = None;
     let mut look = |laws: &Laws, saddle: &Saddle, lost: f64| {
@@ -120,10 +121,10 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     best
 }
 
-/// Part of delta that the tapered laws may lack.
+/// The part of delta that removing the largest losses may cost.
 const LOST: f64 = 1e-8;
 
-/// The laws without their largest losses, and what part of delta that is at most.
+/// The laws without their largest losses, and an upper bound on the removed mass divided by delta.
 fn tapered(laws: &Laws, delta: f64) -> (OwnLaws, f64) {
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let mut all = 0.0;
@@ -140,7 +141,7 @@ fn tapered(laws: &Laws, delta: f64) -> (OwnLaws, f64) {
     (tapered, all / delta)
 }
 
-/// The s > 0 at which (K(s) - ln delta) / s is least, about.
+/// An approximation of the s > 0 at which (K(s) - ln delta) / s is smallest.
 fn best_order(laws: &Laws, delta: f64) -> f64 {
     let bound = |log_s: f64| {
         let s = libm::exp(log_s);
@@ -159,10 +160,11 @@ fn best_order(laws: &Laws, delta: f64) -> f64 {
     libm::exp(0.5 * (low + high))
 }
 
-/// Ends as close as this, relatively, are good enough.
+/// Ends whose relative distance is at most this are accepted without trying another line.
 const CLOSE: f64 = 1e-7;
 
-/// `lost` is the part of delta that the laws lack.
+/// Both ends of epsilon from a line through `saddle`; `lost` is the mass that was removed from the laws, divided by
+/// delta. `None` if the sum would be too long or is not accurate.
 fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Option<Ends> {
     let most_work = effort * MOST_WORK;
     let c = saddle.c;
@@ -238,17 +240,17 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
         }
     }
     let (value, slope, moduli) = sums(epsilon);
-    // Newton's method must have converged: delta falls in epsilon, and has the value asked for.
+    // Newton's method must have converged: delta must decrease in epsilon and have the requested value.
     let missed = (libm::log(value) - c * epsilon - target).abs();
     if value.is_nan() || value <= 0.0 || slope >= 0.0 || missed.is_nan() || missed > 1e-9 {
         return None;
     }
-    // From a relative error of delta to an error of epsilon.
+    // Converts a relative error of delta into an error of epsilon.
     let per_relative = value / slope.abs();
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let rounding = 1e-15 * (releases + k.value.abs() + (c * epsilon).abs() + 10.0) * (moduli / value);
     let aliasing = aliasing(laws, saddle, epsilon, step, value);
-    // The observed part of the truncation gets a factor 10: its fall was observed, not proven.
+    // A safety factor of 10, because for some laws the decrease of the values is observed, not proven.
     let truncation = 10.0 * beyond / value;
     Some(Ends {
         lower: epsilon - (rounding + truncation + aliasing) * per_relative,
@@ -256,7 +258,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
     })
 }
 
-/// Proven bound on the product of the laws that have one.
+/// The product of the laws' proven bounds; laws without one are left out.
 fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     let log: f64 = laws
         .iter()

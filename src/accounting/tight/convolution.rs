@@ -1,17 +1,19 @@
-//! Sums of independent losses on one lattice, a worse and a better law side by side.
+//! Convolution of privacy loss distributions on one lattice. Each is represented by two laws: one with larger
+//! hockey-stick divergences than the exact one ("worse") and one with smaller ("better").
 //!
-//! Everything stays within a window. What leaves it is accounted for, never wrapped around: above, the worse law gets
-//! an infinite loss and the better one the window's last point; below, the worse law gets the first point and the
-//! better one loses it. Sums are formed term by term, all of them positive, so their errors are relative and
-//! small however small delta is.
+//! Only losses within a window are kept. Mass above the window becomes an infinite loss in the worse law, and is moved
+//! to the window's last point in the better one; mass below it is moved to the window's first point in the worse law,
+//! and dropped in the better one. Convolutions are computed directly, without a Fourier transform, and all terms are
+//! positive, so relative errors are small however small delta is.
 
 use super::rounded::{better_masses, worse_masses};
 use crate::accounting::laws::{Cells, Law};
 
-/// Unit roundoff of doubles.
+/// An upper bound on the unit roundoff of doubles, 2^-53 = 1.11e-16.
 const ROUNDOFF: f64 = 1.2e-16;
 
-/// Bound on the relative error of the masses of a divided law: that of its quadratures, if any.
+/// Bound on the relative error of the masses of a law divided into cells: smaller for laws with a pitch, whose masses
+/// have closed forms.
 pub(super) fn cutting(law: &dyn Law) -> f64 {
     if law.pitch().is_some() { 1e-14 } else { 2e-12 }
 }
@@ -19,13 +21,13 @@ pub(super) fn cutting(law: &dyn Law) -> f64 {
 /// Two laws of one loss on a lattice.
 #[derive(Clone, Debug)]
 pub(super) struct Laws {
-    /// Where point 0 lies.
+    /// The loss at point 0 of the lattice.
     pub(super) offset: f64,
     /// Index of the point of the first mass.
     pub(super) first: i64,
-    /// Masses of P, of a law that is certainly worse.
+    /// P's masses in a law that is certainly worse than the exact one.
     pub(super) worse: Vec<f64>,
-    /// Masses of P, as many, of one that is certainly better.
+    /// P's masses, as many as in `worse`, in a law that is certainly better.
     pub(super) better: Vec<f64>,
     /// Mass of the worse law at an infinite loss.
     pub(super) infinite: f64,
@@ -36,13 +38,13 @@ pub(super) struct Laws {
 /// The lattice and the window of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Distance of the lattice's points.
+    /// Distance between neighbouring lattice points.
     pub(super) spacing: f64,
     /// Smallest and largest loss that are kept.
     pub(super) window: (f64, f64),
 }
 
-/// Indices beyond this are not used.
+/// Indices are limited to this size, so that they fit into an `i64`.
 const FAR: f64 = (1u64 << 60) as f64;
 impl Laws {
     /// The law of a loss that is always 0.
@@ -50,19 +52,20 @@ impl Laws {
         Self { offset: 0.0, first: 0, worse: vec![1.0], better: vec![1.0], infinite: 0.0, relative: 0.0 }
     }
 
-    /// A divided law, on its lattice.
+    /// The worse and the better law on a lattice, from a law divided into cells.
     pub(super) fn of(law: &dyn Law, cells: &Cells) -> Self {
         let mut worse = vec![0.0];
         worse.extend(worse_masses(cells));
         let mut better = better_masses(cells);
-        // Losses above the last cell that was cut up lie above the last point but one.
+        // Losses above the last piece are above the last lattice point but one, so moving them there makes a better
+        // law.
         let place = better.len() - 2;
         better[place] += cells.beyond;
         let (offset, first) = (cells.grid.offset, cells.first - 1);
         Self { offset, first, worse, better, infinite: cells.beyond, relative: cutting(law) }
     }
 
-    /// The sum of `count` independent losses.
+    /// The sum of `count` independent losses of this law, by repeated squaring; `count` is at least 1.
     pub(super) fn times(&self, count: u64, rules: &Rules) -> Self {
         let mut sum = self.clone();
         sum.cut(rules);
@@ -95,9 +98,9 @@ impl Laws {
         sum
     }
 
-    /// Keeps what lies in the window.
+    /// Moves or drops the mass outside of the window, as the module's documentation says.
     pub(super) fn cut(&mut self, rules: &Rules) {
-        // An infinite window keeps everything.
+        // The limit is for infinite windows, which keep all losses.
         let index = |loss: f64| ((loss - self.offset) / rules.spacing).clamp(-FAR, FAR);
         let (low, high) = (index(rules.window.0).floor() as i64, index(rules.window.1).ceil() as i64);
         let last = self.first + self.worse.len() as i64 - 1;
@@ -132,7 +135,7 @@ impl Laws {
     }
 }
 
-/// All products, term by term.
+/// The convolution of two sequences of masses, computed directly.
 fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let mut sum = vec![0.0; a.len() + b.len() - 1];

@@ -1,7 +1,7 @@
-//! A Fourier transform of power-of-two length, with the same bits on every platform.
+//! A Fourier transform of power-of-two length; results are bit-identical on every platform.
 //!
-//! The forward transform leaves its output in bit-reversed order, and the backward transform reads that order: products of
-//! spectra do not depend on it.
+//! The output of the forward transform is in bit-reversed order, and the backward transform reads that order: products
+//! of spectra do not depend on the order.
 
 use crate::accounting::complex::Complex;
 use std::f64::consts::TAU;
@@ -16,8 +16,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // A product of a coarse and a fine factor costs far less than a sine, and differs from it in the last two
-        // bits at most.
+        // A product of a coarse and a fine factor is far faster than a sine and a cosine, and differs from them in the
+        // last two bits at most.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();
@@ -41,12 +41,12 @@ impl Fft {
         self.turns.len() + 1
     }
 
-    /// The turns for blocks of twice `half`.
+    /// The rotation factors exp(-pi i k / `half`) for blocks of length 2 `half`.
     fn turns(&self, half: usize) -> &[Complex] {
         &self.turns[self.len() - 2 * half..][..half]
     }
 
-    /// Where the coefficient of frequency `k` stands after `forward`.
+    /// The index of the coefficient of frequency `k` in the output of `forward`.
     pub(super) fn place(&self, k: usize) -> usize {
         let bits = self.len().trailing_zeros();
         k.reverse_bits() >> (usize::BITS - bits)

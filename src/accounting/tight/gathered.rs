@@ -1,25 +1,26 @@
-//! Products of two laws gathered in the cells of a grid, and the worse and the better law that a cell's masses under P
-//! and under Q make.
+//! Products of two laws summed up in the cells of a grid, and a worse and a better law computed from the masses of the
+//! cells under P and under Q.
 //!
-//! The worse law goes to the two ends of the cell such that both masses are kept (connect the dots, Doroshenko et al.
-//! 2022, Section 4); the better one is merged to one point (post-processing), which need not lie on any grid. Both err
-//! in second order of the cells' widths.
+//! For the worse law, each cell's mass is moved to the two ends of the cell such that both masses are kept (connect the
+//! dots, Doroshenko et al. 2022, Section 4); for the better one, it is merged to one point (post-processing), which
+//! need not lie on any grid. Both errors are of second order in the cells' widths.
 
-/// Masses under Q below this have lost digits, or are 0 by underflow.
+/// Masses under Q below this may be inaccurate or 0 because of underflow.
 const LEAST_MASS: f64 = 1e-290;
 
-/// For losses of a modulus below this, P's mass less Q's is the exact number; above it, Q's mass is.
+/// For losses of a modulus below this, formulas use the difference of P's and Q's masses; above it, they use Q's mass.
+/// Each is the more accurate one in its range.
 const SMALL: f64 = 0.7;
 
-/// Masses at losses in rising order.
+/// Masses at losses in increasing order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Masses {
     pub(super) loss: Vec<f64>,
-    /// P's.
+    /// P's masses.
     pub(super) p: Vec<f64>,
-    /// Q's.
+    /// Q's masses.
     pub(super) q: Vec<f64>,
-    /// P's less Q's, without cancellation.
+    /// P's masses minus Q's, computed without cancellation.
     pub(super) u: Vec<f64>,
 }
 
@@ -37,7 +38,8 @@ impl Masses {
         self.u.push(u);
     }
 
-    /// Merges a cell to one point: the loss of its masses, or a smaller one where Q's is too small for a double.
+    /// Merges a cell to one point: at the logarithm of the ratio of its masses, or at a smaller loss if Q's mass is too
+    /// small for a double.
     pub(super) fn merge(&mut self, cell: Cell) {
         let Cell { p, q, u } = cell;
         if q > 1e-290 * p && p > 0.0 {
@@ -50,7 +52,7 @@ impl Masses {
         }
     }
 
-    /// The loss below which P has about this part of its mass.
+    /// The loss below which about this part of P's mass lies.
     pub(super) fn quantile(&self, part: f64) -> f64 {
         let target = part * self.p.iter().sum::<f64>();
         let mut below = 0.0;
@@ -88,7 +90,7 @@ impl Cell {
         Self { p: self.p + other.p, q: self.q + other.q, u: self.u + other.u }
     }
 
-    /// Adds a product.
+    /// Adds the product of two cells' masses.
     pub(super) fn add(&mut self, one: Self, other: Self) {
         self.p += one.p * other.p;
         self.q += one.q * other.q;
@@ -99,8 +101,9 @@ impl Cell {
 /// Number of neighbouring points that are processed together.
 const BLOCK: usize = 8;
 
-/// All products of two laws; cell k lies between the points k - 1 and k of the grid, the first below it, the last
-/// above. Products of P-masses that add up to at most `lost` are left out; their mass is returned too.
+/// All products of the masses of two laws (one law with itself if `same`), summed up by cell. Cell k lies between the
+/// points k - 1 and k of the grid, the first cell below the grid, the last above it. Products whose P-masses add up to
+/// at most `lost` are left out; the sum of their P-masses is returned too.
 pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f64) -> (Vec<Cell>, f64) {
     let mut cells = vec![Cell::default(); grid.len() + 1];
     let n = b.loss.len();
@@ -112,7 +115,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
     let above = Above::of(b).p;
     let lost_of_one = lost / (2 * a.loss.len().max(1)) as f64;
     let mut dropped = 0.0;
-    // The last point of a grid, and whatever lies above it, is the end of its last cell.
+    // The upper ends of the cells; that of the last cell is infinite.
     let ceilings: Vec<f64> = grid.iter().copied().chain([f64::INFINITY]).collect();
     for i in 0..a.loss.len() {
         let loss = a.loss[i];
@@ -124,13 +127,13 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
         let mut k = grid.partition_point(|point| *point <= loss + b.loss[j]);
         if same {
             cells[k].add(one, others[i]);
-            // Each pair of different points occurs twice in a square; Q's mass of the first counts in `u` as well.
+            // Each pair of different points occurs twice in the product of a law with itself.
             one = Cell { p: 2.0 * one.p, q: 2.0 * one.q, u: 2.0 * one.u };
             j += 1;
         }
         let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
         dropped += one.p * above[end];
-        // Products in one cell are added up before they are multiplied.
+        // Factors that fall into the same cell are added up before they are multiplied.
         let mut run = Cell::default();
         while j < end {
             let sum = loss + b.loss[j];
@@ -162,20 +165,20 @@ pub(super) fn gathered(a: &Masses, grid: &[f64]) -> Vec<Cell> {
     products(&one, a, false, grid, 0.0).0
 }
 
-/// The law that is certainly worse, on the grid; and P's mass above it.
+/// A law on the grid that is certainly worse, and P's mass above the grid.
 pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
     let mut masses = vec![0.0; grid.len()];
     masses[0] += cells[0].p;
     for (k, cell) in cells.iter().enumerate().take(grid.len()).skip(1) {
         let (low, width) = (grid[k - 1], grid[k] - grid[k - 1]);
-        // The part of P's mass that moves up is determined by keeping Q's mass.
+        // The part of P's mass that moves to the upper end follows from keeping Q's mass.
         let surplus = if low.abs() < SMALL {
             libm::exp(low) * (cell.u + cell.p * libm::expm1(-low))
         } else {
             cell.p - cell.q * libm::exp(low)
         };
         let up = (surplus / -libm::expm1(-width)).clamp(0.0, cell.p);
-        // Moving everything up is worse still.
+        // If it is not a number, all of it moves up, which makes the law worse still.
         let up = if up.is_nan() { cell.p } else { up };
         masses[k - 1] += cell.p - up;
         masses[k] += up;
@@ -185,7 +188,7 @@ pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
     (law, cells[grid.len()].p)
 }
 
-/// The law that is certainly better: each cell merged, what lies below the grid left out.
+/// A law that is certainly better: each cell is merged to one point, and the mass below the grid is left out.
 pub(super) fn better(cells: &[Cell]) -> Masses {
     let mut law = Masses::default();
     for cell in &cells[1..] {
@@ -194,12 +197,12 @@ pub(super) fn better(cells: &[Cell]) -> Masses {
     law
 }
 
-/// Sums of what lies above each point.
+/// Sums of a law's masses from each point upwards.
 struct Above {
     p: Vec<f64>,
     q: Vec<f64>,
     u: Vec<f64>,
-    /// Q's, times e to the loss of the first point above: a number that neither overflows nor vanishes.
+    /// Q's sum from point k upwards, times e^(loss of point k): this neither overflows nor underflows.
     scaled: Vec<f64>,
 }
 
@@ -215,7 +218,7 @@ impl Above {
         let mut scaled = vec![0.0; law.loss.len() + 1];
         for k in (0..law.loss.len()).rev() {
             let next = law.loss.get(k + 1).map_or(0.0, |next| libm::exp(law.loss[k] - next));
-            // Where Q's own mass is a double, it is what the products keep.
+            // Q's mass itself if it has not underflowed; it need not be exactly p e^-loss.
             let own = if law.q[k] > LEAST_MASS { law.q[k] * libm::exp(law.loss[k]) } else { law.p[k] };
             scaled[k] = own + next * scaled[k + 1];
         }
@@ -223,8 +226,8 @@ impl Above {
     }
 }
 
-/// Two numbers, at least 0 and as close as doubles allow, between which delta(epsilon) of the sum of two losses falls
-/// to `target`: it is larger than that at the first, and not at the second.
+/// Two epsilons, at least 0 and as close as doubles allow, between which delta(epsilon) of the sum of two losses
+/// decreases to `target`: delta is larger than `target` at the first, and at most `target` at the second.
 pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     if target.is_nan() || target <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);
@@ -238,7 +241,7 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
             while k > 0 && b.loss[k - 1] > rest {
                 k -= 1;
             }
-            // Nothing of `b` lies above.
+            // `b` has no loss above `rest`.
             if k == b.loss.len() {
                 continue;
             }
@@ -246,7 +249,7 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
             sum += p * if rest.abs() < SMALL {
                 above.u[k] - libm::expm1(rest) * above.q[k]
             } else {
-                // `rest` is below the first loss above.
+                // b.loss[k] is the first loss above `rest`, so the exponential is at most 1.
                 above.p[k] - libm::exp(rest - b.loss[k]) * above.scaled[k]
             };
         }
@@ -261,7 +264,7 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     }
     let (mut low, mut high) = (0.0, (a.end().1 + b.end().1).max(0.0));
     let (mut over, mut under) = (at_zero - target, -target);
-    // False position, either side's weight halved where the other moved twice (Illinois).
+    // False position; if the same side moves twice, the weight of the other is halved (Illinois).
     let mut side = 0;
     for round in 0..200 {
         if high - low <= 1e-13 * high {

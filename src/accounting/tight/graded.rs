@@ -1,10 +1,10 @@
 //! Sums of independent losses on grids that are fine where losses nearly always lie and coarse far away, so that a bulk
-//! of tiny losses and a few large ones are resolved alike, however far apart they are.
+//! of tiny losses and a few large ones are both resolved, however far apart they are.
 //!
-//! The sum of two laws on grids of n points is n^2 products, gathered in the cells of the next grid ([`gathered`]), a
-//! worse and a better law side by side. The spacing may change from sum to sum and from place to place: nothing asks
-//! for equal steps. A first pass puts points by rule of thumb, later ones where they count ([`Guide`]). The last sum is
-//! not gathered: epsilon is read off its products. Equal responses with two outputs are summed exactly.
+//! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
+//! ([`gathered`]), for a worse and a better law. The spacing may vary within a grid and from sum to sum. A first pass
+//! places points by a rule of thumb, later ones where they reduce the error most ([`Guide`]). The last sum is not
+//! formed: epsilon is computed from its products directly. Sums of equal losses with two values are exact.
 
 use super::binomial;
 use super::contour::{Ends, Laws};
@@ -15,19 +15,19 @@ use super::windows::{self, Window};
 use crate::accounting::laws::{Law, TwoAtoms};
 
 const ROUNDOFF: f64 = 1.2e-16;
-/// Losses beyond this would make Q's masses vanish: larger ones count as infinite.
+/// Larger losses count as infinite, because Q's masses would underflow.
 const FARTHEST: f64 = 500.0;
 
 /// The shape of grids.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// About how many points.
+    /// Approximate number of points.
     pub(super) points: f64,
     /// An estimate of epsilon.
     pub(super) sought: f64,
-    /// P-mass that each of `releases` may lose at either end, all in all.
+    /// P-mass that may be cut off at either end, for all releases together.
     pub(super) lost: f64,
-    /// How many releases there are in all.
+    /// Total number of releases.
     pub(super) releases: f64,
 }
 
@@ -39,7 +39,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Points for the next sum, from one end to the other, a part `share` of what grids have.
+    /// A grid for the next sum, from one end to the other, with about `share` times the points of a full grid.
     fn grid(&self, (low, high): (f64, f64), laws: [Option<&Masses>; 2], share: f64) -> Vec<f64> {
         let low = low.max(-FARTHEST);
         let ends = (low, high.min(FARTHEST).max(low));
@@ -60,7 +60,7 @@ impl Pass<'_> {
     }
 }
 
-/// Points from one end to the other, dense near the centre of the sum's bulk and up to the epsilon that is sought.
+/// A grid from one end to the other, dense near the centre of the sum's bulk and up to the estimate of epsilon.
 fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought: f64) -> Vec<f64> {
     let (mut centre, mut square) = (0.0, 0.0);
     for law in laws.into_iter().flatten() {
@@ -97,7 +97,7 @@ fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought:
         let step = 1.0 / density(x);
         let step = 1.0 / density(x + 0.5 * step).max(density(x));
         x += step.max(1e-15 * x.abs());
-        // The last point lies above the last loss, so that nothing is lost there.
+        // The last point lies above the largest loss, so that no mass is above the grid.
         grid.push(if x < high { x } else { high + 1e-12 * (wide + high.abs()) });
     }
     grid
@@ -112,12 +112,12 @@ struct Graded {
     infinite: f64,
     /// Bound on the relative error of the masses.
     relative: f64,
-    /// How many losses this is the sum of.
+    /// Number of losses in this sum.
     releases: f64,
 }
 
 impl Graded {
-    /// One loss between two ends; `None` if it cannot be divided into cells.
+    /// One loss within `span`; `None` if it cannot be divided into cells.
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -132,7 +132,7 @@ impl Graded {
         }
         let grid = pass.grid(cut.worse.end(), [Some(&cut.worse), None], 1.0);
         if is_cut_twice {
-            // Cut up at the grid's own points, each cell errs but once.
+            // Dividing the law at the grid's own points avoids a second discretisation error.
             let own: Vec<Window> = windows::between(&grid, (low, high));
             cut = windows::cut(law, &own)?;
         }
@@ -146,7 +146,7 @@ impl Graded {
         }))
     }
 
-    /// The sum of `count` equal losses of two values, exactly but for what is trimmed.
+    /// The sum of `count` equal losses of two values: exact except for the trimmed ends, unless it has too many atoms.
     fn of_atoms(law: &TwoAtoms, count: u64, pass: &mut Pass) -> Self {
         let most = count as f64 * law.high;
         let (empty, masses) = binomial::masses(law.p_high, law.p_low, count);
@@ -170,7 +170,8 @@ impl Graded {
         pass.formed(one)
     }
 
-    /// The sum of two independent losses, the other by default one like the first, on a part `share` of a grid's points.
+    /// The sum of two independent losses, on a grid with about `share` times the points of a full one. Without `other`,
+    /// the second loss has the same law as the first.
     fn plus(&self, other: Option<&Self>, share: f64, pass: &mut Pass) -> Self {
         let with = other.unwrap_or(self);
         let same = other.is_none();
@@ -191,8 +192,8 @@ impl Graded {
         })
     }
 
-    /// Leaves out negligible masses: of the worse law, the highest losses become infinite and the lowest ones
-    /// are raised; the better one loses them.
+    /// Removes negligible masses at both ends: in the worse law, the largest losses become infinite and the smallest
+    /// ones are raised; in the better law, both are dropped.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -226,8 +227,9 @@ impl Graded {
         }
     }
 
-    /// Two sums that add up to that of `count` independent losses, at least 2: of the largest power of two, and of
-    /// the rest. Twice a sum errs twice as much, so what is left over is added where sums are used once.
+    /// Two sums that together are the sum of `count` independent losses, at least 2: one of the largest power of two of
+    /// them, one of the rest. Doubling a sum doubles its error, so the rest is kept apart from the sums that are
+    /// doubled.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();
         let mut power = self;
@@ -263,7 +265,7 @@ impl Graded {
 
 /// Points of the rough grid that finds where most of a law's mass is.
 const ROUGH: f64 = 16.0;
-/// The least part of a grid's points for a sum of few.
+/// The smallest `share` of a grid's points, for a sum of few losses.
 const LEAST_SHARE: f64 = 0.3;
 /// Atoms beyond this multiple of a grid's points are gathered.
 const MOST_ATOMS: f64 = 4.0;
@@ -289,8 +291,8 @@ fn ends_of_sum(a: &Graded, b: &Graded, delta: f64) -> Ends {
     Ends { lower: if lower.is_finite() { lower } else { 0.0 }, upper }
 }
 
-/// Both ends of epsilon for a whole composition, by grids of one shape, and what the next pass may know; nothing where
-/// they do not apply.
+/// Both ends of epsilon for a whole composition, by grids of one shape, and the guide for the next pass; `None` if a
+/// law cannot be divided into cells.
 pub(super) fn ends(
     laws: &Laws,
     spans: &[(f64, f64)],
@@ -339,10 +341,10 @@ pub(super) fn ends(
 
 /// Points for the distribution of the total that is passed to a guide.
 const COARSE: f64 = 400.0;
-/// A sum of which no more sums are formed may have so many times the points.
+/// Factor on the number of points of a sum that is not used in further sums.
 const FINE: f64 = 3.0;
 
-/// The sum of several, the smallest first.
+/// The sum of several losses, those with the fewest points first.
 fn sum_of(mut parts: Vec<Graded>, pass: &mut Pass) -> Graded {
     parts.sort_by_key(|part| part.worse.p.len());
     let last = parts.len().saturating_sub(1);

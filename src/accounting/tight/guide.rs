@@ -1,29 +1,29 @@
-//! Where the points of a graded grid reduce the error most, from the results of a coarser pass.
+//! Places the points of a graded grid where they reduce the error most, from the results of a coarser pass.
 //!
-//! A cell of width h with P-mass f h raises the hockey-stick curve at epsilon by about f h^3 g / 6 where it is made worse,
-//! and lowers it by half of that where it is made better, g the density of the rest of the sum at epsilon less the
-//! cell's loss. The sum over n cells is least where their widths are as (f g)^{-1/3} (Panter and Dite 1951). The rest is
-//! taken for the whole sum: nearly all of it, but for the last few.
+//! A cell of width h with P-mass f h raises the hockey-stick curve at epsilon by about f h^3 g / 6 in the worse law,
+//! and lowers it by half of that in the better law, where g is the density of the sum of all other losses at epsilon
+//! minus the cell's loss. The total error over all cells is smallest if their widths are proportional to (f g)^{-1/3}
+//! (Panter and Dite 1951). The density of the whole sum is used for g: a good approximation except for the last few
+//! sums.
 
 use super::contour::Ends;
 use super::gathered::Masses;
 
-/// Points of a profile, about.
+/// Approximate number of points of a profile.
 const POINTS: usize = 200;
-/// The part of a grid's points that is placed by the guide: less in general than for sparse laws, which it
-/// describes better.
+/// The part of a grid's points that is placed by the guide; it is larger for sparse laws (a bulk and rare large
+/// losses), which the guide describes better.
 const GUIDED: f64 = 0.8;
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
-/// At least so many points are placed without the guide.
+/// Smallest number of points that are placed without the guide.
 const LEAST_PLAIN: f64 = 24.0;
 
-/// The law of a sum, roughly.
+/// The approximate distribution of a sum of losses.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     loss: Vec<f64>,
-    /// P's mass from there on: added up from the top, so that tails far below the rounding error of 1 keep their
-    /// digits.
+    /// P's mass above each loss, added up from the largest loss, so that small tails are accurate.
     above: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Profile {
         let mut profile = Self { loss: Vec::new(), above: Vec::new() };
         let mut above = 0.0;
         for (k, (&loss, &p)) in law.loss.iter().zip(&law.p).enumerate().rev() {
-            // The mass of a grid's point lies on both its sides.
+            // Half of the mass at a grid point counts as above the point.
             if k % stride == 0 || k + 1 == law.loss.len() {
                 profile.loss.push(loss);
                 profile.above.push(above + 0.5 * p);
@@ -61,19 +61,19 @@ impl Profile {
 /// The results of a pass that the next one uses.
 #[derive(Clone, Debug)]
 pub(super) struct Guide {
-    /// Of every sum, in the order in which they are formed.
+    /// The distribution of every sum, in the order in which the sums are formed.
     pub(super) sums: Vec<Profile>,
-    /// Of the sum of all.
+    /// The distribution of the total loss.
     pub(super) total: Profile,
-    /// Between which epsilon lies.
+    /// The bounds between which epsilon lies.
     pub(super) ends: Ends,
-    /// Whether all are laws with a bulk and rare large losses.
+    /// Whether all laws have a bulk and rare large losses.
     pub(super) is_sparse: bool,
 }
 
 impl Guide {
-    /// Points for the sum of this number between the ends of `plain`, a grid made without the guide: some of its
-    /// points, and more where they reduce the error most; about `points` of them.
+    /// A grid for sum number `sum` (in the order in which sums are formed): the points of `plain`, a grid made without
+    /// the guide, and more points where they reduce the error most; about `points` in all.
     pub(super) fn grid(&self, sum: usize, plain: Vec<f64>, points: f64) -> Vec<f64> {
         let (Some(own), Some(&low), Some(&high)) = (self.sums.get(sum), plain.first(), plain.last()) else {
             return plain;
@@ -112,7 +112,7 @@ impl Guide {
             passed += weight;
         }
         grid.sort_by(f64::total_cmp);
-        // Cells smaller than rounding have no distinct ends.
+        // Points closer than the rounding error are merged.
         let least = 1e-14 * (high - low);
         grid.dedup_by(|next, last| *next - *last <= least.max(4e-15 * last.abs()));
         if let Some(last) = grid.last_mut() {

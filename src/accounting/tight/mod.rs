@@ -1,17 +1,22 @@
-//! The tight accountant: the hockey-stick curve of the whole composition, with a certified upper and lower end.
+//! The tight accountant: the hockey-stick curve of the whole composition, with certified upper and lower bounds
+//! ("ends").
 //!
-//! | composition | method | what the ends are |
+//! | composition | method | the two ends |
 //! |---|---|---|
 //! | Gaussians only; one subsampled Gaussian | closed form | equal |
 //! | equal randomised responses; equal exponential mechanisms | binomial sums | equal (the latter if not adaptive) |
-//! | laws whose characteristic function falls | `contour` | aliasing, truncation and rounding bounded |
-//! | the rest | `steps`, on lattices or grids | two laws, one worse and one better than the true one |
+//! | laws whose characteristic function decreases fast | `contour` | aliasing, truncation and rounding bounded |
+//! | all others | `steps`, on lattices or grids | from two laws, one worse and one better than the true one |
 //!
-//! Lattices: `rounded` moves a law to one (connect the dots, Doroshenko et al. 2022); sums are formed term by term
-//! (`convolution`) or by one tilted Fourier transform with Chernoff's bounds on what it folds (`tilted`, after Koskela,
-//! Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and now and then large,
-//! grids fine here and coarse there take the place of lattices (`graded`, cut by `windows`); a pass learns from the one
-//! before where points count (`guide`). Where the ends stay apart, the least of all bounds is quoted.
+//! A law is *worse* than another if its hockey-stick divergence is at least as large at every epsilon, and *better* if
+//! it is at most as large.
+//!
+//! Lattices: `rounded` moves a law to a lattice (connect the dots, Doroshenko et al. 2022); sums are formed term by
+//! term (`convolution`) or by one tilted Fourier transform with Chernoff bounds on its wrap-around (`tilted`, after
+//! Koskela, Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and rarely
+//! large, grids of varying spacing replace lattices (`graded`, divided by `windows`); each pass uses the results of the
+//! one before to place its points where they reduce the error most (`guide`). Where the ends remain apart, the
+//! accountant returns the smallest of all known upper bounds.
 
 pub(super) mod binomial;
 mod accountant;

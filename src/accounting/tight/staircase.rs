@@ -1,10 +1,12 @@
 //! Epsilon of a law on equally spaced losses, in one pass from the largest loss down.
 //!
-//! Between two neighbouring losses delta(e) = A - e^e B, with A and B the masses of P and Q above.
+//! Between two neighbouring losses delta(epsilon) = A - e^epsilon B, with A and B the masses of P and Q at larger
+//! losses.
 
 /// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's, for the losses
-/// `top`, `top` - `spacing`, ..., the first `empty` of which have none and are left out, all divided by one common
-/// factor, and so is `target`. Minus infinity if even the last loss leaves delta below the target.
+/// `top`, `top` - `spacing`, ...; the first `empty` of these losses have no mass and are left out. `masses` and
+/// `target` may be divided by one common factor. Minus infinity if delta is below the target even with all masses
+/// counted.
 pub(super) fn epsilon(
     top: f64,
     spacing: f64,
@@ -27,8 +29,8 @@ pub(super) fn epsilon(
     f64::NEG_INFINITY
 }
 
-/// The same for all losses from `bottom` up to `top`; infinity where a mass or the target is no finite number above 0, which
-/// must not count as no mass.
+/// The same for the losses from `bottom` up to `top`, at least `bottom` and at least 0; infinity if a mass is not
+/// finite or the target is not a finite number above 0.
 pub(super) fn epsilon_above(
     bottom: f64,
     top: f64,
@@ -43,8 +45,7 @@ pub(super) fn epsilon_above(
     }
 }
 
-/// What `epsilon` says of losses from `bottom` up, at least 0: infinity if it is no number, the bottom if epsilon lies
-/// below it.
+/// The larger of `epsilon`, `bottom` and 0; infinity if `epsilon` is NaN.
 fn within(bottom: f64, epsilon: f64) -> f64 {
     if epsilon.is_nan() { f64::INFINITY } else { epsilon.max(bottom.min(f64::MAX)).max(0.0) }
 }

@@ -1,10 +1,10 @@
-//! The tight accountant on a lattice of losses that is refined until its two ends meet.
+//! The tight accountant on a lattice of losses that is refined until its two ends are close.
 //!
-//! Each law is moved to the lattice twice, certainly worse and certainly better (`rounded`), and the sums of both are
-//! formed within a window (`convolution`), so the two answers enclose the true one whatever spacing and window are
-//! taken. A first, coarse lattice finds where the total loss lies; from there spacing and window follow the epsilon that
-//! is sought. No tilt: this serves the few releases whose loss is now and then large, where a tilted law is as lumpy
-//! as the law itself and Chernoff's bound is far off.
+//! Each law is moved to the lattice twice, to a certainly worse and a certainly better law (`rounded`), and the sums of
+//! both are formed within a window (`convolution`), so the two answers enclose the true one for any spacing and window.
+//! A first, coarse lattice finds the range of the total loss; then spacing and window follow from the epsilon found so
+//! far. Short sums are formed term by term, long ones by a tilted Fourier transform (`tilted`); laws with rare large
+//! losses are summed on graded grids first (`graded`).
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
@@ -18,24 +18,24 @@ use crate::accounting::laws::Grid;
 
 /// Wanted relative distance of the two ends.
 const WANTED: f64 = 3e-4;
-/// The same for laws of atoms and exponentials alone.
+/// The same if all laws consist of atoms and exponentials.
 const FINEST: f64 = 2e-7;
 /// Part of delta that may be lost at either end of each law and of the window.
 const LOST: f64 = 1e-5;
 /// Pieces of a cell, for the better law.
 const PIECES: usize = 4;
 const FIRST_POINTS: f64 = 256.0;
-/// Up to so many points, sums are formed term by term.
+/// Largest number of points for which sums are formed term by term.
 const SHORT: f64 = 400.0;
 /// Longest Fourier transform.
 const MOST_POINTS: f64 = 65536.0;
-/// A transform whose error is above this part of delta is not used.
+/// If the error of a transform is above this part of delta, no further transforms are used.
 const DOUBT: f64 = 3e-3;
 /// If the ends are farther apart than this, relatively, another method is tried.
 const POOR: f64 = 1e-2;
-/// Up to so many releases, graded grids are tried.
+/// Largest number of releases for which graded grids are tried.
 const MOST: f64 = 1e7;
-/// Wanted relative distance of the two ends there.
+/// Wanted relative distance of the two ends with graded grids.
 const WANTED_GRADED: f64 = 1e-3;
 /// The relative distance that a grid is designed for.
 const AIMED_GRADED: f64 = 8e-4;
@@ -44,7 +44,8 @@ const FIRST_GRADED: f64 = 64.0;
 const SECOND_GRADED: f64 = 104.0;
 const MOST_GRADED: f64 = 640.0;
 const MOST_GRADED_PASSES: usize = 6;
-/// Points kept beyond the least and the largest total loss: sums of rounding errors are rarely larger.
+/// Lattice points kept beyond the smallest and the largest total loss: the sum of the displacements of losses to
+/// lattice points is rarely larger.
 const SPREAD: f64 = 64.0;
 const MOST_PASSES: usize = 14;
 /// Most multiplications of one pass.
@@ -68,7 +69,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     if best.upper <= floor {
         return best;
     }
-    // Losses on scales far apart are for graded grids.
+    // Laws whose bulk is far smaller than their largest losses are summed on graded grids.
     let is_graded = laws.iter().any(|(law, _)| law.bulk().is_some()) && releases <= MOST;
     if is_graded {
         on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
@@ -78,7 +79,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
     }
     if !is_graded && ceiling < best.upper && releases <= MOST {
-        // A coarse grid is enough to see that epsilon is above the range of interest.
+        // A coarse grid may show that epsilon is outside the range of interest.
         let shape = Shape { points: FIRST_GRADED, sought: best.upper, lost: 0.1 * LOST * delta, releases };
         if let Some((ends, _)) = graded::ends(laws, &spans, &shape, None, delta) {
             best.upper = best.upper.min(ends.upper);
@@ -92,7 +93,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     let widest = spans.iter().fold(0.0, |most: f64, span| most.max(span.1));
     let mut high = farthest.min(widest.max(2.0 * most));
     let mut low = deepest.max(-high);
-    // Where noise is tiny, all losses of a law may be one and the same.
+    // If the noise is very small, all losses of a law may be equal, so the range may be 0.
     let mut spacing = ((high - low) / FIRST_POINTS).max(1e-9 * high.abs().max(low.abs()));
     let mut transform = true;
     let mut tilted_range: Option<f64> = None;
@@ -153,7 +154,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     best
 }
 
-/// Whether the ends are as close as `wanted`, relatively, or of no interest.
+/// Whether the relative distance of the ends is at most `wanted`, or epsilon is outside the range of interest.
 fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
     ends.upper - ends.lower <= wanted * ends.upper
         || ends.upper <= floor
@@ -161,7 +162,7 @@ fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
         || ends.lower >= ceiling
 }
 
-/// Graded grids, finer and finer, that follow the epsilon they find.
+/// Improves `best` by finer and finer graded grids, each designed for the epsilon found by the one before.
 fn on_graded_grids(
     laws: &Laws,
     spans: &[(f64, f64)],
@@ -197,8 +198,8 @@ fn on_graded_grids(
     }
 }
 
-/// The two ends by Fourier transforms, tilted repeatedly towards the epsilon they find, at most `most`, and
-/// the length of the window; nothing if that is too long.
+/// The two ends by Fourier transforms, each tilted for the epsilon found by the one before (at most `most`), and the
+/// length of the window; `None` if the first window is too long.
 fn transformed(
     laws: &[(convolution::Laws, u64)],
     spacing: f64,
@@ -225,7 +226,7 @@ fn transformed(
     last
 }
 
-/// About how many multiplications a pass takes.
+/// Approximate number of multiplications of a pass.
 fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: bool) -> f64 {
     let most = range / spacing + 2.0;
     let product = |n: f64, m: f64| 2.0 * n * m;
@@ -284,7 +285,7 @@ fn pass(
     read(&total, spacing, high, delta)
 }
 
-/// Ends, and the window that the law of the total loss suggests.
+/// The ends of epsilon from the law of the total loss, and the window for the next pass.
 fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass {
     let relative = 1.0 + total.relative + 1e-15 * total.worse.len() as f64;
     let last = total.first + total.worse.len() as i64 - 1;
@@ -297,7 +298,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     let lower = solve(&total.better, delta * relative);
     // There is no lower end where it lies below all losses, or is not a number.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
-    // The next window: what lies outside moves delta by less than a part LOST of it.
+    // The next window: the mass outside changes delta by less than its part LOST.
     let lost = LOST * delta;
     let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
     let points = total.worse.len();
@@ -307,7 +308,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
     let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
     let sought = if upper.is_finite() { upper } else { high };
-    // A partial sum that was below l must still rise by the difference.
+    // A partial sum below a loss l contributes to delta only if the other losses make up the difference to epsilon.
     let bottom = [&total.worse, &total.better].map(|masses| {
         let mut below = 0.0;
         for (k, mass) in masses.iter().enumerate() {
@@ -328,7 +329,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
 }
 
-/// The laws on a lattice of the spacing asked for, or of a larger one if a law spans too many cells.
+/// The laws on a lattice with the requested spacing, or a larger one if a law would have too many cells.
 fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution::Laws>) {
     let mut spacing = spacing;
     loop {
@@ -349,7 +350,7 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing at least `spacing` of which the laws' atoms are multiples, as nearly as can be.
+/// A spacing, at least `spacing`, of which the laws' atoms are as nearly as possible multiples.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();
@@ -360,7 +361,7 @@ fn aligned(laws: &Laws, spacing: f64) -> f64 {
     if most < 1.0 {
         return spacing;
     }
-    // How much variance rounding the atoms to a spacing adds.
+    // The variance that is added by moving the atoms to a lattice of this spacing.
     let cost = |spacing: f64| -> f64 {
         let square = spacing * spacing;
         pitches

@@ -1,9 +1,9 @@
 //! Sums of many independent losses on one lattice, by one Fourier transform of tilted laws.
 //!
-//! Each mass is multiplied by e^{c loss}, c near the Chernoff optimum for the epsilon that is sought, so that rounding,
-//! which is relative to the whole of the tilted law, is small against delta. What lies outside of the window is folded
-//! into it; Chernoff's bound of the lattice laws themselves says how much that is at most (Koskela, Jälkö and Honkela
-//! 2020 bound the same two errors, without a tilt).
+//! Each mass is multiplied by e^{c loss}, c near the Chernoff optimum for an estimate of epsilon, so that the rounding
+//! error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window wraps
+//! around into it; a Chernoff bound for the lattice laws limits how much (Koskela, Jälkö and Honkela 2020 bound the
+//! same two errors, without a tilt).
 
 use super::contour::Ends;
 use super::convolution::Laws;
@@ -11,16 +11,16 @@ use super::fft::Fft;
 use super::staircase;
 use crate::accounting::complex::Complex;
 
-/// Relative rounding of a transform, per doubling of its length: a complex product, its factor and a sum.
+/// Relative rounding error of a transform per doubling of its length: of a complex product, its factor and a sum.
 const ROUNDING: f64 = 7e-16;
 
 /// The result of one transform.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: Ends,
-    /// The approximate share of delta by which rounding and wrapping round change the worse distribution.
+    /// The approximate error from rounding and wrap-around in the worse distribution, relative to delta.
     pub(super) error: f64,
-    /// Epsilon by the worse distribution without those errors: the next guess of the search.
+    /// Epsilon by the worse distribution if those errors are ignored: the next estimate of the search.
     pub(super) plain: f64,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     let moment = |s: f64| log_moment(laws, |law| &law.worse, spacing, s);
     let c = tilt(moment, spacing, about);
     let whole = moment(c);
-    // ln of what may be lost, relative to the tilted law.
+    // ln of the tilted mass that may be lost, relative to the total tilted mass.
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
     // Chernoff: P(S > x) <= exp(K(s) - s x), and the same for the tilted law.
@@ -48,7 +48,7 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     Plan { c, window: (low.min(about - spacing), high) }
 }
 
-/// An epsilon that is certainly large enough at `delta`, by the worse laws' Renyi divergences.
+/// An upper bound on epsilon at `delta`, by the Renyi divergences of the worse laws.
 pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
     least_ratio(spacing, |s| log_moment(laws, |law| &law.worse, spacing, s) - libm::log(delta)).max(0.0)
 }
@@ -68,8 +68,8 @@ fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
     ratio(0.5 * (low + high))
 }
 
-/// Both ends of epsilon, at least 0, at `delta`. `about` is where epsilon is sought; what lies outside of `window` is
-/// folded in.
+/// Both ends of epsilon, at least 0, at `delta`. `about` is an estimate of epsilon; mass outside the window of `plan`
+/// wraps around into it.
 pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, delta: f64) -> Found {
     let Plan { c, window } = plan;
     let points = (((window.1 - window.0) / spacing).ceil().max(2.0) as usize).next_power_of_two();
@@ -133,7 +133,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let from_top = masses(|value| value.re);
     let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
     let plain = solve(&from_top, target);
-    // Of what lies above the window at most this is lost, each at its own weight.
+    // An upper bound on the contribution to delta of mass above the window.
     let lost = beyond(Side::Above, laws, |law| &law.worse, spacing, &worse, c, high)
         * libm::exp(-c * (high - about));
     let mut error = (worse.rounding + per_transform) * weights * libm::exp(-c * (plain - about)) + lost;
@@ -175,7 +175,7 @@ fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: im
 struct Factored {
     /// ln of the product of the tilted masses.
     log_mass: f64,
-    /// How far rounding may have moved it.
+    /// Bound on the rounding error of `log_mass`.
     doubt: f64,
     /// Bound on the error of each value of the product's spectrum.
     rounding: f64,
@@ -195,7 +195,7 @@ fn last_loss(law: &Laws, spacing: f64) -> f64 {
     law.offset + (law.first + law.worse.len() as i64 - 1) as f64 * spacing
 }
 
-/// ln E exp(s S) of the whole.
+/// ln E exp(s S) of the sum S of all losses.
 fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: f64) -> f64 {
     laws.iter()
         .map(|(law, count)| {
@@ -212,7 +212,7 @@ fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: 
         .sum()
 }
 
-/// The c > 0 at which exp(K(c) - c epsilon) is about least; K is convex.
+/// An approximation of the c > 0 at which exp(K(c) - c epsilon) is smallest; K is convex.
 fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
     let exponent = |log_c: f64| {
         let c = libm::exp(log_c);

@@ -1,4 +1,4 @@
-//! One distribution of the loss divided into cells of different widths: a worse and a better discrete law.
+//! Divides one distribution of the loss into cells of different widths, which gives a worse and a better discrete law.
 
 use super::gathered::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
@@ -8,7 +8,7 @@ const OCTAVE: f64 = 16.0;
 /// Number of cells of a single loss that is not divided into octaves.
 const EVEN: f64 = 2048.0;
 
-/// Losses between two ends, and the cells they are cut into.
+/// A range of losses, and the cells that it is divided into.
 pub(super) type Window = ((f64, f64), Grid);
 
 /// The two discrete laws that a law was divided into.
@@ -24,7 +24,7 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows for a law of which only the bulk is known, if it has one: octaves of distance from the bulk.
+/// Windows that are chosen without a guide: octaves of distance from the law's bulk, if it has one; else one window.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
         // Atoms are best represented exactly, and densities by narrow cells.
@@ -62,7 +62,7 @@ pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
     points.windows(2).map(|ends| ((ends[0], ends[1]), cells(ends[0], ends[1] - ends[0]))).collect()
 }
 
-/// Cuts a law up; nothing if it cannot be cut that finely.
+/// Divides a law into the cells of all windows; `None` if there would be too many cells.
 pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<Cut> {
     let mut found = Cut::default();
     let mut masses: Vec<(f64, f64)> = Vec::new();

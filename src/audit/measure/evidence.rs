@@ -6,8 +6,8 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
-/// The same while an event is chosen. The best of some hundred thresholds is partly best by chance: with limits so
-/// wide, thresholds that few trials passed are not chosen.
+/// The same while an event is chosen. The best of some hundred thresholds is best partly by chance; so small an error
+/// makes limits wide, so that a threshold that few scores exceed is not chosen.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two neighbours.
@@ -21,7 +21,7 @@ pub enum World {
 }
 
 impl World {
-    /// Both.
+    /// Both worlds, D first.
     pub const BOTH: [Self; 2] = [Self::Given, Self::Neighbour];
 
     /// 0 for D, 1 for D'.
@@ -46,10 +46,10 @@ impl World {
 /// The scores of one test, by world.
 pub type Scores = [Vec<f64>; 2];
 
-/// A half-line of scores: an observer who sees a score there guesses that the data are those of `speaks_for`.
+/// A half-line of scores: an observer who sees a score in it guesses that the data are those of the world that it indicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Whose data the event indicates: scores above the threshold D, at or below it D'.
+    /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.
     pub speaks_for: World,
     /// The threshold.
     pub threshold: f64,
@@ -64,12 +64,12 @@ impl Event {
     }
 }
 
-/// How often an event occurred in each world, first in the one that it indicates.
+/// How often an event occurred in each world, first in the world that it indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Trials in the world that the event indicates, and in the other.
     pub trials: [u64; 2],
-    /// Trials in which it occurred.
+    /// Trials in which the event occurred, in the same order.
     pub hits: [u64; 2],
 }
 
@@ -121,8 +121,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that so many trials per world can show: an event that always occurs in one world and
-/// never in the other. Of N trials about ln(N / 3.7).
+/// The largest epsilon at `delta` that this number of trials per world can show, by an event that always occurs in one
+/// world and never in the other. About ln(N / 3.7) for N trials.
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)
@@ -152,7 +152,8 @@ impl Sorted {
         }
     }
 
-    /// Order statistics of both worlds, dense in the tails: places 0, 1, 2, ..., then ever wider steps, from either end.
+    /// Order statistics of both worlds, dense in the tails: places 0, 1, 2, ..., then ever wider steps, from either
+    /// end.
     fn thresholds(&self) -> Vec<f64> {
         let mut found = Vec::new();
         for sorted in &self.0 {
@@ -169,7 +170,7 @@ impl Sorted {
     }
 }
 
-/// The best event on these scores, by a figure of its counts; with that figure.
+/// The event on these scores for which `figure` of its counts is largest, and that largest value.
 pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<(Event, f64)> {
     let sorted = Sorted::of(scores);
     let mut best: Option<(Event, f64)> = None;
@@ -185,7 +186,7 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     best
 }
 
-/// Half-lines at a few quantiles of the world that each indicates, from its middle far into its tail.
+/// Half-lines that begin at quantiles of the world that they indicate, from its median far into its tail.
 pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
@@ -233,15 +234,16 @@ mod tests {
 
     #[test]
     fn atoms_are_found_from_either_side() {
-        // The neighbour alone can give 1: an event of half its probability and none under D.
+        // Only the neighbour can give -1: an event with probability 1/2 under D' and 0 under D.
         let scores: Scores = [vec![0.0; 2000], [vec![0.0; 1000], vec![-1.0; 1000]].concat()];
         let (event, figure) = choose(&scores, |counts| counts.epsilon(0.0)).unwrap();
         assert_eq!((event.speaks_for, event.threshold), (World::Neighbour, -1.0));
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 
-    /// Why test and event are chosen on other trials than are counted: if they were the same, the confidence would not
-    /// be 95 %. Two equal laws and a dozen tests, of which the luckiest event is taken for a difference.
+    /// Why test and event are chosen on other trials than those that are counted: if they were the same, the confidence
+    /// would not be 95 %. Here the two distributions are equal, and the event that by chance differs most among twelve
+    /// tests is taken for a difference.
     #[test]
     fn choosing_on_the_counted_trials_would_exceed_the_truth_too_often() {
         let seeds = 100;

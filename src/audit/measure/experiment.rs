@@ -5,7 +5,7 @@ use super::pair::KnownPair;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
 
-/// Independent fair coins, each of which decided whether one canary was included, with the score for its inclusion.
+/// For each canary, whether it was included (independently, with probability 1/2), and the score for its inclusion.
 pub type Coins = Vec<(bool, f64)>;
 
 /// What one run of the audited system shows its observer, reduced to numbers.
@@ -56,8 +56,8 @@ pub trait Experiment: Sync {
         None
     }
 
-    /// One run with many canaries, each included by a fair coin, where that is possible; at most about as much work as
-    /// `trials` trials. Draws only below `key`.
+    /// One run with many canaries, each included with probability 1/2; `None` where that is not possible. It takes at
+    /// most about as much work as `trials` trials. Draws only below `key`.
     fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, AuditError>> {
         None
     }

@@ -1,4 +1,4 @@
-//! The scores of both worlds in bins, for pictures.
+//! Histograms of the scores of both worlds, for charts.
 
 use super::evidence::Scores;
 use serde::Serialize;

@@ -24,7 +24,7 @@ pub fn upper_limit(hits: u64, trials: u64, error: f64) -> f64 {
         return 1.0;
     }
     let (a, b) = (hits as f64 + 1.0, (trials - hits) as f64);
-    // 1 - I_p(a, b) = error; asked for in the complement, so that no digits are lost.
+    // 1 - I_p(a, b) = error; solved for the complement, so that no digits are lost.
     limit(a, b, error, true)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
 fn limit(a: f64, b: f64, target: f64, complement: bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..200 {
-        // Small probabilities are found by halving too: 200 steps reach 1e-60.
+        // Bisection also finds small probabilities: 200 steps reach 1e-60.
         let middle = 0.5 * (low + high);
         if middle <= low || middle >= high || high - low <= 1e-14 * high {
             break;

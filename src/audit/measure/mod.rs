@@ -1,4 +1,5 @@
-//! What trials prove: an event chosen on one half of them, counted on the other, and the bounds that counts give.
+//! What trials prove: an event is chosen on one half of them and counted on the other, and bounds follow from the
+//! counts.
 
 mod evidence;
 mod experiment;

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OneRun {
-    /// Canaries in the run, each included by a fair coin of its own.
+    /// Canaries in the run, each included independently with probability 1/2.
     pub canaries: u64,
     /// Number of canaries that were guessed: those with the largest scores; the number was chosen on another run.
     pub guesses: u64,
@@ -51,7 +51,7 @@ fn by_size(mut coins: Coins) -> Coins {
     coins
 }
 
-/// The largest epsilon at `delta` that `correct` right guesses out of `guesses` on `canaries` coins refute, wrongly
+/// The largest epsilon at `delta` that `correct` right guesses out of `guesses` on `canaries` canaries refute, wrongly
 /// with probability at most `error`.
 ///
 /// Source: Steinke, Nasr and Jagielski 2023, "Privacy auditing with one (1) training run", Theorem 5.2 and appendix D.
@@ -75,8 +75,9 @@ pub(super) fn bound(canaries: u64, guesses: u64, correct: u64, delta: f64, error
     low
 }
 
-/// An upper bound on the probability of so many right guesses if the run is (epsilon, delta)-DP for every canary: that
-/// of a binomial law, plus 2 m delta times the largest mean of the i probabilities below it.
+/// An upper bound on the probability of so many right guesses if the run is (epsilon, delta)-DP for every canary: the
+/// tail of a binomial distribution, plus 2 m delta times the largest mean, over i, of the i probabilities just below
+/// `correct`. Here m is the number of canaries.
 fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) -> f64 {
     let right = 1.0 / (1.0 + libm::exp(-epsilon));
     let tail = at_least(correct, guesses, right);
@@ -123,8 +124,8 @@ mod tests {
         assert!(bound(1000, 1000, 800, 1e-5, 0.05) < bound(1000, 1000, 800, 0.0, 0.05));
     }
 
-    /// Randomised response on every coin, epsilon exactly 1: the bound may exceed it in at most 5 % of 400 runs, up to
-    /// chance.
+    /// Randomised response on the inclusion of every canary, with epsilon exactly 1: the bound may exceed 1 in at most
+    /// 5 % of 400 runs, up to chance.
     #[test]
     fn one_run_exceeds_the_truth_no_more_often_than_it_may() {
         let right = 1.0 / (1.0 + libm::exp(-1.0));

@@ -30,11 +30,11 @@ pub struct Effort {
 pub struct Evidence {
     /// Trials per world.
     pub trials: u64,
-    /// Those of them that were counted; the others chose the test and the threshold.
+    /// Trials per world that were counted; the others chose the test and the threshold.
     pub counted: u64,
     /// The test that was chosen.
     pub test: String,
-    /// Whose data the counted event indicates.
+    /// The world that the counted event indicates.
     pub speaks_for: World,
     /// The threshold of the event on the test's score.
     #[serde(serialize_with = "finite_or_text")]
@@ -72,7 +72,8 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
 /// Smallest number of trials per world that can be split into halves and quarters.
 pub const FEWEST: u64 = 8;
 
-/// Measures. `done` is called with the number of trials finished since its last call.
+/// Runs the trials of an experiment and computes its bounds. `done` is called with the number of trials finished since
+/// its last call.
 ///
 /// The test and its threshold are chosen on the first half of the trials of each world and counted on the second, so
 /// that one event is counted and the confidence is that of a single pair of Clopper-Pearson limits.
@@ -146,8 +147,8 @@ pub fn measure(
     })
 }
 
-/// The scores of the first half of the trials, by test; a statistic is trained on its first half and scored on its
-/// second.
+/// The scores of the first half of the trials, by test. A statistic is trained on the first quarter of all trials and
+/// scored on the second.
 fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec<Scores>) {
     let mut tests: Vec<Scores> = (0..known)
         .map(|test| [0, 1].map(|world| first[world].iter().map(|t| t.scores[test]).collect()))

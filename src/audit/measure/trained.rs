@@ -1,7 +1,6 @@
-//! A trained statistic: logistic regression on a transcript's numbers and their squares, for laws without known densities.
+//! A trained statistic: logistic regression on a transcript's numbers and their squares, for unknown output densities.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
+use crate::gp::Cholesky;
 
 /// A fitted score: large values favour D.
 #[derive(Clone, Debug)]
@@ -11,7 +10,7 @@ pub(super) struct Trained {
     weights: Vec<f64>,
 }
 
-/// Ridge on standardised weights, per trial.
+/// Ridge penalty on the weights of standardised features, per trial.
 const RIDGE: f64 = 1e-3;
 /// Newton steps; each doubles the number of digits.
 const STEPS: usize = 12;
@@ -41,7 +40,7 @@ impl Trained {
         let mut weights = vec![0.0; p];
         for _ in 0..STEPS {
             let mut gradient = vec![0.0; p];
-            let mut hessian = Mat::<f64>::zeros(p, p);
+            let mut hessian = vec![0.0; p * p];
             for (label, rows) in [(1.0, &expanded[0]), (0.0, &expanded[1])] {
                 for row in rows {
                     let score: f64 = row.iter().zip(&weights).map(|(x, w)| x * w).sum();
@@ -51,22 +50,22 @@ impl Trained {
                         gradient[i] += (label - chance) * x;
                         let factor = curvature * x;
                         for (j, y) in row[..=i].iter().enumerate() {
-                            hessian[(i, j)] += factor * y;
+                            hessian[j * p + i] += factor * y;
                         }
                     }
                 }
             }
             for i in 0..p {
                 let ridge = RIDGE * n;
-                hessian[(i, i)] += ridge;
+                hessian[i * p + i] += ridge;
                 gradient[i] -= ridge * weights[i];
             }
-            let factor = hessian.llt(Side::Lower).ok()?;
-            let step = factor.solve(Mat::from_fn(p, 1, |i, _| gradient[i]));
-            let most = (0..p).map(|i| step[(i, 0)].abs()).fold(0.0, f64::max);
-            // Long steps are shortened, so that perfectly separable data do not make it diverge.
+            let mut step = gradient;
+            Cholesky::new(p, hessian).ok()?.solve(&mut step);
+            let most = step.iter().map(|part| part.abs()).fold(0.0, f64::max);
+            // Long steps are shortened, so that training does not diverge on perfectly separable data.
             let damping = if most > 5.0 { 5.0 / most } else { 1.0 };
-            weights.iter_mut().enumerate().for_each(|(i, w)| *w += damping * step[(i, 0)]);
+            weights.iter_mut().zip(&step).for_each(|(w, part)| *w += damping * part);
             if most < 1e-8 {
                 break;
             }

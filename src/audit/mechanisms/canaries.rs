@@ -1,4 +1,4 @@
-//! Canaries for audits in one run: records and agents that are included by coins of their own.
+//! Canaries for audits in one run: records and agents, each included independently with probability 1/2.
 
 use super::case::Canaries;
 use crate::audit::error::AuditError;
@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{
 };
 use std::sync::Arc;
 
-/// One table of as many records as there would have been trials, each moved by 1 or not, by a coin.
+/// One table of as many records as there would have been trials, each moved by 1 with probability 1/2.
 pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     Box::new(move |trials, key| {
         let n = trials as usize;
@@ -22,7 +22,7 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     })
 }
 
-/// One sum over agents, each with a vector in a direction of its own, at full norm or zero by a coin.
+/// One sum over agents, each with a vector in a direction of its own, at full norm or zero with probability 1/2 each.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
         // The work grows with the square: each agent's vector has as many numbers as there are agents.
@@ -43,11 +43,11 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
             population: agents,
             vectors: (0..agents).map(vector).collect(),
             weights: Arc::new(vec![vec![weight; agents]]),
-            second_coin: Vec::new(),
+            late_sampling_draw: Vec::new(),
             length: agents,
         };
         let sums = sum.privatise(&gathered, &mut key.child("sum").stream())?;
-        // Each number belongs to one agent: at its own scale, that of a unit that is included or not.
+        // Each number of the sum belongs to one agent; divided by weight * clip / rate, the agent adds 1 or 0.
         let (base, moved) = (vec![0.0], [vec![1.0], vec![0.0]]);
         let one = Moved { rate, sd: sum.noise_multiplier, base, moved };
         let score =

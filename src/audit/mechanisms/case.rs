@@ -12,7 +12,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
 pub struct Case {
     /// The claim and its description.
     pub statement: Statement,
-    /// How it is run.
+    /// The experiment that is run.
     pub experiment: Box<dyn Experiment + Send>,
     /// The verdict that enough trials must give.
     pub expected: Verdict,
@@ -87,11 +87,11 @@ where
     let told = mechanism
         .distinguisher([&pair.inputs[0], &pair.inputs[1]])
         .expect("the suite's own inputs keep every precondition");
-    told_by(words, mechanism, pair, terms, told)
+    with_distinguisher(words, mechanism, pair, terms, told)
 }
 
 /// A mechanism on another pair, with another test of its outputs.
-pub(super) fn told_by<M>(
+pub(super) fn with_distinguisher<M>(
     words: Words,
     mechanism: M,
     pair: Pair<M::Input>,
@@ -118,7 +118,7 @@ where
         disjoint: told.disjoint.clone(),
         broken: words.name.starts_with("broken-"),
     };
-    let experiment = Box::new(Releases::told_by(mechanism, pair, times, told));
+    let experiment = Box::new(Releases::with_distinguisher(mechanism, pair, times, told));
     Case { statement, experiment, expected: words.expected }
 }
 

@@ -1,7 +1,7 @@
 //! Audits of broken mechanisms: broken on purpose, or by the low bits of floating-point noise.
 
 use super::broken::{DataScaledNoise, HalfNoise};
-use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, told_by, worst};
+use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, with_distinguisher, worst};
 use super::low_bits::{reachable_gaussian, reachable_laplace};
 use crate::privacy::mechanisms::{Distinguisher, Gaussian, Laplace, Mechanism, NoiseArithmetic, Pair};
 use crate::vocab::Neighbours;
@@ -51,8 +51,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Noise on one number, where the test is which numbers are possible outputs at all. The laws of real-valued noise do
-/// not help there.
+/// Noise on one number, with a test of which inputs make an output possible at all. The distributions of real-valued
+/// noise say nothing about that, so they are left out.
 fn by_low_bits<M>(
     words: Words,
     mechanism: M,
@@ -70,5 +70,5 @@ where
     let can = move |secret, y| f64::from(u8::from(reachable(secret, y)));
     let told = Distinguisher { laws: None, ..known }
         .with_support(move |y: &Vec<f64>| can(secrets[0], y[0]) - can(secrets[1], y[0]));
-    told_by(words, mechanism, pair, terms, told)
+    with_distinguisher(words, mechanism, pair, terms, told)
 }

@@ -1,4 +1,4 @@
-//! A mechanism released once or several times, with tests on its output: what most audits of one mechanism are.
+//! One or several releases of a mechanism, with tests on the outputs: the experiment of most audits of one mechanism.
 
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
@@ -27,17 +27,22 @@ impl<M: Mechanism> Releases<M> {
     /// If an input breaks the mechanism's precondition.
     pub fn on(mechanism: M, pair: Pair<M::Input>, times: u64) -> Result<Self, AuditError> {
         let told = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]])?;
-        Ok(Self::told_by(mechanism, pair, times, told))
+        Ok(Self::with_distinguisher(mechanism, pair, times, told))
     }
 
     /// The same with other tests.
     #[must_use]
-    pub fn told_by(mechanism: M, pair: Pair<M::Input>, times: u64, told: Distinguisher<M::Output>) -> Self {
+    pub fn with_distinguisher(
+        mechanism: M,
+        pair: Pair<M::Input>,
+        times: u64,
+        told: Distinguisher<M::Output>,
+    ) -> Self {
         let known = KnownPair::of([(told.laws.as_ref(), times)]);
         Self { mechanism, inputs: pair.inputs, times, told, pair: known }
     }
 
-    /// Why no output can come from both inputs, if that follows by algebra.
+    /// Why no output is possible for both inputs, if that follows by algebra.
     #[must_use]
     pub fn disjoint(&self) -> Option<&str> {
         self.told.disjoint.as_deref()

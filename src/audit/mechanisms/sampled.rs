@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         population: 20,
         vectors: (0..20).map(|agent| (agent, Arc::new(vec![0.0; 2]))).collect(),
         weights: Arc::new(vec![vec![0.05; 20]]),
-        second_coin: Vec::new(),
+        late_sampling_draw: Vec::new(),
         length: 2,
     };
     let canaries = canaries::of_agents(sum.clone());

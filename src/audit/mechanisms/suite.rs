@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::{additive, choices, clipped, flawed, sampled, tables};
 
-/// All cases: sound mechanisms first, then those broken on purpose, then the low bits.
+/// All cases: the library's mechanisms first, then those broken on purpose, then the low bits of floating-point noise.
 #[must_use]
 pub fn suite() -> Vec<Case> {
     [additive::cases, choices::cases, sampled::cases, clipped::cases, tables::cases, flawed::cases]

@@ -88,8 +88,8 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
-    // The other column is orthogonal to it and to the vector of ones: as long as the threshold, on all records but the
-    // first.
+    // The first column is orthogonal to the last one and to the vector of ones; its norm is that of the threshold, and
+    // it is 0 for the first record.
     let other = |i: usize| match i {
         0 => 0.0,
         i if i % 2 == 1 && i + 1 < n => 1.0,

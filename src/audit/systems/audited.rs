@@ -13,15 +13,15 @@ pub trait Audited {
     ///
     /// # Errors
     /// [`LeftOut`]: why the series is not audited.
-    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut>;
+    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut>;
 
-    /// The unprotected part of a series of which another part is audited.
-    fn shown_as_it_is(&self, series: &str) -> Option<NotAudited> {
+    /// The unprotected part of a series whose other part is audited.
+    fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let _ = series;
         None
     }
 
-    /// Why it cannot be audited at all, or not as requested.
+    /// Why the protocol cannot be audited at all, or not as requested.
     fn refuses(&self, request: &Request) -> Option<&'static str> {
         let _ = request;
         None
@@ -30,12 +30,12 @@ pub trait Audited {
 
 /// The setting of an audit: one replication's parties and data, and what was requested.
 #[derive(Debug)]
-pub struct Ground<'a> {
-    /// Plays and prepares replications of the cell.
+pub struct AuditContext<'a> {
+    /// Prepares and runs replications of the cell.
     pub(super) runner: &'a CellRunner<'a>,
     /// The prepared world: objective, network, names of parties.
     pub stage: &'a Stage,
-    /// Node of the replication.
+    /// The replication's node of the seed tree.
     pub key: Key,
     /// Delta that was requested.
     pub delta: Option<f64>,
@@ -45,7 +45,7 @@ pub struct Ground<'a> {
     pub neighbour: Option<&'a str>,
 }
 
-impl Ground<'_> {
+impl AuditContext<'_> {
     /// The parties and data of another replication.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Ground<'_> {
     }
 }
 
-/// The series of a name, out of a protocol's.
+/// The series with a given name.
 ///
 /// # Errors
 /// [`AuditError`]: there is none.

@@ -1,6 +1,6 @@
 //! Collects everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
 
-use super::audited::{Audited, Ground};
+use super::audited::{AuditContext, Audited};
 use super::request::Request;
 use super::system::{Candidates, LeftOut, Systems};
 use crate::audit::error::AuditError;
@@ -14,28 +14,28 @@ use crate::study::{CellRunner, Plan};
 use crate::vocab::Delta;
 use std::sync::OnceLock;
 
-/// What a protocol offers to be audited, if it is of the type that this was made for.
-pub type Offer = fn(&ProtocolModel) -> Option<&dyn Audited>;
+/// Returns the audit interface of a protocol, if the protocol is of the type that the function was made for.
+pub type AuditProvider = fn(&ProtocolModel) -> Option<&dyn Audited>;
 
-/// The offer of a protocol.
+/// The [`AuditProvider`] for protocols of type `T`.
 #[must_use]
-pub fn offer<T: Audited + 'static>() -> Offer {
+pub fn offer<T: Audited + 'static>() -> AuditProvider {
     |protocol| protocol.get::<T>().map(|recipe| -> &dyn Audited { recipe })
 }
 
-/// What the library's own protocols offer: a line for a file.
-fn standard() -> Vec<Offer> {
+/// The offers for the library's own protocols, one entry for each file.
+fn standard() -> Vec<AuditProvider> {
     vec![offer::<Echo>(), offer::<Outsourced>(), offer::<Release>(), offer::<Local>(), offer::<Federated>()]
 }
 
-static OFFERS: OnceLock<Vec<Offer>> = OnceLock::new();
+static OFFERS: OnceLock<Vec<AuditProvider>> = OnceLock::new();
 
-/// Adds what a program's own protocols offer, before the first audit. Later calls change nothing.
-pub fn offer_also(own: &[Offer]) {
+/// Adds offers for a program's own protocols. Call it before the first audit; later calls change nothing.
+pub fn add_providers(own: &[AuditProvider]) {
     OFFERS.get_or_init(|| [standard(), own.to_vec()].concat());
 }
 
-/// What a protocol offers; nothing if its type has not said.
+/// The audit interface of a protocol; `None` if there is no offer for its type.
 fn audited(protocol: &ProtocolModel) -> Option<&dyn Audited> {
     OFFERS.get_or_init(standard).iter().find_map(|offer| offer(protocol))
 }
@@ -64,15 +64,15 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let audited = audited(protocol).ok_or_else(|| {
         let name = protocol.name();
         AuditError::scenario(format_args!(
-            "the protocol {name} comes with no attack: implement subrosa::audit::Audited for its type, and add it to the \
-             catalogue with `audited_protocol`"
+            "there is no attack for the protocol {name}: implement subrosa::audit::Audited for its type, and add it to \
+             the catalogue with `audited_protocol`"
         ))
     })?;
     if let Some(why) = audited.refuses(request) {
         return Err(AuditError::scenario(why));
     }
     let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
-    let ground = Ground {
+    let ground = AuditContext {
         runner: &runner,
         stage: &world.0,
         key: world.1,
@@ -89,7 +89,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
             }
             Ok(groups) => {
                 found.audited.extend(groups.into_iter().filter(|candidates| !candidates.is_empty()));
-                found.not_audited.extend(audited.shown_as_it_is(name));
+                found.not_audited.extend(audited.unprotected_part(name));
             }
             // That a requested neighbour does not fit is an error of the request, not a property of the
             // series.

@@ -1,12 +1,12 @@
 //! Echo: it releases nothing.
 
-use super::audited::{Audited, Ground};
+use super::audited::{AuditContext, Audited};
 use super::request::Request;
 use super::system::{Candidates, LeftOut};
 use crate::protocols::echo::Echo;
 
 impl Audited for Echo {
-    fn candidates(&self, _: &str, _: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         Err(LeftOut::Unprotected("it releases nothing"))
     }
 

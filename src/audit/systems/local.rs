@@ -1,7 +1,8 @@
-//! Audits of local differential privacy: one user's rewards are changed across their range, and the service
-//! observes the reports.
+//! Audits of local differential privacy: one user's rewards are changed across their range (or, if only the
+//! distribution of rewards is protected, that distribution is changed), and the service observes the reports.
 
-use super::audited::{Audited, Ground, named};
+use super::audited::{AuditContext, Audited, named};
+use super::one_reward::{Reward, log_ratio_of_mixtures};
 use super::request::numbers;
 use super::system::{Candidates, LeftOut, System};
 use crate::audit::error::AuditError;
@@ -18,10 +19,15 @@ use std::sync::Arc;
 
 /// Number of rewards drawn to estimate their range, where the noise is unbounded.
 const DRAWS: u64 = 100_000;
+/// Distance from the bound to a reward beyond it that can be recognised, in standard deviations of the privacy noise:
+/// Laplace noise exceeds it with probability e^-28.
+const REACH: f64 = 20.0;
+/// Largest sum of deltas: a sum of 1 or more would be no claim.
+const MOST_DELTA: f64 = 1.0 - f64::EPSILON;
 
 impl Audited for Local {
     /// One user's reports in one series, on each pair of rewards that is tried.
-    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = ground.stage.instance.as_ref().ok_or_else(missing)?;
@@ -30,20 +36,26 @@ impl Audited for Local {
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
             return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
         };
+        let price = mechanism.price(&0.0, &mechanism.neighbours()).map_err(AuditError::from)?;
+        let of_one = price.claim.as_ref().map_or(0.0, |claim| claim.delta);
         let pairs = match given {
             Some(given) => vec![given],
-            None => pairs(instance, &*mechanism, ground.key),
+            None => pairs(instance, &*mechanism, of_one, ground.key),
         };
-        let one = |(words, rewards): (String, [f64; 2])| -> Result<System, AuditError> {
-            let price = mechanism.price(&rewards[0], &mechanism.neighbours())?;
-            let claim = price.claim.as_ref().map(|claim| {
+        // The deltas of a user's reports add up, as their epsilons do.
+        let claimed_delta = (visits as f64 * of_one).min(MOST_DELTA);
+        let one = |(words, rewards): (String, [Reward; 2])| -> Result<System, AuditError> {
+            let delta = ground.delta.unwrap_or(claimed_delta);
+            let covered = mechanism.neighbours() != Neighbours::AnyMean
+                || rewards.iter().all(|reward| reward.most_often().abs() <= mechanism.bound());
+            // At a smaller delta nothing is claimed.
+            let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
                 let source = match visits {
                     1 => claim.source.clone(),
                     _ => format!("{}, {visits} times", claim.source),
                 };
                 (visits as f64 * claim.epsilon, source)
             });
-            let delta = ground.delta.unwrap_or(0.0);
             let tells = self.never_answer.tells();
             let statement = Statement {
                 name: series.name.clone(),
@@ -57,15 +69,17 @@ impl Audited for Local {
                 observer: self.service.clone(),
                 delta,
                 claim,
-                proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
+                proven: if tells || !covered { None } else { upper_bound(&[(&price, visits)], delta) },
                 disjoint: None,
                 broken: false,
             };
-            let told = mechanism.distinguisher([&rewards[0], &rewards[1]])?;
-            // Reports of clipped rewards differ by noise alone; whether a user reports at all is not covered.
+            let means = [0, 1].map(|world: usize| rewards[world].most_often());
+            let told = mechanism.distinguisher([&means[0], &means[1]])?;
+            let fixed = rewards.iter().all(Reward::is_fixed);
+            // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
             let premise =
                 "the noise is Laplace, independent from visit to visit, and only its size is unknown";
-            let laws = told.laws.as_ref().filter(|_| !tells);
+            let laws = told.laws.as_ref().filter(|_| !tells && fixed);
             let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
             let mechanism = Arc::clone(&mechanism);
             let experiment =
@@ -77,9 +91,11 @@ impl Audited for Local {
 }
 
 /// "A,B": two rewards.
-fn as_given(text: &str) -> Result<(String, [f64; 2]), AuditError> {
+fn as_given(text: &str) -> Result<(String, [Reward; 2]), AuditError> {
     match numbers(text)?.as_slice() {
-        [a, b] if a != b => Ok((format!("every reward of one user, {a} or {b}, as given"), [*a, *b])),
+        [a, b] if a != b => {
+            Ok((format!("every reward of one user, {a} or {b}, as given"), [*a, *b].map(Reward::Fixed)))
+        }
         _ => Err(AuditError::Neighbour {
             expected: "two different rewards, A,B".to_owned(),
             found: text.to_owned(),
@@ -97,13 +113,38 @@ fn visits(recipe: &Local, key: Key) -> u64 {
     times.into_values().max().unwrap_or(1)
 }
 
-/// Pairs of rewards, with the words for them.
-fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<(String, [f64; 2])> {
+/// Pairs of rewards, each with a description.
+fn pairs(
+    instance: &Instance,
+    mechanism: &dyn RewardMechanism,
+    delta: f64,
+    key: Key,
+) -> Vec<(String, [Reward; 2])> {
     let bound = mechanism.bound();
-    let every = |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b]);
+    let every =
+        |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b].map(Reward::Fixed));
     let mut found = vec![every([bound, -bound])];
-    // Only the law of a reward is protected: two rewards within the bound, to which delta refers.
+    // Only the distribution of a reward is protected: the two distributions furthest apart that the claim covers, and
+    // those of the objective's best and worst arm.
     if mechanism.neighbours() == Neighbours::AnyMean {
+        let far = bound + REACH * mechanism.variance().sqrt();
+        let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };
+        let words = format!(
+            "the law of one user's rewards: {bound:.4} or {:.4}, and with probability {delta} {far:.4} or {:.4}",
+            -bound, -far
+        );
+        found.push((words, [1.0, -1.0].map(law)));
+        let arms = || instance.values.iter().copied().enumerate();
+        let ends = (arms().max_by(|a, b| a.1.total_cmp(&b.1)), arms().min_by(|a, b| a.1.total_cmp(&b.1)));
+        if let (Some(high), Some(low)) = ends {
+            let words = format!(
+                "the mean of one user's rewards, {:.4} or {:.4}, each with noise of the objective",
+                high.1, low.1
+            );
+            let drawn =
+                |(arm, mean): (usize, f64)| Reward::Drawn { mean, arm, noise: instance.noise.clone() };
+            found.push((words, [high, low].map(drawn)));
+        }
         return found;
     }
     if mechanism.clips() {
@@ -131,31 +172,55 @@ fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<
     } else {
         format!("the most extreme of {DRAWS} draws")
     };
-    // Rewards that occur come first: without clipping only they can refute anything.
-    found[0] = (format!("every reward of one user, {most:.4} or {least:.4}, {which}"), [most, least]);
+    // These rewards replace the pair at the bound: without clipping only rewards that occur can refute a claim.
+    let words = format!("every reward of one user, {most:.4} or {least:.4}, {which}");
+    found[0] = (words, [most, least].map(Reward::Fixed));
     found
 }
 
 /// All reports of one user.
 struct Reports {
     mechanism: Arc<dyn RewardMechanism>,
-    rewards: [f64; 2],
+    rewards: [Reward; 2],
     told: Distinguisher<f64>,
     visits: u64,
     never_answer: NeverAnswer,
     pair: Option<KnownPair>,
 }
 
+impl Reports {
+    /// ln of the likelihood ratio of a report: exact for fixed rewards and for two mixtures; for other distributions of
+    /// rewards, the ratio for their means.
+    fn log_ratio(&self, report: f64) -> f64 {
+        match (&self.rewards, self.mechanism.laplace_scale()) {
+            ([Reward::Mixed { near, far, beyond }, Reward::Mixed { .. }], Some(scale)) => {
+                log_ratio_of_mixtures(report, (*near, *far, *beyond), scale)
+            }
+            _ => self.told.log_ratio(&report),
+        }
+    }
+}
+
 impl Experiment for Reports {
     fn tests(&self) -> Vec<String> {
-        vec![RATIO.to_owned()]
+        let mut tests = vec![RATIO.to_owned()];
+        if !self.rewards.iter().all(Reward::is_fixed) {
+            tests.push("sum of reports".to_owned());
+        }
+        tests
     }
 
     fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
-        let reward = self.rewards[world.index()];
-        let silence = self.rewards.map(|reward| self.never_answer.chance(reward));
-        let mut score = 0.0;
+        let fixed = [0, 1].map(|world: usize| self.rewards[world].fixed());
+        let silence = match fixed {
+            [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward)),
+            // Where rewards are drawn, missing reports are not used as evidence: the claim is about reports.
+            _ => [0.5, 0.5],
+        };
+        let (mut score, mut sum) = (0.0, 0.0);
         for visit in 0..self.visits {
+            let mut stream = key.child("rewards").index(visit).stream();
+            let reward = self.rewards[world.index()].draw(&mut stream);
             let silent = self.never_answer.silent(reward, &mut key.child("behaviour").index(visit).stream());
             if silent {
                 score += libm::log(silence[0] / silence[1]);
@@ -163,9 +228,13 @@ impl Experiment for Reports {
             }
             score += libm::log((1.0 - silence[0]) / (1.0 - silence[1]));
             let mut stream = key.child("mechanisms").index(visit).stream();
-            score += self.told.log_ratio(&self.mechanism.privatise(&reward, &mut stream)?);
+            let report = self.mechanism.privatise(&reward, &mut stream)?;
+            score += self.log_ratio(report);
+            sum += report;
         }
-        Ok(Transcript::rounded(vec![score]))
+        let mut scores = vec![score, sum];
+        scores.truncate(self.tests().len());
+        Ok(Transcript::rounded(scores))
     }
 
     fn pair(&self) -> Option<&KnownPair> {

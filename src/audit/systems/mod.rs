@@ -1,25 +1,26 @@
-//! The auditor on whole systems: a scenario's releases on neighbouring inputs, as its observers see them.
+//! Audits of whole systems: a scenario's releases on neighbouring inputs, as its observers see them.
 //!
 //! The data of one replication are prepared once; a trial repeats the releases from them, by the protocol's own
-//! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (asking, learning,
-//! choosing) cannot reveal more, so it is not repeated.
+//! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (queries, learning,
+//! choices) cannot reveal more, so it is not repeated.
 //!
-//! A protocol is one file here, which implements [`Audited`] for it, and its line in `collect`. A program's own protocol
-//! is added by [`offer_also`], as [`crate::Catalogue`] does.
+//! A protocol is one file here, which implements [`Audited`] for it, and its line in `collect`. A program's own
+//! protocol is added by [`add_providers`], as [`crate::Catalogue`] does.
 
 mod audited;
 mod collect;
 mod echo;
 mod federated;
 mod local;
+mod one_reward;
 mod outsourced;
 mod release;
 mod request;
 mod search;
 mod system;
 
-pub use audited::{Audited, Ground, named};
-pub use collect::{Offer, offer, offer_also, systems};
+pub use audited::{AuditContext, Audited, named};
+pub use collect::{AuditProvider, add_providers, offer, systems};
 pub use request::Request;
 pub use search::{audit, effort};
 pub use system::{Candidates, LeftOut, NotAudited, System, Systems};

@@ -1,6 +1,6 @@
 //! Private release: one validation record replaced, or the function of a neighbouring validation set, seen by readers.
 
-use super::audited::{Audited, Ground, named};
+use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
 use super::system::{Candidates, LeftOut, System};
 use crate::audit::error::AuditError;
@@ -8,7 +8,7 @@ use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
-    EverySetting, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
+    EverySetting, Release, ReleaseSeries, Search, SettingRelease, Task, TrialResults, ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
@@ -17,9 +17,14 @@ use crate::vocab::{Basis, Cost, Neighbours};
 const PAIRS: u64 = 20;
 /// The observer of a publication.
 const OBSERVER: &str = "anyone who reads the publication";
+/// Why a publication is not audited.
+const BARE: &str = "the publication has no noise: nothing is claimed";
+const BY_PROGRAM: &str = "its search asks a program: the auditor would have to repeat the search on neighbouring data, but two \
+     searches by a program may differ although the data do not; audit the series with a learner of the library instead, \
+     which has the same mechanism and the same sensitivity";
 
 impl Audited for Release {
-    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         candidates(self, named(&self.series, series, |series| &series.name)?, ground)
     }
 
@@ -29,11 +34,27 @@ impl Audited for Release {
     }
 }
 
+/// Whether a user's own program chooses the settings.
+fn asks_a_program(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
+    let search = series.publication.as_dyn().search(task).map_err(AuditError::scenario)?;
+    Ok(matches!(search, Search::Learner(learner) if !learner.as_dyn().programs().is_empty()))
+}
+
+/// Whether what is released is claimed to be private.
+fn protects(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
+    let plan = series.publication.as_dyn().plan(task).map_err(AuditError::scenario)?;
+    let like = vec![0.0; task.n()];
+    let setting = plan.setting.map(|release| release.mechanism.price(&like, &Neighbours::ReplaceOne));
+    let value = plan.value.map(|release| release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne));
+    let prices = setting.into_iter().chain(value).collect::<Result<Vec<Price>, _>>()?;
+    Ok(!prices.is_empty() && prices.iter().all(|price| price.basis != Basis::Unprotected))
+}
+
 /// The worst of several pairs, by the exact privacy loss of each.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
-    ground: &Ground<'_>,
+    ground: &AuditContext<'_>,
 ) -> Result<Vec<Candidates>, LeftOut> {
     let delta = ground.delta;
     if series.publication.get::<EverySetting>().is_some() {
@@ -48,7 +69,14 @@ fn candidates(
         let instance = stage.instance.as_ref();
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = instance.ok_or_else(missing)?;
-        let task = series.publication.as_dyn().worked_on(Task::of(instance, recipe.rounds));
+        let task = series.publication.as_dyn().prepared_task(Task::of(instance, recipe.rounds));
+        if asks_a_program(series, &task)? {
+            return Err(if protects(series, &task)? {
+                LeftOut::Beyond(BY_PROGRAM)
+            } else {
+                LeftOut::Unprotected(BARE)
+            });
+        }
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
                 "the functions of two neighbouring validation sets, with noise of their own".to_owned(),
@@ -58,8 +86,8 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Each record's evaluation has its own noise; if neighbours had the same noise, they would differ in
-            // nothing else.
+            // Evaluations on two functions have independent noise; evaluations of neighbouring records have the same
+            // noise, so that the pair differs in the record only.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
@@ -69,7 +97,7 @@ fn candidates(
             let [given, neighbour] = secrets.map(|secrets| secrets.map_err(AuditError::scenario));
             let secrets = [given?, neighbour?];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
-                return Err(LeftOut::Unprotected("the publication has no noise: nothing is claimed"));
+                return Err(LeftOut::Unprotected(BARE));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -83,7 +111,7 @@ fn candidates(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
-    // A guarantee that may fail for a share of the functions is tested on the worst of the others.
+    // If a guarantee may fail for a share of the functions, that share of the pairs is left out, the worst ones first.
     let (failure, epsilon) = (any.failure(), any.tested(delta)?);
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
     let tried = pairs.len();
@@ -111,7 +139,7 @@ fn candidates(
 struct Publication {
     words: String,
     setting: Option<Chosen>,
-    value: Option<(ValueRelease, [Secrets; 2])>,
+    value: Option<(ValueRelease, [TrialResults; 2])>,
     prices: Vec<Price>,
     /// The exact loss, at delta 0.
     pair: Option<KnownPair>,
@@ -128,7 +156,7 @@ impl Publication {
     fn new(
         series: &ReleaseSeries,
         task: &Task,
-        secrets: [Secrets; 2],
+        secrets: [TrialResults; 2],
         words: String,
         delta: Option<f64>,
     ) -> Result<Option<Self>, AuditError> {
@@ -136,8 +164,9 @@ impl Publication {
         let mut prices = Vec::new();
         let mut setting = None;
         if let Some(release) = plan.setting {
-            let utilities =
-                |secrets: &Secrets| secrets.utilities(task, release.utility).map_err(AuditError::scenario);
+            let utilities = |secrets: &TrialResults| {
+                secrets.utilities(task, release.utility).map_err(AuditError::scenario)
+            };
             let utilities = [utilities(&secrets[0])?, utilities(&secrets[1])?];
             prices.push(release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne)?);
             let told = release.mechanism.distinguisher([&utilities[0], &utilities[1]])?;
@@ -159,8 +188,8 @@ impl Publication {
         Ok(Some(publication))
     }
 
-    /// The number that is released with noise, if this setting was.
-    fn number(of: ValueOf, secrets: &Secrets, setting: Option<usize>) -> Result<f64, AuditError> {
+    /// The number that is released with noise, if this is the released setting.
+    fn number(of: ValueOf, secrets: &TrialResults, setting: Option<usize>) -> Result<f64, AuditError> {
         let number = match of {
             ValueOf::Best => secrets.best(),
             ValueOf::Last => secrets.last(),
@@ -170,7 +199,7 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// The statistic of the released number, if this setting was released.
+    /// The test by the released number, if this is the released setting.
     fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);

@@ -6,7 +6,7 @@ use crate::audit::measure::{Effort, FEWEST, measure};
 use crate::audit::verdict::Finding;
 use crate::rng::Key;
 
-/// One part in this many of the trials is spent on each candidate neighbour.
+/// For each candidate neighbour, the search makes the audit's number of trials divided by this.
 const SEARCH_SHARE: u64 = 10;
 
 /// Trials that an audit of `candidates` runs in all, both worlds together.

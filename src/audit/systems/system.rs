@@ -49,16 +49,16 @@ pub enum LeftOut {
     /// Nothing is claimed for the release, or nothing is released.
     #[error("{0}")]
     Unprotected(&'static str),
-    /// It is protected, but the auditor has no attack on it.
+    /// The release is protected, but there is no attack on it.
     #[error("{0}")]
     Beyond(&'static str),
-    /// An attack cannot be made.
+    /// The attack cannot be prepared.
     #[error(transparent)]
     Failed(#[from] AuditError),
 }
 
 impl LeftOut {
-    /// The same for a reader.
+    /// The entry for a report.
     #[must_use]
     pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));

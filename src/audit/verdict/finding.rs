@@ -138,9 +138,10 @@ fn exceeds(pair: f64, epsilon: f64) -> bool {
     pair - epsilon > numerical_error(pair)
 }
 
-/// The verdict on one epsilon, and the reason if it is inconclusive. It refutes by counts, or, where the
-/// outputs on D and D' are known to be disjoint, if every counted trial told them apart. The exact loss of
-/// the pair and the model can only prevent the verdict "consistent".
+/// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted by the bound from the
+/// counts, or, where the outputs on D and D' are known to be disjoint, if the event occurred in all counted trials of
+/// one world and in none of the other. The exact loss of the pair and the model can only prevent the verdict
+/// "consistent".
 fn judged(
     statement: &Statement,
     evidence: &Evidence,
@@ -190,7 +191,10 @@ fn judged(
             format!("{stated} is infinite, and no audit can refute that")
         }
     } else if nothing {
-        format!("nothing was measured: no event of {} counted trials tells D from D'", evidence.counted)
+        format!(
+            "nothing was measured: no event of {} counted trials distinguishes D from D'",
+            evidence.counted
+        )
     } else {
         return (Verdict::Consistent, None);
     };

@@ -34,7 +34,7 @@ impl fmt::Display for Verdict {
 pub struct Statement {
     /// What is audited ("laplace", "as planned").
     pub name: String,
-    /// What it is, in one sentence.
+    /// A description of the audited system, in one sentence.
     pub about: String,
     /// The difference between D and D', in words.
     pub neighbours: String,
@@ -50,7 +50,7 @@ pub struct Statement {
     /// confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
-    /// Whether it is wrong on purpose, as a test of the auditor.
+    /// Whether the system is wrong on purpose, as a test of the audit.
     pub broken: bool,
 }
 

@@ -16,6 +16,8 @@ pub(in crate::cli) enum BadValue {
         "expected a worker's number, from 0, and the number of workers: 0/16 for the first, 15/16 for the last"
     )]
     Slot,
+    #[error("expected a width from 10 to 1000 millimetres, such as 85")]
+    Width,
     #[error("expected EPSILON,DELTA as in 3,1e-5, found {0}")]
     NotAPair(String),
     #[error("expected an epsilon above 0 and a delta from 0 to below 1, found {0}")]

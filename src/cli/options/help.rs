@@ -13,6 +13,12 @@ pub(in crate::cli) struct NewArguments {
     pub(in crate::cli) system: String,
     /// The file to write. Default: the system's name with .ron, in the current folder
     pub(in crate::cli) file: Option<PathBuf>,
+    /// A CSV file of one's own, with a header line, that the scenario is to be about. Needs --output
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub(in crate::cli) csv: Option<PathBuf>,
+    /// The column of that file to optimise (for `release`: the class to predict)
+    #[arg(long, value_name = "COLUMN", requires = "csv")]
+    pub(in crate::cli) output: Option<String>,
     /// Overwrite a file that is there
     #[arg(long)]
     pub(in crate::cli) force: bool,
@@ -22,6 +28,8 @@ pub(in crate::cli) struct NewArguments {
 pub(in crate::cli) struct ListArguments {
     /// Only this family (latency, loss, availability, objective, protocol, learner ...) or this member
     pub(in crate::cli) what: Option<String>,
+    /// Only this member of the family, as in `list latency Gamma`
+    pub(in crate::cli) member: Option<String>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

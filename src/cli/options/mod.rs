@@ -10,8 +10,8 @@ mod sweep;
 pub(super) use bad_value::BadValue;
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
-    CheckArguments, CompareArguments, ReplayArguments, ReportArguments, RunArguments, TraceArguments,
-    TraceFormat,
+    CheckArguments, CompareArguments, PaperTable, ReplayArguments, ReportArguments, RunArguments,
+    TraceArguments, TraceFormat,
 };
 pub(super) use privacy::{
     AccountArguments, AuditArguments, AuditOptions, AuditWhat, CalibrateArguments, Expected,
@@ -45,6 +45,7 @@ pub(super) enum Verb {
     /// Repeat a run, and compare its records and files
     Replay(ReplayArguments),
     /// Run a study on many machines: plan it, start workers, show progress, merge the results
+    #[command(name = "cluster", visible_alias = "sweep")]
     Sweep(SweepArguments),
     /// Compare two runs, replication by replication on common random numbers
     Compare(CompareArguments),

@@ -1,7 +1,7 @@
 //! Verbs that play scenarios, and that read what a run left behind.
 
 use super::bad_value::BadValue;
-use super::scenario::{Format, ScenarioArguments};
+use super::scenario::{Format, ScenarioArguments, Shown};
 use crate::protocols::ForkPoint;
 use crate::scenario::MOST_REPLICATIONS;
 use crate::vocab::{Positive, Span};
@@ -21,6 +21,8 @@ pub(in crate::cli) struct CheckArguments {
 pub(in crate::cli) struct RunArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
+    #[command(flatten)]
+    pub(in crate::cli) shown: Shown,
     /// Simulate only the messages (times, losses, late answers): nothing is measured, learned or made
     /// private, and no folder is written
     #[arg(long)]
@@ -93,8 +95,9 @@ pub(in crate::cli) struct ReplayArguments {
 pub(in crate::cli) struct CompareArguments {
     /// Folder of the first run
     pub(in crate::cli) a: PathBuf,
-    /// Folder of the second run; may be the same, to compare two series of it
-    pub(in crate::cli) b: PathBuf,
+    /// Folder of the second run; may be the same, to compare two series of it. Without it, each future of a forked run is
+    /// compared with the unchanged one
+    pub(in crate::cli) b: Option<PathBuf>,
     /// Only this series of the first run. Default: all, or the series of --series-b
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) series_a: Option<String>,
@@ -106,21 +109,59 @@ pub(in crate::cli) struct CompareArguments {
     pub(in crate::cli) format: Format,
 }
 
+/// A table for a paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum PaperTable {
+    /// A LaTeX tabular with the rules of booktabs
+    Latex,
+    /// A table of Markdown
+    Markdown,
+}
+
+/// A width that a figure can have on paper.
+fn millimetres(text: &str) -> Result<f64, BadValue> {
+    let found = text.trim_end_matches("mm").parse::<f64>().ok();
+    found.filter(|width| (10.0..=1000.0).contains(width)).ok_or(BadValue::Width)
+}
+
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("file").multiple(true))]
 pub(in crate::cli) struct ReportArguments {
     /// The run folder
     pub(in crate::cli) run: PathBuf,
-    /// Also write a figure as an SVG file
+    /// Write a figure as an SVG file, and print nothing else
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) svg: Option<PathBuf>,
-    /// Also write a figure as a PNG file
+    /// Write a figure as a PNG file, and print nothing else; needs a program built with --features png
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) png: Option<PathBuf>,
+    /// Also write a figure as a PDF file, its letters as outlines; needs a program built with --features png
+    #[arg(long, value_name = "FILE", group = "file")]
+    pub(in crate::cli) pdf: Option<PathBuf>,
+    /// Also write what the figure's caption must say as a text file: how to read it, and what its bounds assume
+    #[arg(long, value_name = "FILE", group = "file")]
+    pub(in crate::cli) caption: Option<PathBuf>,
+    /// The figure's width on paper in millimetres, as 85; a PNG then has 300 dots an inch
+    #[arg(long, value_name = "MM", requires = "file", value_parser = millimetres)]
+    pub(in crate::cli) width: Option<f64>,
+    /// The figure without title and notes, for a paper with a caption of its own
+    #[arg(long, requires = "file")]
+    pub(in crate::cli) plain: bool,
+    /// Print, instead of the report, one table of all series and cells for a paper
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(in crate::cli) table: Option<PaperTable>,
+    /// The cell, counted from 0, in the pictures of report.html that show one replication
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) cell: usize,
+    /// The replication in these pictures. Default: the cell's first
+    #[arg(long, value_name = "K")]
+    pub(in crate::cli) replication: Option<u64>,
     /// Which figure, such as cumulative-regret; report.html names each below its values, and a wrong name lists
     /// all. Default: the first
     #[arg(long, value_name = "ID", requires = "file")]
     pub(in crate::cli) figure: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) shown: Shown,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

@@ -15,6 +15,10 @@ pub(in crate::cli) struct AccountArguments {
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
     pub(in crate::cli) plot: Option<PathBuf>,
+    /// For a run: print each accountant's figure with its lower and upper end, in a table of its own for each observer
+    /// and unit
+    #[arg(long)]
+    pub(in crate::cli) accountants: bool,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,
@@ -86,7 +90,7 @@ pub(in crate::cli) enum AuditWhat {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct MechanismAuditArguments {
-    /// Name of the mechanism, or `all`
+    /// Name of the mechanism, as in a scenario (NoisyRows) or as the audit prints it (noisy-rows), or `all`
     pub(in crate::cli) name: String,
     #[command(flatten)]
     pub(in crate::cli) options: AuditOptions,
@@ -130,6 +134,9 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Folder of data files that are not in that scenario's folder. Default: the environment's SUBROSA_DATA
     #[arg(long, value_name = "DIR", requires = "scenario")]
     pub(in crate::cli) data: Option<PathBuf>,
+    /// List every projection of that scenario, not only the largest r that were found
+    #[arg(long, requires = "scenario")]
+    pub(in crate::cli) all: bool,
     /// Delta at which it is stated
     #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     pub(in crate::cli) delta: f64,

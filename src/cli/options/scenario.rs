@@ -1,5 +1,6 @@
 //! What every verb that plays a scenario takes.
 
+use crate::report::Detail;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,9 +13,30 @@ pub(in crate::cli) enum Format {
     Json,
 }
 
+/// How much of a report is printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(in crate::cli) struct Shown {
+    /// Print the privacy loss by every accountant, every condition, and all that is taken as public
+    #[arg(long)]
+    pub(in crate::cli) accountants: bool,
+    /// Print every table: all cells, counts, conditions and accountants
+    #[arg(long)]
+    pub(in crate::cli) full: bool,
+}
+
+impl Shown {
+    pub(in crate::cli) fn detail(self) -> Detail {
+        match (self.full, self.accountants) {
+            (true, _) => Detail::Full,
+            (false, true) => Detail::Accountants,
+            (false, false) => Detail::Short,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct ScenarioArguments {
-    /// The scenario file
+    /// The scenario file; - reads standard input
     pub(in crate::cli) scenario: PathBuf,
     /// Override a value: path.to.field=RON, as in -o network.default.loss='Independent(0.1)'. May be repeated
     #[arg(short = 'o', long = "override", value_name = "PATH=RON")]

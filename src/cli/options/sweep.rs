@@ -1,4 +1,4 @@
-//! `subrosa sweep` and its own verbs.
+//! `subrosa cluster` and its own verbs.
 
 use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments};

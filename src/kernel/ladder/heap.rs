@@ -1,10 +1,10 @@
-//! A 4-ary heap of keys, for events that come after their bucket has been emptied.
+//! A 4-ary heap of keys, for events that are scheduled after their bucket has been emptied.
 
 use super::node::Key;
 
 const ARITY: usize = 4;
 
-/// Keys, the least first.
+/// A heap whose first key is the smallest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heap {
     keys: Vec<Key>,

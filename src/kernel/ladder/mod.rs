@@ -1,9 +1,10 @@
 //! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
-//! Events in the far future are unsorted in the top. When their time is near, the first of them are distributed over
-//! the buckets of a rung, so narrow that most hold one event or none. The next few buckets are read into the bottom at
-//! once, in order; a bucket with many events gets a rung of its own. Events that come after their bucket was emptied go
-//! to a small heap. No step depends on a guess about delays: the worst case is that of the heap.
+//! Events in the far future are unsorted, in the "top". When their time is near, the first of them are distributed over
+//! the buckets of a "rung", so narrow that most hold one event or none. The next few buckets are moved to the "bottom",
+//! sorted; a bucket with many events is distributed over a rung of its own. Events that are scheduled after their
+//! bucket was emptied ("late") go to a small heap. No step assumes a distribution of delays: the worst case is that of
+//! the heap.
 //!
 //! ```text
 //! earlier                                                             later
@@ -14,9 +15,8 @@
 //! table of events; the top is an array of slots, because a linked list of a thousand would be read with one memory
 //! stall per element. Nothing is allocated once tables have their largest size.
 //!
-//! Two things reduce waiting for memory: several buckets are read at the same time, and what a processor
-//! cannot predict (whether a bucket holds one event or two, and which of them comes first) is selected rather
-//! than branched on.
+//! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
+//! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
 
 mod heap;
 mod node;
@@ -30,9 +30,9 @@ use std::hint::select_unpredictable;
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// Largest bucket that is sorted rather than distributed over a rung.
 const SORTED: usize = 48;
-/// How far a rung reaches into the events of the top, as a multiple of the distance of their mean.
+/// The span of a rung made from the top, as a multiple of the time from the first event to the mean event.
 const REACH: u64 = 4;
-/// Number of late events that are distributed over a rung, not kept in a heap, if the bottom has fewer.
+/// If there are more late events than this, and than events in the bottom, they are distributed over a rung.
 const SPILL: usize = 64;
 
 /// Keys in their total order.
@@ -42,13 +42,13 @@ pub(super) struct Ladder<T> {
     /// The first slot without a key; the others follow from node to node.
     free: u32,
     sequence: u64,
-    /// In rising order, from `taken` to `filled`.
+    /// Sorted keys; those from `taken` to `filled` are pending.
     bottom: Vec<Key>,
     taken: usize,
     filled: usize,
     late: Heap,
     spill_at: usize,
-    /// The innermost rung; without a span if there is none.
+    /// The innermost rung; its span is 0 if there is none.
     rung: Rung,
     /// The rungs around it, outermost first.
     outer: Vec<Rung>,
@@ -87,11 +87,11 @@ pub(super) struct Place {
 }
 
 impl<T> Ladder<T> {
-    /// Adds an event after all of the same time.
+    /// Adds an event after all events of the same time.
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
-    // Always inlined, so that the event is written where it stays: copying it right after that stalls the processor.
+    // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
         if self.sequence > LAST_SEQUENCE {
@@ -152,7 +152,7 @@ impl<T> Ladder<T> {
         self.nodes.iter().filter_map(|node| node.event.as_ref())
     }
 
-    /// Frees a slot whose key is gone; returns its event, unless it was removed before.
+    /// Frees a slot whose key was removed; returns its event, unless the event was cancelled before.
     #[inline(always)]
     fn release(&mut self, slot: u32) -> Option<T> {
         let node = &mut self.nodes[slot as usize];
@@ -195,7 +195,7 @@ impl<T> Ladder<T> {
         self.taken < self.filled || !self.late.is_empty() || self.refill()
     }
 
-    /// Inserts an event that belongs neither to the innermost rung nor to the top; the heap takes events that come
+    /// Inserts an event that belongs neither to the innermost rung nor to the top; the heap takes events scheduled
     /// after their bucket has been emptied.
     #[cold]
     fn place_between(&mut self, slot: u32) {
@@ -305,9 +305,9 @@ impl<T> Ladder<T> {
         self.outer.push(std::mem::replace(rung, inner));
     }
 
-    /// Sorts the top into the bottom if it is small; otherwise distributes its nearest events over a rung; nothing lies
-    /// below it. The rung reaches several times as far beyond the mean as the first event lies before it: a long tail
-    /// of far events, which would make its buckets wide, stays in the top.
+    /// Moves the top to the bottom, sorted, if it is small; otherwise distributes its nearest events over a rung.
+    /// Bottom and rungs must be empty. The rung spans [`REACH`] times the time from the first event to the mean: far
+    /// events, which would make its buckets wide, stay in the top.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);

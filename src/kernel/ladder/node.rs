@@ -8,14 +8,14 @@ pub(super) const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 /// Time in the high half; sequence and slot in the low half.
 pub(super) type Key = u128;
 
-/// A pending event beside its key, so that one memory access loads both: on cache lines of its own.
+/// A pending event with its key, aligned to cache lines, so that one memory access loads both.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Node<T> {
     pub(super) time: u64,
     /// Sequence number and slot.
     pub(super) rank: u64,
-    /// The next slot of its bucket, or of those without a key.
+    /// The next slot of its bucket, or of the list of free slots.
     pub(super) next: u32,
     pub(super) generation: u32,
     pub(super) event: Option<T>,

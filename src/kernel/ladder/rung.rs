@@ -10,7 +10,7 @@ const WORDS: usize = BUCKETS / 64;
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
     start: u64,
-    /// How far its times reach beyond its start, in nanoseconds. All of them have a bucket.
+    /// Length of the rung in nanoseconds; every time in it has a bucket.
     span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,
@@ -96,8 +96,8 @@ impl Rung {
         self.table.heads[index % BUCKETS] = NONE;
     }
 
-    /// Of the buckets that [`Self::near`] returned, these still have events. The first of them becomes the current one;
-    /// those before it count as emptied: later events for them come late. The caller updates the length.
+    /// Sets which of the buckets that [`Self::near`] returned still have events. The first of these becomes the current
+    /// one; the buckets before it count as emptied, so later events for them are late. The caller updates the length.
     #[inline]
     pub(super) fn move_on(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;
@@ -127,7 +127,8 @@ impl Rung {
     }
 }
 
-/// Width of buckets, as a power of two, so that a span takes eight times as many of them as there are events, or all.
+/// The width of buckets, as an exponent of two, for which a span is covered by about eight buckets per event, or by all
+/// [`BUCKETS`] if that is fewer.
 pub(super) fn shift_for(span: u64, events: usize) -> u32 {
     let buckets = (8 * events).next_power_of_two().min(BUCKETS) as u64;
     let mut shift = 0;

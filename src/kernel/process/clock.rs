@@ -1,10 +1,10 @@
-//! The virtual time of the input that a process is dealing with.
+//! The virtual time of the input that a process is handling.
 
 use crate::vocab::Time;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Shared by everything that belongs to one process: set at each input, read whenever.
+/// Virtual time, shared by the tasks and futures of one process: set at each input, readable at any time.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Rc<Cell<Time>>);
 

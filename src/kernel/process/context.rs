@@ -1,11 +1,10 @@
-//! What a process may ask for and wait for: the effects of a [`Context`](crate::kernel::Context), and futures over
-//! virtual time.
+//! The context of a process: the effects of a [`Context`](crate::kernel::Context), and futures over virtual time.
 
 use super::clock::Clock;
 use super::state::{Effect, Shared};
 use super::waiting::{ConnectionChange, Receive, Sleep};
 use crate::kernel::resource::{Acquire, Claimed, Preempted, SharedResource};
-use crate::kernel::{Protocol, Recorder};
+use crate::kernel::{Connection, Protocol, Recorder};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 use std::fmt;
@@ -13,9 +12,9 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// The context of a process. Clones are handles on the same process, for tasks that it begins.
+/// The context of a process. Clones are handles to the same process, for tasks that it spawns.
 ///
-/// Effects take place in the order in which they are asked for, once the process waits again or ends.
+/// Effects take place in the order of the calls, when the process awaits something again or ends.
 pub struct ProcessContext<P: Protocol> {
     shared: Shared<P>,
     key: Key,
@@ -68,11 +67,22 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow().me
     }
 
-    /// The stream of random numbers for a purpose, from its beginning: the same at every call. After a crash that
-    /// lost the party's memory it is another one.
+    /// The stream of random numbers for a purpose, from its beginning: every call returns the same stream. After a
+    /// crash that lost the party's memory it is a different one.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {
         self.key.child(purpose).stream()
+    }
+
+    /// The node of the seed tree for a purpose; after a crash that lost the party's memory it is a different one.
+    pub(crate) fn key(&self, purpose: &str) -> Key {
+        self.key.child(purpose)
+    }
+
+    /// The party's connection, also if it has been offline since the start.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        self.shared.state.borrow().connection
     }
 
     /// Sends a message. The medium decides if and when it arrives.
@@ -80,19 +90,19 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.effect(Effect::Send(to, message));
     }
 
-    /// Sends the same message to many, in their order.
+    /// Sends the same message to many parties, in their order.
     pub fn broadcast(&self, to: impl IntoIterator<Item = PartyId>, message: &P::Message) {
         for to in to {
             self.send(to, message.clone());
         }
     }
 
-    /// States a fact for the record.
+    /// Records a fact in the journal.
     pub fn record(&self, fact: impl Into<P::Fact>) {
         self.shared.effect(Effect::Record(fact.into()));
     }
 
-    /// Ends the simulation when this process waits again or ends.
+    /// Ends the simulation when this process awaits something again or ends.
     pub fn stop(&self) {
         self.shared.effect(Effect::Stop);
     }
@@ -102,17 +112,17 @@ impl<P: Protocol> ProcessContext<P> {
         self.sleep_until(self.now() + span)
     }
 
-    /// Waits for a moment; one that has passed comes at once, as an event of its own.
+    /// Waits until a point of virtual time; if it has passed, a timer event without delay is scheduled.
     pub fn sleep_until(&self, moment: Time) -> Sleep<P> {
         Sleep::new(&self.shared, moment)
     }
 
-    /// Waits for the next message, or takes the oldest of those that came while nobody waited.
+    /// Takes the oldest message of the mailbox (messages that no task has taken), or waits for the next message.
     pub fn receive(&self) -> Receive<P> {
         Receive::new(&self.shared, None)
     }
 
-    /// Waits for a message that is `wanted`, by sender and contents; others stay for who wants them.
+    /// Takes or waits for a message that is `wanted`, by sender and contents; other messages stay in the mailbox.
     pub fn receive_if(&self, wanted: impl FnMut(PartyId, &P::Message) -> bool + 'static) -> Receive<P> {
         Receive::new(&self.shared, Some(Box::new(wanted)))
     }
@@ -122,20 +132,20 @@ impl<P: Protocol> ProcessContext<P> {
         self.timeout(span, self.receive()).await
     }
 
-    /// Drops the messages that came while nobody waited and that are `unwanted`.
+    /// Removes the messages from the mailbox that are `unwanted`.
     pub fn discard(&self, mut unwanted: impl FnMut(PartyId, &P::Message) -> bool) {
         let mut mailbox = std::mem::take(&mut self.shared.state.borrow_mut().mailbox);
         mailbox.retain(|(from, message)| !unwanted(*from, message));
         self.shared.state.borrow_mut().mailbox = mailbox;
     }
 
-    /// Waits until the party loses its connection or gets it back; true when it is back.
+    /// Waits until the party loses or regains its connection; true if it is connected then.
     pub fn connection_change(&self) -> ConnectionChange<P> {
         ConnectionChange::new(&self.shared)
     }
 
-    /// What `future` gives if it does within `span`, counted from this call; it is dropped otherwise. What is ready
-    /// at the very end is in time.
+    /// The output of `future` if it completes within `span`, counted from the first poll; else `None`, and `future` is
+    /// dropped. A future that is ready exactly at the end has completed in time.
     pub async fn timeout<F: Future>(&self, span: Span, future: F) -> Option<F::Output> {
         let mut sleep = pin!(self.sleep(span));
         let mut future = pin!(future);
@@ -146,21 +156,21 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Begins a further task of the same party: it runs beside this one, and begins when this one waits.
+    /// Spawns a further task of the same party. It begins when the present task awaits something.
     pub fn spawn(&self, task: impl Future<Output = ()> + 'static) {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource; lower priorities are served first, where the resource has priorities. The
-    /// server is given back when what this gives is dropped, and the place in the queue when this is.
+    /// Waits for a server of a resource; lower priorities are served first, if the resource has priorities. Dropping
+    /// the [`Claimed`] releases the server; dropping the future leaves the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }
 
-    /// Keeps a server for `span`.
+    /// Uses a server for `span`.
     ///
     /// # Errors
-    /// [`Preempted`] with the time that was left when somebody else got the server.
+    /// [`Preempted`] with the remaining time if another job took the server.
     pub async fn hold(&self, claim: &Claimed, span: Span) -> Result<(), Preempted> {
         let end = self.now() + span;
         let mut sleep = pin!(self.sleep_until(end));
@@ -175,7 +185,7 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Is served for `span` in all: waits for a server, keeps it as long, and goes on later where it was preempted.
+    /// Uses a server for `span` in total: waits for a server, uses it, and continues later if it was preempted.
     pub async fn serve(&self, resource: &SharedResource, priority: i64, span: Span) {
         let claim = self.acquire(resource, priority).await;
         let mut left = span;

@@ -1,20 +1,20 @@
-//! The party that a process is: it continues its tasks at each input, and passes what they ask for to the kernel.
+//! A process as a party: it resumes its tasks at each input, and passes the effects that they request to the kernel.
 
 use super::context::ProcessContext;
 use super::state::{Alarm, Effect, Processes, Shared};
 use super::tasks::{Tasks, Work};
-use crate::kernel::{BoxedClone, CannotCopy, Context, Input, Party, TimerTicket};
+use crate::kernel::{BoxedClone, CannotCopy, Connection, Context, Input, Party, TimerTicket};
 use crate::rng::Key;
 use crate::vocab::{PartyId, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// What a process does, from the beginning.
+/// Creates the main task of a process.
 type Body<P> = Rc<dyn Fn(ProcessContext<P>) -> Work>;
 
-/// An input, when it came, and to whom.
-type Heard<P> = (Time, PartyId, Input<P>);
+/// An input with its time, the party that handles it, and that party's connection.
+type Heard<P> = (Time, PartyId, Connection, Input<P>);
 
 /// A party written as a co-routine: `async` code over virtual time, beside [`Party`] as a state machine.
 ///
@@ -49,21 +49,21 @@ type Heard<P> = (Time, PartyId, Input<P>);
 /// # Ok::<(), subrosa::kernel::KernelError>(())
 /// ```
 ///
-/// Nothing here reads a clock or starts a thread: a process goes on when the kernel hands it an input, so order,
-/// digest and replay hold as for every party. A crash that loses memory begins it anew.
+/// A process reads no clock and starts no thread: it is resumed when the kernel passes it an input, so order, digest
+/// and replay are the same as for every party. After a crash that lost its memory it starts again.
 ///
 /// A running process cannot be copied, so a simulation with one cannot be forked, unless it is [`Self::forkable`].
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,
-    /// Crashes that lost its memory.
+    /// Number of crashes that lost its memory.
     crashes: u64,
     running: Option<Running<P>>,
-    /// All inputs so far, where they are kept.
+    /// All inputs so far, if the process is forkable.
     heard: Option<Vec<Heard<P>>>,
 }
 
-/// The kernel's timers by the alarms that they are.
+/// The kernel's timer of each alarm.
 type Tickets = BTreeMap<Alarm, TimerTicket>;
 
 struct Running<P: Processes> {
@@ -80,7 +80,7 @@ impl<P: Processes> fmt::Debug for Process<P> {
 }
 
 impl<P: Processes> Process<P> {
-    /// A process that does what `body` says, with random numbers below `key`. After a crash that lost the party's
+    /// A process that runs `body`, with random numbers from the subtree of `key`. After a crash that lost the party's
     /// memory `body` is called again.
     pub fn new(key: Key, body: impl AsyncFn(ProcessContext<P>) + 'static) -> Self {
         let body = Rc::new(body);
@@ -91,9 +91,9 @@ impl<P: Processes> Process<P> {
         Self { body: Rc::new(body), key, crashes: 0, running: None, heard: None }
     }
 
-    /// The same process with its inputs kept, so that it can be copied: the copy's `body` is called again, hears all
-    /// inputs again, and what it asks for meanwhile is dropped. `body` must not change anything that it shares with
-    /// others.
+    /// The same process with its inputs stored, so that it can be copied: for a copy, `body` is called again and given
+    /// all stored inputs, and the effects that it requests meanwhile are dropped. `body` must not change state outside
+    /// itself.
     #[must_use]
     pub fn forkable(self) -> Self {
         Self { heard: Some(Vec::new()), ..self }
@@ -113,13 +113,18 @@ impl<P: Processes> Process<P> {
         self.running = Some(Running { shared, tasks, tickets: Tickets::new() });
     }
 
-    /// Takes in one input, and lets all tasks go on that can.
-    fn hear(&mut self, (now, me, input): Heard<P>, carry_out: &mut dyn FnMut(Effect<P>, &mut Tickets)) {
+    /// Handles one input: wakes the tasks that wait for it, and polls tasks until none is ready.
+    fn hear(
+        &mut self,
+        (now, me, connection, input): Heard<P>,
+        carry_out: &mut dyn FnMut(Effect<P>, &mut Tickets),
+    ) {
         if matches!(input, Input::Start) {
             self.begin(me);
         }
         let Some(Running { shared, tasks, tickets }) = &mut self.running else { return };
         shared.clock.set(now);
+        shared.state.borrow_mut().connection = connection;
         match input {
             Input::Start => {}
             Input::Message { from, message } => shared.deliver(from, message),
@@ -132,7 +137,7 @@ impl<P: Processes> Process<P> {
             Input::WentOffline => shared.switch(false),
             Input::CameBack => shared.switch(true),
         }
-        while tasks.go_on() {
+        while tasks.poll_next() {
             let (begun, mut effects) = {
                 let mut state = shared.state.borrow_mut();
                 (std::mem::take(&mut state.begun), std::mem::take(&mut state.effects))
@@ -145,7 +150,7 @@ impl<P: Processes> Process<P> {
 
 impl<P: Processes> Party<P> for Process<P> {
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>) {
-        let heard = (ctx.now(), ctx.me(), input);
+        let heard = (ctx.now(), ctx.me(), ctx.connection(), input);
         if let Some(all) = &mut self.heard {
             all.push(heard.clone());
         }

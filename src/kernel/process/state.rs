@@ -1,8 +1,8 @@
-//! What a process and its futures share: messages that wait, alarms, and the effects that are asked for.
+//! The state that a process and its futures share: the mailbox, alarms, and requested effects.
 
 use super::clock::Clock;
 use super::tasks::Work;
-use crate::kernel::{Digest, Digestible, Protocol};
+use crate::kernel::{Connection, Digest, Digestible, Protocol};
 use crate::vocab::{PartyId, Span};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::task::Waker;
 
-/// The timer of a process, numbered in the order in which its processes began to wait.
+/// The timer of a process, numbered in the order in which the waits of the process began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alarm(pub u64);
 
@@ -20,13 +20,12 @@ impl Digestible for Alarm {
     }
 }
 
-/// A protocol whose parties may be processes: an [`Alarm`] is one of its timers. With `type Timer = Alarm` every
-/// timer is; else the protocol's timers convert from and to it.
+/// A protocol whose parties may be processes: its timer type is [`Alarm`], or converts from and to it.
 pub trait Processes: Protocol<Timer: From<Alarm> + TryInto<Alarm>> {}
 
 impl<P: Protocol<Timer: From<Alarm> + TryInto<Alarm>>> Processes for P {}
 
-/// What a process asks of the kernel, in order.
+/// An effect that a process requests from the kernel.
 pub(super) enum Effect<P: Protocol> {
     Send(PartyId, P::Message),
     Record(P::Fact),
@@ -35,10 +34,10 @@ pub(super) enum Effect<P: Protocol> {
     Stop,
 }
 
-/// Who waits for something that concerns all of them, in the order in which they began to.
+/// Wakers of all tasks that wait for the same kind of event, in the order in which their waits began.
 pub(super) type Waiters = BTreeMap<u64, Waker>;
 
-/// How far an alarm is.
+/// The state of an alarm: pending, with the waker of the task that waits for it, or expired.
 pub(super) enum Ringing {
     Set(Option<Waker>),
     Rung,
@@ -47,22 +46,24 @@ pub(super) enum Ringing {
 /// The state of one process.
 pub(super) struct State<P: Protocol> {
     pub(super) me: PartyId,
-    /// Messages that nobody has taken yet.
+    /// Messages that no task has taken yet.
     pub(super) mailbox: VecDeque<(PartyId, P::Message)>,
     pub(super) receivers: Waiters,
     pub(super) alarms: BTreeMap<Alarm, Ringing>,
     pub(super) next_alarm: u64,
-    /// Changes of the connection so far, and what the last one was.
+    /// Number of changes of the connection so far, and the state after the last one.
     pub(super) changes: u64,
     pub(super) online: bool,
+    /// The connection at the present input.
+    pub(super) connection: Connection,
     pub(super) watchers: Waiters,
     pub(super) next_waiter: u64,
     pub(super) effects: VecDeque<Effect<P>>,
-    /// Tasks that begin when the present one waits.
+    /// Spawned tasks, which begin when the present one awaits something.
     pub(super) begun: Vec<Work>,
 }
 
-/// A handle on the state of one process.
+/// A handle to the state of one process.
 pub(super) struct Shared<P: Protocol> {
     pub(super) clock: Clock,
     pub(super) state: Rc<RefCell<State<P>>>,
@@ -90,6 +91,7 @@ impl<P: Protocol> Shared<P> {
             next_alarm: 0,
             changes: 0,
             online: true,
+            connection: Connection::Online,
             watchers: Waiters::new(),
             next_waiter: 0,
             effects: VecDeque::new(),
@@ -102,14 +104,14 @@ impl<P: Protocol> Shared<P> {
         self.state.borrow_mut().effects.push_back(effect);
     }
 
-    /// A message has come: all that wait for one look at it, those that waited first before the others.
+    /// Adds a message to the mailbox, and wakes all tasks that wait for one, in the order in which they began to wait.
     pub(super) fn deliver(&self, from: PartyId, message: P::Message) {
         let mut state = self.state.borrow_mut();
         state.mailbox.push_back((from, message));
         std::mem::take(&mut state.receivers).into_values().for_each(Waker::wake);
     }
 
-    /// An alarm has run out; one that nobody waits for any more is left alone.
+    /// Marks an alarm as expired and wakes its task; no effect if no future waits for it any more.
     pub(super) fn ring(&self, alarm: Alarm) {
         let mut state = self.state.borrow_mut();
         if let Some(ringing) = state.alarms.get_mut(&alarm)
@@ -128,7 +130,7 @@ impl<P: Protocol> Shared<P> {
 }
 
 impl<P: Protocol> State<P> {
-    /// A number for somebody who waits.
+    /// A new number for a future that waits.
     pub(super) fn waiter(&mut self) -> u64 {
         self.next_waiter += 1;
         self.next_waiter

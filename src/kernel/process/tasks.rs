@@ -1,5 +1,4 @@
-//! The tasks of one process: each is continued when something that it waits for has happened, in the order of
-//! those events.
+//! The tasks of one process: each is resumed when an event that it waits for has happened, in the order of the events.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -11,7 +10,7 @@ use std::task::{Context, Wake, Waker};
 /// What a process does, as a future.
 pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Tasks that can go on, each once. `Waker` asks for what several threads may share; no thread is involved.
+/// The tasks that are ready, each once. `Waker` must be `Send` and `Sync`, hence the mutex; no thread is involved.
 type Ready = Arc<Mutex<VecDeque<u64>>>;
 
 struct Notice {
@@ -38,7 +37,7 @@ struct Task {
     waker: Waker,
 }
 
-/// The tasks that are not done, and which of them can go on.
+/// The unfinished tasks, and which of them are ready.
 #[derive(Default)]
 pub(super) struct Tasks {
     tasks: BTreeMap<u64, Task>,
@@ -53,7 +52,7 @@ impl fmt::Debug for Tasks {
 }
 
 impl Tasks {
-    /// Adds a task, which begins after those that can go on already.
+    /// Adds a task, which begins after the tasks that are ready already.
     pub(super) fn add(&mut self, work: Work) {
         let ready = Arc::clone(&self.ready);
         let notice = Arc::new(Notice { task: self.next, queued: AtomicBool::new(false), ready });
@@ -62,8 +61,8 @@ impl Tasks {
         self.next += 1;
     }
 
-    /// Lets the first task that can go on do so until it waits again; false when there is none.
-    pub(super) fn go_on(&mut self) -> bool {
+    /// Polls the first ready task; false if none is ready.
+    pub(super) fn poll_next(&mut self) -> bool {
         let first = self.ready.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(id) = first else { return false };
         // It may have ended since.

@@ -1,4 +1,4 @@
-//! What a process can wait for: a moment, a message, a change of its connection.
+//! The futures that a process can await: a point of virtual time, a message, a change of its connection.
 
 use super::state::{Alarm, Effect, Ringing, Shared};
 use crate::kernel::Protocol;
@@ -8,8 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Waits for a moment; see [`super::ProcessContext::sleep`]. Its timer is set when it is first awaited, and cancelled
-/// when it is dropped before.
+/// Waits until a point of virtual time; see [`super::ProcessContext::sleep`]. Its timer is set when it is first
+/// awaited, and cancelled if the future is dropped before the timer runs out.
 #[derive(Debug)]
 #[must_use = "nothing waits for a future that is not awaited"]
 pub struct Sleep<P: Protocol> {
@@ -58,7 +58,7 @@ impl<P: Protocol> Drop for Sleep<P> {
     }
 }
 
-/// Whether a message is one that is waited for.
+/// Decides whether a future takes a message.
 type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
 
 /// Waits for a message; see [`super::ProcessContext::receive`].
@@ -66,7 +66,7 @@ type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
 pub struct Receive<P: Protocol> {
     shared: Shared<P>,
     wanted: Option<Wanted<P>>,
-    /// Its place among those who wait.
+    /// Its number among the waiting futures.
     place: u64,
 }
 
@@ -88,7 +88,7 @@ impl<P: Protocol> Future for Receive<P> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let shared = self.shared.clone();
-        // Taken out meanwhile, for what is wanted is told by code of the process.
+        // The mailbox is moved out meanwhile, because `wanted` is code of the process, which may use the context.
         let mut mailbox = std::mem::take(&mut shared.state.borrow_mut().mailbox);
         let found = match &mut self.wanted {
             None => (!mailbox.is_empty()).then_some(0),
@@ -117,7 +117,7 @@ impl<P: Protocol> Drop for Receive<P> {
 pub struct ConnectionChange<P: Protocol> {
     shared: Shared<P>,
     place: u64,
-    /// Changes before it began to wait.
+    /// Number of changes when the future was created.
     before: u64,
 }
 

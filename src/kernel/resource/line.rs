@@ -1,4 +1,4 @@
-//! Servers and the jobs that wait for them, as a plain value.
+//! Servers and the queue of jobs that wait for them, as a plain value.
 
 use super::statistics::ResourceStatistics;
 use crate::kernel::{Digest, Digestible};
@@ -6,23 +6,23 @@ use crate::vocab::{Span, Time};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Which of the jobs that wait is served next.
+/// The queue discipline: which of the waiting jobs is served next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Discipline {
-    /// The one that asked first. Priorities mean nothing.
+    /// The job with the earliest request. Priorities are ignored.
     #[default]
     Fifo,
-    /// The one that asked last. Priorities mean nothing.
+    /// The job with the latest request. Priorities are ignored.
     Lifo,
-    /// The one of the lowest priority; among equals, the one that asked first.
+    /// The job with the lowest priority number; among equals, the one with the earliest request.
     Priority,
-    /// As `Priority`, and a job takes the server of one with a higher number when none is free: of the highest number,
-    /// and of those the one that asked last. That one goes back into the queue, before those of its priority that
-    /// asked later.
+    /// As `Priority`; and if no server is free, a job takes the server of a job with a higher priority number: of the
+    /// highest number, and among those of the latest request. The preempted job returns to the queue, before jobs of
+    /// its priority with later requests.
     Preemptive,
 }
 
-/// A job's place in the line: jobs are served from the lowest claim on.
+/// A job's position: jobs with lower claims are served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     priority: i64,
@@ -35,11 +35,11 @@ impl Digestible for Claim {
     }
 }
 
-/// What a request led to.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a job that begins takes time, and so does one that was interrupted"]
 pub struct Begun {
-    /// The job's place, by which it is named from now on.
+    /// The job's claim, which identifies it.
     pub claim: Claim,
     /// Whether it has a server now.
     pub served: bool,
@@ -47,29 +47,28 @@ pub struct Begun {
     pub preempted: Option<Claim>,
 }
 
-/// What a job left behind.
+/// The result of a job's leaving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the job that is served next takes time"]
 pub struct Freed<J> {
     /// The job.
     pub job: J,
-    /// The job that has its server now.
+    /// The job that is served next by its server.
     pub next: Option<Claim>,
 }
 
 #[derive(Clone, Debug)]
 struct Entry<J> {
     job: J,
-    /// When it asked.
+    /// Time of the request.
     asked: Time,
     /// When it joined the queue the last time.
     since: Time,
-    /// It had a server before.
+    /// Whether it has had a server.
     begun: bool,
 }
 
-/// `k` servers and a queue of jobs. It keeps no time: whoever owns it says what the time is, and never an earlier one
-/// than before.
+/// `k` servers and a queue of jobs. The owner passes the present time to each method; it must not decrease.
 #[derive(Clone, Debug)]
 pub struct Resource<J> {
     discipline: Discipline,
@@ -87,7 +86,7 @@ impl<J> Resource<J> {
         Self { discipline, serving: BTreeMap::new(), waiting: BTreeMap::new(), asked: 0, statistics }
     }
 
-    /// A job asks for a server, and waits in the queue if it gets none. Lower priorities are served first.
+    /// Requests a server for a job; the job joins the queue if it gets none. Lower priority numbers are served first.
     pub fn request(&mut self, now: Time, priority: i64, job: J) -> Begun {
         self.statistics.forward(now);
         self.statistics.requests += 1;
@@ -111,7 +110,7 @@ impl<J> Resource<J> {
         Begun { claim, served, preempted }
     }
 
-    /// Takes the server of the job that comes after all others, if it comes after `claim` by its priority.
+    /// Takes the server of the job with the highest claim, if its priority number is higher than that of `claim`.
     fn preempt(&mut self, now: Time, claim: Claim) -> Option<Claim> {
         if self.discipline != Discipline::Preemptive {
             return None;
@@ -123,7 +122,7 @@ impl<J> Resource<J> {
         Some(last)
     }
 
-    /// A job gives its server back, or leaves the queue; `None` if it has done so before.
+    /// Releases a job's server, or removes the job from the queue; `None` if it has left before.
     pub fn leave(&mut self, now: Time, claim: Claim) -> Option<Freed<J>> {
         self.statistics.forward(now);
         let freed = if let Some(left) = self.waiting.remove(&claim) {
@@ -143,7 +142,7 @@ impl<J> Resource<J> {
         Some(freed)
     }
 
-    /// The first job of the queue gets a server.
+    /// Gives a server to the first job of the queue.
     fn begin(&mut self, now: Time) -> Option<Claim> {
         let (claim, entry) = self.waiting.pop_first()?;
         self.statistics.in_queue += u128::from(now.since(entry.since).nanos());
@@ -173,7 +172,7 @@ impl<J> Resource<J> {
         entry.map(|entry| &mut entry.job)
     }
 
-    /// What it did until `now`.
+    /// The statistics from the start to `now`.
     #[must_use]
     pub fn statistics(&self, now: Time) -> ResourceStatistics {
         let mut statistics = self.statistics.clone();

@@ -1,9 +1,9 @@
 //! Resources of a party: servers that its jobs wait for, in queues with or without priorities.
 //!
-//! A [`Resource`] is a plain value, for parties written as state machines: it says which job begins, and the party
-//! sets the timer for its end. A [`SharedResource`] is the same for the tasks of a process, which wait for it
-//! ([`ProcessContext::acquire`](super::ProcessContext::acquire)). Parties share none, as they share no variable: who
-//! uses another party's servers sends a message.
+//! A [`Resource`] is a plain value, for parties written as state machines: its methods return which job begins, and the
+//! party sets the timer for the job's end. A [`SharedResource`] is the same for the tasks of a process, which await it
+//! ([`ProcessContext::acquire`](super::ProcessContext::acquire)). Parties do not share resources: to use another
+//! party's servers, a party sends it a message.
 
 mod line;
 mod shared;

@@ -1,4 +1,4 @@
-//! A resource that the tasks of one process wait for.
+//! A resource that the tasks of one process share.
 
 use super::line::{Claim, Discipline, Resource};
 use super::statistics::ResourceStatistics;
@@ -11,11 +11,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Whom to wake when a job gets a server, or loses it.
+/// The waker of the task to wake when a job gets or loses its server.
 #[derive(Clone, Debug, Default)]
 struct Seat(Option<Waker>);
 
-/// Servers that the tasks of one process share. Clones are handles on the same servers.
+/// Servers that the tasks of one process share. Clones are handles to the same servers.
 #[derive(Clone, Debug)]
 pub struct SharedResource(Rc<RefCell<Resource<Seat>>>);
 
@@ -34,7 +34,7 @@ impl SharedResource {
         Self(Rc::new(RefCell::new(Resource::new(servers, discipline))))
     }
 
-    /// What it did until `now`.
+    /// The statistics from the start to `now`.
     #[must_use]
     pub fn statistics(&self, now: Time) -> ResourceStatistics {
         self.0.borrow().statistics(now)
@@ -51,7 +51,7 @@ impl SharedResource {
         }
     }
 
-    /// Ready once the job has a server (or has none, with `served` false).
+    /// Ready when the job has a server (with `served` false: when it has none).
     fn once(&self, claim: Claim, served: bool, task: &Context<'_>) -> Poll<()> {
         let mut resource = self.0.borrow_mut();
         if resource.serves(claim) == served {
@@ -97,7 +97,7 @@ impl Future for Acquire {
     }
 }
 
-/// A server that a task has. It is given back when this is dropped.
+/// A server that a task has acquired. It is released when this value is dropped.
 #[derive(Debug)]
 #[must_use = "the server is given back when this is dropped"]
 pub struct Claimed {
@@ -107,7 +107,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Whether the server is still its own; only a preemptive resource takes one away.
+    /// Whether the task still has the server; only a preemptive resource takes it away.
     #[must_use]
     pub fn is_served(&self) -> bool {
         self.resource.0.borrow().serves(self.claim)
@@ -118,7 +118,8 @@ impl Claimed {
         Preemption(self)
     }
 
-    /// Waits until it has a server again; it is in the queue already, before those of its priority that asked later.
+    /// Waits until the task has a server again; its job is in the queue already, before jobs of its priority with later
+    /// requests.
     pub fn regained(&self) -> Regained<'_> {
         Regained(self)
     }

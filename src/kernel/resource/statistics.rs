@@ -1,4 +1,4 @@
-//! What a resource did: how busy its servers were, and how long jobs waited for them.
+//! Statistics of a resource: how busy its servers were, and how long jobs waited for them.
 
 use crate::vocab::{Span, Time};
 
@@ -8,19 +8,19 @@ const NANOS_PER_SECOND: f64 = 1e9;
 /// are exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceStatistics {
-    /// Servers.
+    /// Number of servers.
     pub servers: u32,
-    /// The moment.
+    /// The time up to which the statistics count.
     pub at: Time,
-    /// Jobs that asked for a server.
+    /// Jobs that requested a server.
     pub requests: u64,
-    /// Jobs that got one.
+    /// Jobs that got a server.
     pub begun: u64,
-    /// Of those, jobs that got none at once.
+    /// Jobs that got a server after waiting for it.
     pub delayed: u64,
-    /// Jobs that had one and gave it back.
+    /// Jobs that left after they had a server.
     pub done: u64,
-    /// Jobs that left the queue before they had one.
+    /// Jobs that left the queue before they had a server.
     pub withdrawn: u64,
     /// Times that a job lost its server to another.
     pub preemptions: u64,
@@ -30,7 +30,7 @@ pub struct ResourceStatistics {
     pub serving: u64,
     /// The most jobs that were in the queue at once.
     pub most_waiting: u64,
-    /// Nanoseconds from a job's request until it got a server, over all that did.
+    /// Nanoseconds from a job's request until it first got a server, summed over all jobs that got one.
     pub until_begun: u128,
     /// The longest of those times.
     pub longest_until_begun: Span,
@@ -64,7 +64,7 @@ impl ResourceStatistics {
         }
     }
 
-    /// Goes on to a moment with as many jobs in the queue and with servers as before.
+    /// Adds the time up to `now`, during which the numbers of waiting and served jobs did not change.
     pub(super) fn forward(&mut self, now: Time) {
         let passed = u128::from(now.since(self.at).nanos());
         self.queue_area += passed * u128::from(self.waiting);

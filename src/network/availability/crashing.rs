@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Working and crashed periods alternate, beginning with a working one. A crashed party receives nothing, and its
 /// timers and its work are suspended.
+///
+/// Example: `Crashing(up: Exponential(mean: "10min"), down: Constant("5s"), memory: Kept)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crashing {
@@ -28,7 +30,7 @@ fn kept() -> Memory {
     Memory::Kept
 }
 
-/// Shortest period: keeps a model that may give zero from switching for ever within one instant.
+/// Shortest period: with periods of length zero the state could change without end at one point in time.
 const SHORTEST: Span = Span::from_nanos(1);
 
 #[derive(Clone, Debug)]

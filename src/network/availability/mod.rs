@@ -1,4 +1,4 @@
-//! Whether a party is connected.
+//! Availability models: when a party is connected, and which messages it receives.
 
 mod always;
 mod crashing;
@@ -26,7 +26,7 @@ pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// Whether a message that is sent again and again arrives eventually.
+    /// Whether the party is ever connected and receives messages with a probability above 0.
     fn ever_available(&self) -> bool;
 
     /// Whether crashes of the party can lose its memory.
@@ -51,7 +51,7 @@ pub trait Availability {
     }
 }
 
-/// What is wrong with the lengths of two periods that take turns.
+/// What is wrong with the length distributions of two alternating kinds of periods.
 pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -69,7 +69,7 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     problems
 }
 
-/// Loads two recipes below their fields.
+/// Reads the files of two recipes; problems are reported below their fields.
 pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -109,7 +109,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         None
     }
 
-    /// Whether the party, connected, receives a message that has just arrived.
+    /// Whether the party, while it is connected, receives a message that has just arrived.
     fn hears(&mut self) -> bool {
         true
     }

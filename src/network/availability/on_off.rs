@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 ///
 /// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)). The length
 /// of the first period is drawn like that of every other.
+///
+/// Example: `OnOff(online: Exponential(mean: "10min"), offline: Exponential(mean: "20s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
@@ -22,7 +24,7 @@ pub struct OnOff {
     pub offline: LatencyModel,
 }
 
-/// Shortest period: keeps a model that may give zero from switching for ever within one instant.
+/// Shortest period: with periods of length zero the state could change without end at one point in time.
 const SHORTEST: Span = Span::from_nanos(1);
 
 #[derive(Clone, Debug)]

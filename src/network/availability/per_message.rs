@@ -13,6 +13,8 @@ use std::fmt;
 ///
 /// `PerMessage(0.9)`, the form of earlier versions, means the same: 0.9 is the probability that a message is received,
 /// not that it is lost.
+///
+/// Example: `PerMessage(heard: 0.9)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PerMessage {
     /// Probability that a message is received.
@@ -91,10 +93,8 @@ mod tests {
     use super::super::AvailabilityModel;
     use super::*;
 
-    fn read(text: &str) -> Result<AvailabilityModel, ron::error::SpannedError> {
-        let options = ron::Options::default()
-            .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
-        options.from_str(text)
+    fn read(text: &str) -> Result<AvailabilityModel, crate::scenario::Diagnostics> {
+        crate::scenario::part(text)
     }
 
     #[test]

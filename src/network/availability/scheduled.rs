@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Connected and disconnected periods alternate, at times that the scenario states.
+///
+/// Example: `Scheduled(online: true, switches: ["10s", "12s"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduled {

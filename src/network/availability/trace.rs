@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Connections as recorded in a file with one device per line: its state at the start (1 connected, 0 not), then the
 /// times of its changes, ascending, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
+///
+/// Example: `Trace(file: "availability.csv", repeat: "3s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
@@ -63,7 +65,7 @@ impl Availability for Trace {
         Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
     }
 
-    /// The same holds here for a device that the file does not have: both are reported as problems of their own.
+    /// Also true if the file has not been read or does not have the device; both are reported as problems elsewhere.
     fn ever_available(&self) -> bool {
         let hears = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {
@@ -90,7 +92,7 @@ impl Availability for Trace {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.devices.is_none() {
-            // The reason why it could not be read has been reported already.
+            // `load` has reported why the file could not be read.
             return problems;
         }
         if let Some(device) = self.device
@@ -162,7 +164,7 @@ struct Player {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Index of the next change in this pass; one past the last stands for the beginning of the next pass.
+    /// Index of the next change in this repetition; one past the last means the beginning of the next repetition.
     next: usize,
 }
 

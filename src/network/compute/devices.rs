@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Each party is a device from a CSV file, drawn once per replication, every row with the same probability; a job takes
 /// `time` divided by the device's speed.
+///
+/// Example: `Devices(time: Constant("300ms"), file: "devices.csv", column: "speed")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Devices {

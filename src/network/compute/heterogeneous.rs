@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The times of each party are multiplied by a factor exp(sigma Z), Z standard normal, drawn once per replication.
+///
+/// Example: `Heterogeneous(time: Exponential(mean: "300ms"), sigma: 0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Heterogeneous {

@@ -23,17 +23,17 @@ use std::path::{Path, PathBuf};
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// The factor of a party on the recipe's time; `u` in (0, 1) is the party's own draw.
+    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
     }
 
-    /// How long a job of one unit takes on a party of this slowness; `length` in (0, 1) and `mishap` (random slowdown)
+    /// How long a job of one unit takes on a party of this slowness; `length` in (0, 1) and `slowdown_draw` (random slowdown)
     /// in [0, 1) are the job's draws.
-    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span;
+    fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span;
 
-    /// Jobs that are worked on at once.
+    /// Number of jobs that are worked on at once.
     fn servers(&self) -> u32 {
         1
     }
@@ -75,16 +75,16 @@ crate::family! {
 /// A job's length from its recipe and the party's slowness.
 fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
     let base = time.as_dyn().quantile(length);
-    // Without conversion to floating-point seconds when nothing is scaled.
+    // With a factor of 1 the time is not converted to floating-point seconds, which would round it.
     if factor == 1.0 { base } else { Span::from_seconds(base.seconds() * factor) }
 }
 
-/// What is wrong with a job's length.
+/// What is wrong with the distribution of a job's length.
 fn time_problems(time: &LatencyModel) -> Vec<Problem> {
     time.as_dyn().problems().into_iter().map(|problem| problem.below("time")).collect()
 }
 
-/// Loads a job's length.
+/// Reads the files of the distribution of a job's length.
 fn load_time(time: &mut LatencyModel, base: &Path) -> Vec<Problem> {
     time.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("time")).collect()
 }

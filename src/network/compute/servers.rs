@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 
 /// Several servers that work at once, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
 ///
-/// Jobs wait in one queue, first come, first served; with Poisson arrivals and exponential times it is the queue
-/// M/M/k. All servers of a party are equally fast.
+/// Jobs wait in one queue, first come, first served; with Poisson arrivals and exponential times it is an M/M/k
+/// queue. All servers of a party are equally fast.
+///
+/// Example: `Servers(count: 4, each: Drawn(time: Constant("300ms")))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Servers {
     /// Number of servers.
     pub count: NonZeroU32,
-    /// How long one of them works on a job; any of the compute models but `Servers`.
+    /// How long one server works on a job: any compute model except `Servers`.
     pub each: Box<ComputeModel>,
 }
 
@@ -29,8 +31,8 @@ impl Compute for Servers {
         self.each.as_dyn().slowness(u)
     }
 
-    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span {
-        self.each.as_dyn().job(slowness, length, mishap)
+    fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span {
+        self.each.as_dyn().job(slowness, length, slowdown_draw)
     }
 
     fn is_instant(&self) -> bool {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Each job is slow (a straggler) with some probability, independently, and then takes a multiple of its time.
+///
+/// Example: `Straggling(time: Constant("300ms"), probability: 0.05, factor: 10)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Straggling {
@@ -25,8 +27,8 @@ fn ten() -> Positive {
 }
 
 impl Compute for Straggling {
-    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span {
-        let factor = if mishap < self.probability.get() { self.factor.get() } else { 1.0 };
+    fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span {
+        let factor = if slowdown_draw < self.probability.get() { self.factor.get() } else { 1.0 };
         scaled(&self.time, length, slowness * factor)
     }
 

@@ -1,15 +1,18 @@
-//! A delay between two ends, with a shape of its own: the beta law.
+//! A delay between two ends with a beta distribution.
 
-use super::{Latency, extreme_shape};
+use super::Latency;
 use crate::special::{beta_quantile, incomplete_beta};
-use crate::vocab::{Positive, Problem, Span};
+use crate::vocab::{Positive, Problem, Span, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A beta delay: low + (high - low) X, X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
 ///
-/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, to 1e-12 for moderate shapes and 1e-9 for all that are allowed: some 5 microseconds a
-/// message. Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
+/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, to 1e-12 for moderate
+/// shapes and 1e-9 for all that are allowed: some 5 microseconds a message. Source: Johnson, Kotz and Balakrishnan
+/// 1995, chapter 25.
+///
+/// Example: `Beta(a: 2, b: 5, low: "10ms", high: "100ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beta {

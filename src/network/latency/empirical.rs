@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One of the delays in a column of a CSV file, each as likely as every other.
+///
+/// Example: `Empirical(file: "delays.csv", column: "ms", unit: "1ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Empirical {

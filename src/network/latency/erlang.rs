@@ -10,6 +10,8 @@ use std::num::NonZeroU32;
 /// An Erlang delay: the sum of independent exponential delays of the same mean, one for each stage on the way.
 ///
 /// It is the gamma law with a whole shape. Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
+///
+/// Example: `Erlang(stages: 3, mean: "40ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Erlang {

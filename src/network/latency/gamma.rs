@@ -1,8 +1,8 @@
-//! A delay with a shape of its own: the gamma law.
+//! A delay with a gamma distribution.
 
-use super::{Latency, extreme_shape};
+use super::Latency;
 use crate::special::{gamma_quantile, incomplete_gamma};
-use crate::vocab::{Positive, Problem, Span};
+use crate::vocab::{Positive, Problem, Span, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// Its quantile is the inverse of the incomplete gamma function, to 1e-12: some 2 microseconds a message.
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
+///
+/// Example: `Gamma(shape: 2, scale: "20ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gamma {
-    /// Dimensionless, from 0.01 to 1000000: below 1 for many very short delays, 1 for an exponential delay, above 30 nearly
-    /// normal.
+    /// Dimensionless, from 0.01 to 1000000: below 1 for many very short delays, 1 for an exponential delay, above 30
+    /// nearly normal.
     pub shape: Positive,
     /// What the shape is multiplied by to give the mean delay.
     pub scale: Span,

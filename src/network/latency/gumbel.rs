@@ -1,4 +1,4 @@
-//! The longest of many delays: its law, given that it is not negative.
+//! The distribution of the longest of many delays, given that it is not negative.
 
 use super::Latency;
 use crate::special::entire_exponential_integral;
@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 /// A Gumbel delay truncated at 0: the law of the largest of many delays, given that it is not negative.
 ///
-/// Before truncation it is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location + 0.5772
-/// scale. The truncated mean is scale Ein(e^a) / (1 - exp(-e^a)), a = location / scale, Ein the entire exponential integral: the
-/// integral of the tail. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+/// Before truncation it is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location +
+/// 0.5772 scale. The truncated mean is scale Ein(e^a) / (1 - exp(-e^a)), a = location / scale, Ein the entire
+/// exponential integral: the integral of the tail. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+///
+/// Example: `Gumbel(location: "40ms", scale: "5ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gumbel {
@@ -34,7 +36,7 @@ impl Gumbel {
 
 impl Latency for Gumbel {
     fn quantile(&self, u: f64) -> Span {
-        // By the upper tail, which is long.
+        // Computed from the probability of a longer delay, which is precise in the long upper tail.
         let above = (1.0 - u) * self.kept();
         let standard = -libm::log(-libm::log1p(-above));
         Span::from_seconds(self.location.seconds() + self.scale.seconds() * standard)

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 /// A fixed delay plus jitter, which is drawn anew for every message.
 ///
 /// With `jitter: Exponential(mean: "5ms")` it is the shifted exponential distribution.
+///
+/// Example: `Jittered(base: "30ms", jitter: Exponential(mean: "5ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Jittered {
@@ -35,13 +37,11 @@ impl Latency for Jittered {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let own = self.jitter.as_dyn().problems();
-        own.into_iter().map(|problem| problem.below("jitter")).collect()
+        self.jitter.problems_below("jitter").collect()
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
-        let own = self.jitter.as_dyn_mut().load(base);
-        own.into_iter().map(|problem| problem.below("jitter")).collect()
+        self.jitter.load_below("jitter", base).collect()
     }
 
     fn files(&self) -> Vec<PathBuf> {

@@ -9,6 +9,8 @@ use std::f64::consts::PI;
 /// A log-logistic delay: longer than t with probability 1 / (1 + (t / median)^shape).
 ///
 /// Its mean is median (pi / shape) / sin(pi / shape). Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
+///
+/// Example: `LogLogistic(median: "40ms", shape: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogLogistic {

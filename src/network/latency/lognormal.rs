@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A lognormal delay: median times exp(sigma Z), Z standard normal.
+///
+/// Example: `LogNormal(median: "40ms", sigma: 0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogNormal {

@@ -8,30 +8,36 @@ use std::path::{Path, PathBuf};
 
 /// One of several delays, each with its probability: nine messages of ten over fibre, one over a satellite.
 ///
-/// Its quantile is the least delay whose probability to be enough, over all parts, is u: one word a message, and monotone in it,
-/// at the price of some thirty evaluations of every part's distribution function.
+/// Its quantile at u is the least delay that a message exceeds with probability at most 1 - u. It is found by
+/// bisection, with some thirty evaluations of every part's distribution function, and takes one random word per
+/// message.
+///
+/// Example: `Mixture(parts: [Part(weight: 9, law: Constant("20ms")), Part(weight: 1, law: Exponential(mean:
+/// "200ms"))])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// The kinds of delays there are, at least one.
+    /// The kinds of delays, at least one.
     pub parts: Vec<Part>,
 }
 
-/// One kind of delay, and how often it is met.
+/// One kind of delay, and how often it occurs.
+///
+/// Example: `Part(weight: 9, law: Constant("20ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// How often, in relation to the other parts' weights, above 0.
+    /// Relative frequency, above 0: the probability is this weight over the sum of all weights.
     pub weight: Positive,
     /// The delay; any of the latency models.
     pub law: LatencyModel,
 }
 
 impl Mixture {
-    /// The mean of a number of each part, by weight.
+    /// The weighted mean of a number that `of` computes for each part.
     fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
-        // In units of the largest, so that neither sum leaves the range of numbers.
+        // Weights are divided by the largest, so that neither sum overflows or underflows.
         let largest = self.parts.iter().map(|part| part.weight.get()).fold(0.0, f64::max);
         for part in &self.parts {
             let weight = part.weight.get() / largest;
@@ -45,7 +51,7 @@ impl Mixture {
 impl Latency for Mixture {
     fn quantile(&self, u: f64) -> Span {
         let quantiles = || self.parts.iter().map(|part| part.law.as_dyn().quantile(u).nanos());
-        // It lies between the parts' quantiles.
+        // The mixture's quantile lies between those of its parts.
         let (Some(mut low), Some(mut high)) = (quantiles().min(), quantiles().max()) else {
             return Span::ZERO;
         };
@@ -74,19 +80,15 @@ impl Latency for Mixture {
             return vec![Problem::wrong("parts", "at least one part", "none", cure)];
         }
         let weights = self.parts.iter().map(|part| part.weight);
-        let of_parts = self.parts.iter().enumerate().flat_map(|(index, part)| {
-            let found = part.law.as_dyn().problems().into_iter();
-            found.map(move |problem| problem.below(&format!("parts[{index}].law")))
-        });
+        let of_parts = self.parts.iter().enumerate();
+        let of_parts =
+            of_parts.flat_map(|(index, part)| part.law.problems_below(&format!("parts[{index}].law")));
         unequal_weights(weights).into_iter().chain(of_parts).collect()
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
-        let of_parts = self.parts.iter_mut().enumerate().flat_map(|(index, part)| {
-            let found = part.law.as_dyn_mut().load(base).into_iter();
-            found.map(move |problem| problem.below(&format!("parts[{index}].law")))
-        });
-        of_parts.collect()
+        let of_parts = self.parts.iter_mut().enumerate();
+        of_parts.flat_map(|(index, part)| part.law.load_below(&format!("parts[{index}].law"), base)).collect()
     }
 
     fn files(&self) -> Vec<PathBuf> {

@@ -1,9 +1,10 @@
 //! How long a message takes to cross one link.
 //!
-//! A latency model is its quantile function: one uniform draw per message, so that two models fed with the same
-//! draw give comparable delays (common random numbers), and every model is tested by the same mean and quantiles.
-//! That holds for laws whose quantile has no closed form too: it is the inverse of their distribution function, computed to 1e-12
-//! (`special`), and not a sampler that rejects. Neighbouring draws may then be out of order by a rounding.
+//! A latency model is its quantile function: one uniform draw per message, so that two models fed with the same draw
+//! give comparable delays (common random numbers), and all models are tested alike, by mean and quantiles. That holds
+//! also for distributions whose quantile has no closed form: it is computed to 1e-12 as the inverse of the distribution
+//! function (`special`), and no rejection sampler is used. Rounding errors may then reverse the order of two delays
+//! whose draws are almost equal.
 
 mod beta;
 mod constant;
@@ -57,8 +58,9 @@ pub trait Latency {
     /// The mean delay in seconds.
     fn mean_seconds(&self) -> f64;
 
-    /// The probability of a delay of at most `delay`: the distribution function. By default found from the quantile by halving,
-    /// to 2^-53 and in as many steps; mixtures and truncations of a law are faster if it states its own.
+    /// The probability of a delay of at most `delay`: the distribution function. By default computed from the quantile
+    /// by bisection, in 53 steps and to 2^-53; mixtures and truncations of a model are faster if the model implements
+    /// this.
     fn probability_within(&self, delay: Span) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..53 {
@@ -110,13 +112,18 @@ crate::family! {
     }
 }
 
-/// Whether a shape lies where quantiles are computed to 1e-12.
-fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
-    if (0.01..=1e6).contains(&shape.get()) {
-        return None;
+impl LatencyModel {
+    /// What is wrong with a model that is the field `field` of another model.
+    fn problems_below(&self, field: &str) -> impl Iterator<Item = Problem> + use<> {
+        let field = field.to_owned();
+        self.as_dyn().problems().into_iter().map(move |problem| problem.below(&field))
     }
-    let cure = "move it into that range; outside of it nearly all delays are alike";
-    Some(Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure))
+
+    /// Reads the files of a model that is the field `field` of another model; relative paths begin at `base`.
+    fn load_below(&mut self, field: &str, base: &Path) -> impl Iterator<Item = Problem> + use<> {
+        let field = field.to_owned();
+        self.as_dyn_mut().load(base).into_iter().map(move |problem| problem.below(&field))
+    }
 }
 
 /// Whether the mean is beyond the longest span, some 584 years.
@@ -186,8 +193,8 @@ mod tests {
         Box::new(law.into())
     }
 
-    /// The distribution function at a quantile is the probability that it belongs to; a nanosecond is below 1e-6 of the mass of
-    /// all examples that have a density, and a law with steps is at most one step beyond.
+    /// The distribution function at the quantile of u is u. Rounding to a nanosecond changes it by less than 1e-6 for
+    /// all examples with a density; distributions with steps may exceed u by one step.
     #[test]
     fn distribution_functions_invert_the_quantiles() {
         for model in examples() {
@@ -205,7 +212,7 @@ mod tests {
         }
     }
 
-    /// A law that states no distribution function has that of its quantiles.
+    /// A model without a distribution function of its own has the one that follows from its quantiles.
     #[test]
     fn the_default_distribution_function_is_found_from_the_quantiles() {
         struct Plain(Exponential);
@@ -237,7 +244,7 @@ mod tests {
         let stages = std::num::NonZeroU32::new(2_000_000).unwrap();
         assert_eq!(path(Erlang { stages, mean: ms(1) }.into()).as_deref(), Some("stages"));
         assert_eq!(path(Gumbel { location: ms(1), scale: Span::ZERO }.into()).as_deref(), Some("scale"));
-        // Problems of a law inside another are told with their way there.
+        // Problems of a model inside another are reported with their path.
         let inside =
             Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
         let mixture = Mixture { parts: vec![Part { weight: positive(1.0), law: inside.into() }] };

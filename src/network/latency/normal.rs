@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// `mean` and `sd` are those of the normal before truncation. The truncated mean is
 /// mean + sd phi(a) / Phi(a) with a = mean / sd (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).
+///
+/// Example: `Normal(mean: "40ms", sd: "5ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
@@ -22,7 +24,7 @@ pub struct Normal {
 impl Latency for Normal {
     fn quantile(&self, u: f64) -> Span {
         let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
-        // By the upper tail, which is as exact for a mean far above 0 as for one near it.
+        // Computed from the probability of a longer delay, which is as precise for a mean far above 0 as near 0.
         let upper = (1.0 - u) * normal_cdf(mean / sd);
         Span::from_seconds(mean - sd * normal_quantile(upper))
     }

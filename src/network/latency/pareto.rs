@@ -1,4 +1,4 @@
-//! A heavy-tailed delay: mostly short, now and then very long.
+//! A heavy-tailed delay: mostly short, sometimes very long.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};
@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A Pareto delay: longer than t with probability (shortest / t)^shape.
+///
+/// Example: `Pareto(shortest: "20ms", shape: 2.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pareto {

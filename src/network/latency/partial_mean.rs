@@ -1,4 +1,4 @@
-//! The integral of a quantile over a part of (0, 1): what means of changed laws take.
+//! The integral of a quantile function over a part of (0, 1), for the means of shifted and truncated delays.
 
 use super::Latency;
 
@@ -7,8 +7,9 @@ const STEPS: u32 = 2048;
 
 /// The integral of the quantile from one probability to a larger one, in seconds.
 ///
-/// The midpoint rule after u = from + (to - from) s^3 (10 - 15 s + 6 s^2), whose derivative is 0 at both ends, so that roots and
-/// logarithms there do no harm. Relative error below 1e-7 for a quantile with a derivative inside, about 1e-3 for one of steps.
+/// The midpoint rule in s, with u = from + (to - from) s^3 (10 - 15 s + 6 s^2), whose derivative is 0 at both ends, so
+/// that roots and logarithms at the ends do not reduce the accuracy. The relative error is below 1e-7 for a quantile
+/// function that is differentiable between the ends, about 1e-3 for a step function.
 pub(super) fn integral(law: &dyn Latency, from: f64, to: f64) -> f64 {
     let width = to - from;
     if width <= 0.0 {

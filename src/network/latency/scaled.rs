@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Another delay times a factor: measured delays on a network that is twice as slow.
+///
+/// Example: `Scaled(law: LogNormal(median: "40ms", sigma: 0.5), factor: 2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scaled {
@@ -26,17 +28,17 @@ impl Latency for Scaled {
     }
 
     fn probability_within(&self, delay: Span) -> f64 {
-        // Delays that are rounded to this one count.
+        // Includes delays that are rounded down to this one.
         let longest = (delay.seconds() + 0.5e-9) / self.factor.get();
         self.law.as_dyn().probability_within(Span::from_seconds(longest))
     }
 
     fn problems(&self) -> Vec<Problem> {
-        self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect()
+        self.law.problems_below("law").collect()
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
-        self.law.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("law")).collect()
+        self.law.load_below("law", base).collect()
     }
 
     fn files(&self) -> Vec<PathBuf> {

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// server saves.
 ///
 /// `Shifted(law: L, later: "30ms")` is `Jittered(base: "30ms", jitter: L)`.
+///
+/// Example: `Shifted(law: Exponential(mean: "10ms"), later: "30ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shifted {
@@ -50,8 +52,7 @@ impl Latency for Shifted {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let mut problems: Vec<Problem> =
-            self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect();
+        let mut problems: Vec<Problem> = self.law.problems_below("law").collect();
         if self.later > Span::ZERO && self.earlier > Span::ZERO {
             let found = format!("later by {} and earlier by {}", self.later, self.earlier);
             problems.push(Problem::wrong(
@@ -65,7 +66,7 @@ impl Latency for Shifted {
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
-        self.law.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("law")).collect()
+        self.law.load_below("law", base).collect()
     }
 
     fn files(&self) -> Vec<PathBuf> {

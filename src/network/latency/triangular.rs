@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 /// A triangular delay: its density rises from 0 at `low` to `mode` and falls to 0 at `high`, both along straight lines.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 26.9.
+///
+/// Example: `Triangular(low: "10ms", mode: "20ms", high: "60ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Triangular {

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 /// Another delay, given that it lies between two ends: a heavy tail that a timeout cuts off.
 ///
-/// Its quantile at u is that of the other law at F(from) + u (F(to) - F(from)), F the other law's distribution function.
+/// Its quantile at u is that of the other law at F(from) + u (F(to) - F(from)), F the other law's distribution
+/// function.
+///
+/// Example: `Truncated(law: Normal(mean: "40ms", sd: "20ms"), from: "10ms", to: "90ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Truncated {
@@ -23,7 +26,7 @@ pub struct Truncated {
     pub to: Option<Span>,
 }
 
-/// Smallest share of the delays that may be left: below, the few that are left are not told apart well.
+/// Smallest share of the delays that may be left: of a smaller share, floating point could not resolve the quantiles.
 const LEAST_LEFT: f64 = 1e-6;
 
 impl Truncated {
@@ -40,15 +43,15 @@ impl Truncated {
 
 impl Latency for Truncated {
     fn quantile(&self, u: f64) -> Span {
-        // The ends of (0, 1) that a draw may have.
+        // The smallest probability for which a quantile is computed.
         const SMALLEST: f64 = f64::EPSILON / 4.0;
         let (below, within) = self.ends();
         let place = (below + u * (within - below)).clamp(SMALLEST, 1.0 - f64::EPSILON / 2.0);
         self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
     }
 
-    /// To about 1e-7 of the whole law's mean for a law with a density, and 1e-3 for measured delays: less exact the smaller the
-    /// part of the law that is left.
+    /// The error is about 1e-7 of the untruncated mean for a model with a density, and 1e-3 for measured delays,
+    /// divided by the share of delays that is left.
     fn mean_seconds(&self) -> f64 {
         let (law, (below, within)) = (self.law.as_dyn(), self.ends());
         let total = match self.to {
@@ -67,8 +70,7 @@ impl Latency for Truncated {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let found: Vec<Problem> =
-            self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect();
+        let found: Vec<Problem> = self.law.problems_below("law").collect();
         if !found.is_empty() {
             return found;
         }
@@ -87,7 +89,7 @@ impl Latency for Truncated {
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
-        self.law.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("law")).collect()
+        self.law.load_below("law", base).collect()
     }
 
     fn files(&self) -> Vec<PathBuf> {

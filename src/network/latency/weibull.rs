@@ -1,4 +1,4 @@
-//! A delay whose chance to end soon rises or falls with its age.
+//! A Weibull delay: its hazard rate rises or falls with time.
 
 use super::{Latency, extreme_mean};
 use crate::vocab::{Positive, Problem, Span};
@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 21.
+///
+/// Example: `Weibull(scale: "40ms", shape: 1.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Weibull {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 /// 1963).
 ///
 /// At the first message, each state has its long-run probability.
+///
+/// Example: `GilbertElliott(worsens: 0.01, recovers: 0.3, loss_bad: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {

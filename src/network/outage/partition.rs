@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Between two times, links between parties of different listed groups carry nothing. A message that entered a link
 /// before then still arrives; routes do not change.
+///
+/// Example: `Partition(groups: ["left", "right"], from: "1s", until: "2s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {

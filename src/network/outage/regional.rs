@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// All parties of a group are connected and disconnected together, in alternating periods of random length.
+///
+/// Example: `Regional(group: "left", up: Exponential(mean: "10min"), down: Constant("5s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Regional {

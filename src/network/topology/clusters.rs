@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// Each group has a gateway to which all its parties are linked; every two gateways are linked. A party states its
 /// group (`Party(group: "north")`).
+///
+/// Example: `Clusters(gateways: { "left": "server", "right": "client" })`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clusters {

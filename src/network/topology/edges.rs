@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A list of links, each by the two parties that it connects: `Edges([("a", "b"), ("b", "c")])`.
+///
+/// Example: `Edges([("server", "relay"), ("relay", "client")])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Edges(
@@ -29,11 +31,11 @@ impl Topology for Edges {
             problems.extend(population.expect_party(&format!("{place}[1]"), b));
             let same = |(c, d): &(String, String)| (a, b) == (c, d) || (a, b) == (d, c);
             if a == b || self.0[..index].iter().any(same) {
-                let found = format!("{a} - {b} again");
-                let found = if a == b { format!("{a} with itself") } else { found };
+                let found = format!("a second link between {a} and {b}");
+                let found = if a == b { format!("a link from {a} to itself") } else { found };
                 problems.push(Problem::wrong(
                     place,
-                    "links between two parties, each once",
+                    "a link between two different parties that is listed only once",
                     found,
                     "leave it out",
                 ));

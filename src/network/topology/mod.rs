@@ -23,7 +23,7 @@ pub type Pairs = Vec<(usize, usize)>;
 /// The shape of a network, if routes follow from it directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Every party but this one has one link, to this one.
+    /// A star with its hub, by position: every other party has one link, to the hub.
     Star(usize),
     /// Every two parties have a link.
     Complete,

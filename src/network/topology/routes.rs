@@ -1,4 +1,4 @@
-//! The quickest route, one link at a time.
+//! The next link on the quickest route between two parties.
 
 use super::{Shape, TopologyModel};
 use crate::network::population::Population;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Add;
 
 /// Cost of a route: mean latency in seconds, then the number of links, so that routes over links without delay contain
-/// no circles.
+/// no cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 struct Cost {
     seconds: f64,
@@ -63,7 +63,7 @@ impl Routes {
     }
 
     /// Whether every message is certain to take the same route in both. Decided from the links, without computing any
-    /// route: if their costs differ and are not one number in each, the answer is no.
+    /// route: if the links' costs differ between the two and are not all equal within each, the answer is no.
     pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
         // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {

@@ -1,4 +1,4 @@
-//! A star: every party has one link, to the hub.
+//! A star: every party other than the hub has one link, to the hub.
 
 use super::{Pairs, Shape, Topology};
 use crate::network::population::Population;
@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One party, the hub, has a link to every other; messages between the others pass through it.
+///
+/// Example: `Star(hub: "server")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Star {

@@ -8,20 +8,22 @@ use std::num::NonZeroUsize;
 /// The values of one hyperparameter, ascending: `Axis(low: 0.01, high: 10, values: 21)`, or a list of them,
 /// `Axis(values: [0.0001, 0.1, 1, 10])`.
 ///
-/// A setting's coordinate, from 0 to 1, is how far its value lies between the smallest and the largest (or its logarithm
-/// does, with `logarithmic`), so listed values need not be evenly spaced.
+/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest (of its
+/// logarithm, with `logarithmic`), so listed values need not be evenly spaced.
+///
+/// Example: `Axis(low: 0.01, high: 1, values: 3, logarithmic: true)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// The smallest. Default: that of the list.
+    /// Smallest value. Default: that of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<Positive>,
-    /// The largest. Default: that of the list.
+    /// Largest value. Default: that of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Positive>,
-    /// How many, spaced evenly from `low` to `high`; or a list of the values themselves, without `low` and `high`.
+    /// Number of values, spaced evenly from `low` to `high`; or a list of the values, without `low` and `high`.
     pub values: AxisValues,
-    /// Whether they are spaced evenly in their logarithm. Default: false.
+    /// Whether the values are spaced evenly in their logarithm. Default: false.
     #[serde(default)]
     pub logarithmic: bool,
 }
@@ -33,7 +35,7 @@ pub struct Axis {
     expecting = "expected a whole number of values, 1 or more, or a list of finite numbers above 0"
 )]
 pub enum AxisValues {
-    /// How many.
+    /// Number of values.
     Count(NonZeroUsize),
     /// The values, ascending.
     Listed(Vec<Positive>),
@@ -61,14 +63,19 @@ impl Axis {
         (end(self.low, listed.map(|ends| ends.0)), end(self.high, listed.map(|ends| ends.1)))
     }
 
-    /// What is wrong with it, with the field.
+    /// What is wrong with the axis, at the field that is wrong.
     pub(super) fn problem(&self) -> Option<Problem> {
         match &self.values {
             AxisValues::Count(_) => {
                 let (Some(low), Some(high)) = (self.low, self.high) else {
                     let field = if self.low.is_none() { "low" } else { "high" };
                     let cure = "write Axis(low: 0.01, high: 10, values: 21), or list the values";
-                    return Some(Problem::wrong(field, "the end of an axis of so many values", "none", cure));
+                    return Some(Problem::wrong(
+                        field,
+                        "the end of an axis, as values is a count",
+                        "none",
+                        cure,
+                    ));
                 };
                 (high < low).then(|| {
                     let expected = format!("at least low, {low}");
@@ -85,7 +92,7 @@ impl Axis {
                 }
                 let stated = [("low", self.low), ("high", self.high)];
                 let (field, value) = stated.into_iter().find_map(|(field, value)| Some((field, value?)))?;
-                let expected = "no end beside a list of values, which has its own";
+                let expected = "no end beside a list of values, whose first and last value are the ends";
                 Some(Problem::wrong(field, expected, value.to_string(), "leave it out"))
             }
         }

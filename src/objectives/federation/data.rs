@@ -15,11 +15,15 @@ pub enum HeldOut {
     /// The last records of each class of each agent, for files in order of time: of a recording that is cut into
     /// windows, consecutive windows are then all training records or all held out, except at the one place where the
     /// two parts meet.
+    ///
+    /// Example: `LastOfEachClass(share: 0.5)`.
     LastOfEachClass {
         /// Share of the records, rounded.
         share: Probability,
     },
     /// A second file says which records are held out.
+    ///
+    /// Example: `Column(file: "split.csv", agent: "subject", row: "row", column: "part", value: "held out")`.
     Column {
         /// The file, relative to the scenario's own folder.
         file: PathBuf,
@@ -49,7 +53,7 @@ pub(super) struct AgentRecords {
     pub(super) d: usize,
     /// Features as the file has them, row-major.
     pub(super) features: Vec<f64>,
-    /// Class of each record: its place among all labels of the file in order.
+    /// Class of each record: the index of its label among all labels of the file in alphabetical order.
     pub(super) classes: Vec<usize>,
     /// Whether the record is for training; the others are held out.
     pub(super) training: Vec<bool>,
@@ -86,7 +90,7 @@ pub(super) struct Columns<'a> {
     pub(super) label: &'a str,
 }
 
-/// Reads a file, and the further one that says which records are held out, if there is one.
+/// Reads a file, and the second file that says which records are held out, if there is one.
 pub(super) fn read(
     file: &Path,
     columns: Columns<'_>,

@@ -9,6 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Three hyperparameters; features are standardised on the training records and scaled to a largest norm of 1.
+///
+/// Example: `LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1, high: 4, values:
+/// 2), intercept: Axis(low: 0.1, high: 1, values: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogisticRegression {

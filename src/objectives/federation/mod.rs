@@ -16,7 +16,7 @@ pub use unfitted::FitError;
 
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::table::reader::TableError;
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -35,6 +35,10 @@ use trained::Trained;
 /// For the protocol `Federated`, with at most as many agents as the file has. In other protocols the objective is the
 /// mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
 /// landmine detection).
+///
+/// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
+/// ["ax_std", "ay_std"], model: LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1,
+/// high: 4, values: 2), intercept: Axis(low: 0.1, high: 1, values: 2)), prior_mean: 0.6, prior_sd: 0.2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
@@ -104,7 +108,8 @@ impl FederatedModel {
         }
     }
 
-    /// Equally likely performances at every setting, the last axis fastest: one, or several where a measurement is random.
+    /// Equally likely performances at every setting, the last axis fastest: one, or several where a measurement is
+    /// random.
     fn performances(
         &self,
         records: &AgentRecords,
@@ -148,7 +153,7 @@ impl FederatedTuning {
         data::read(&resources.place(&self.file), columns, &self.held_out, resources)
     }
 
-    fn blame(&self, error: &TableError) -> Problem {
+    fn problem_of(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let field = |column: &str| {
             let place = |names: &[String]| names.iter().position(|name| name == column);
@@ -204,7 +209,7 @@ impl FederatedTuning {
             kinds(records.places(true)) < 2 || kinds(records.places(false)) == 0
         };
         read.agents.iter().find(bare).map(|records| {
-            let found = format!("agent {} without", records.name);
+            let found = format!("too few for agent {}", records.name);
             let expected = "records of two classes for training, and some held out, for every agent";
             Problem::wrong("held_out", expected, found, "hold out another share, or drop the agent")
         })
@@ -227,6 +232,10 @@ fn facts() -> Facts {
 struct Ready(Instance);
 
 impl Objective for FederatedTuning {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (path, names) in [("inputs", &self.inputs), ("agent", &self.agent)] {
@@ -253,7 +262,7 @@ impl Objective for FederatedTuning {
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }
         match self.read(resources) {
-            Err(error) => problems.push(self.blame(&error)),
+            Err(error) => problems.push(self.problem_of(&error)),
             Ok(read) => problems.extend(self.record_problems(&read)),
         }
         problems
@@ -265,6 +274,14 @@ impl Objective for FederatedTuning {
             files.push(resources.place(file));
         }
         files
+    }
+
+    fn stated(&self) -> Stated {
+        if self.model.is_random() { Stated::recorded() } else { Stated::gaussian(self.noise_sd.get()) }
+    }
+
+    fn unit(&self) -> String {
+        "units of the performance".to_owned()
     }
 
     fn prepare(
@@ -322,7 +339,7 @@ fn mean(draws: &[f64]) -> f64 {
     draws.iter().sum::<f64>() / draws.len() as f64
 }
 
-/// The noise of each agent, and that of the mean of all agents: the draws of one number together.
+/// The noise of each agent, and that of the mean of all agents, in which draws of the same index are averaged.
 fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
     let deviations: Vec<Vec<Vec<f64>>> = scores
         .iter()

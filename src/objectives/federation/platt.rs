@@ -1,25 +1,26 @@
-//! Platt scaling: a logistic curve through decision values, which makes probabilities of them.
+//! Platt scaling: a logistic curve that turns decision values into probabilities.
 
 /// The curve 1 / (1 + exp(slope f + offset)) of the decision value f: the probability of the positive class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sigmoid {
-    /// Below 0 where larger decision values speak for the positive class; above 0 the curve reverses their order.
+    /// Below 0 if larger decision values make the positive class likelier; above 0 the curve reverses their order.
     pub(super) slope: f64,
     pub(super) offset: f64,
 }
 
-/// Newton steps at most, the shortest share of one, what is added to the Hessian's diagonal, and the gradient at which the
-/// search ends: those of libsvm.
+/// Constants of libsvm: largest number of Newton steps, smallest step size, number added to the Hessian's diagonal, and
+/// gradient at which the search ends.
 const STEPS: usize = 100;
 const SHORTEST: f64 = 1e-10;
 const RIDGE: f64 = 1e-12;
 const FLAT: f64 = 1e-5;
-/// Probabilities are this far from 0 and 1 at least, as libsvm has them.
+/// Smallest distance of a probability from 0 and 1, as in libsvm.
 const MARGIN: f64 = 1e-7;
 
 impl Sigmoid {
     /// The maximum-likelihood curve through pairs of a decision value and whether the class is positive, with targets
-    /// (n + 1) / (n + 2) and 1 / (n + 2) in place of 1 and 0. Where the search cannot go on it ends where it is.
+    /// (n + 1) / (n + 2) and 1 / (n + 2) in place of 1 and 0, where n is the number of pairs of that class. If no step
+    /// improves the likelihood, the search ends at the current curve.
     ///
     /// Source: Platt 1999; Newton's method with backtracking: Lin, Lin and Weng 2007, Algorithm 1.
     pub(super) fn fit(pairs: &[(f64, bool)]) -> Self {
@@ -78,7 +79,7 @@ impl Sigmoid {
         if z >= 0.0 { libm::exp(-z) / (1.0 + libm::exp(-z)) } else { 1.0 / (1.0 + libm::exp(z)) }
     }
 
-    /// The same, away from 0 and 1 so far as libsvm keeps it: decision values beyond are ties.
+    /// The same, kept away from 0 and 1 as in libsvm, so that extreme decision values are ties.
     pub(super) fn score(self, f: f64) -> f64 {
         self.probability(f).clamp(MARGIN, 1.0 - MARGIN)
     }
@@ -89,8 +90,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Decision values whose classes are drawn from a known curve: 4,000 of them tell slope and offset within a tenth
-    /// (their standard errors are .06 and .05).
+    /// Decision values whose classes are drawn from a known curve: 4,000 of them give slope and offset with standard
+    /// errors of .06 and .05.
     #[test]
     fn a_known_curve_is_found_again() {
         let truth = Sigmoid { slope: -2.0, offset: 0.5 };
@@ -111,7 +112,7 @@ mod tests {
         assert!((Sigmoid::fit(&reversed).slope + found.slope).abs() < 1e-6);
     }
 
-    /// No decision value tells anything: the curve is flat, at the share of positives with the two added cases.
+    /// Equal decision values carry no information: the curve is flat, at the mean of the targets.
     #[test]
     fn equal_decision_values_give_a_share() {
         let pairs: Vec<(f64, bool)> = (0..100).map(|k| (0.0, k < 10)).collect();

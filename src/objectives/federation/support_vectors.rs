@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
 /// Two hyperparameters; features are taken as the file has them.
+///
+/// Example: `RbfSvm(c: Axis(low: 0.1, high: 1, values: 2), gamma: Axis(low: 0.1, high: 1, values: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RbfSvm {
@@ -26,8 +28,8 @@ pub struct RbfSvm {
     /// What a measurement is. Default: `Area`, exact.
     #[serde(default, skip_serializing_if = "Score::is_area")]
     pub score: Score,
-    /// Tolerance of the solver: the largest violation of the optimality conditions, in units of the margin. Default: 1e-6.
-    /// libsvm's own, 1e-3, stops anywhere at the smallest C of the paper, 1e-4.
+    /// Tolerance of the solver: the largest violation of the optimality conditions, in units of the margin.
+    /// Default: 1e-6. With libsvm's default, 1e-3, training with the paper's smallest C, 1e-4, stops at an arbitrary point.
     #[serde(default = "millionth", skip_serializing_if = "is_millionth")]
     pub tolerance: Positive,
 }
@@ -46,13 +48,13 @@ fn is_millionth(tolerance: &Positive) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Score {
-    /// The area under the curve of decision values: the same at every measurement.
+    /// The area under the ROC curve of decision values: the same at every measurement.
     #[default]
     Area,
-    /// The area under the curve of probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them: the curve
-    /// from decision values to probabilities is fitted on folds that are drawn at random. Where it falls instead of rising
-    /// it reverses the order of all records, and an area a becomes 1 - a. So a measurement is random: it is one of the
-    /// `draws`, each as likely as any other, and the value of a setting is their mean.
+    /// The area under the ROC curve of probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them.
+    /// The map from decision values to probabilities is fitted on folds that are drawn at random. If this map falls
+    /// instead of rising, it reverses the order of all records, and an area a becomes 1 - a. So a measurement is
+    /// random: it is one of the `draws`, each as likely as any other, and the value of a setting is their mean.
     PlattArea {
         /// Folds, at least 2. Default: 5.
         #[serde(default = "five")]
@@ -80,7 +82,7 @@ impl Score {
 }
 
 impl RbfSvm {
-    /// What is wrong with it beside its axes.
+    /// What is wrong with the recipe apart from its axes.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Score::PlattArea { folds, .. } = self.score else { return None };
         (folds.get() < 2).then(|| {
@@ -90,7 +92,7 @@ impl RbfSvm {
     }
 }
 
-/// A machine that was trained, or what stands for one where all records are of one class.
+/// A trained machine, or a constant decision value if all records are of one class.
 enum Machine {
     Trained(Svm<f64, bool>),
     Constant(f64),
@@ -123,7 +125,7 @@ impl Machine {
             .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })
     }
 
-    /// Without the constant, which changes no order.
+    /// The decision value without its constant term, which does not change the order of records.
     fn sum(&self, row: &[f64]) -> f64 {
         match self {
             Self::Trained(machine) => machine.weighted_sum(&ArrayView1::from(row)),
@@ -140,8 +142,8 @@ impl Machine {
     }
 }
 
-/// Scores of every setting, C slowest, each a list of equally likely ones; class 1 is the positive class. Folds are drawn
-/// below `key`.
+/// Scores of every setting, C slowest, each a list of equally likely ones; class 1 is the positive class. Folds are
+/// drawn below `key`.
 pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Result<Vec<Vec<f64>>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
@@ -173,8 +175,8 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     Ok(found)
 }
 
-/// The decision value of every training record by a machine trained without its fold, and its class. Folds are runs of a
-/// random order, of equal size but for rounding, as libsvm draws them.
+/// The decision value of every training record by a machine trained without its fold, and its class. Folds are runs of
+/// a random order, of equal size but for rounding, as libsvm draws them.
 fn cross_validated(
     records: &AgentRecords,
     training: &[usize],

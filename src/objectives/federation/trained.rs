@@ -6,11 +6,11 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What trains the models: other numbers may come out of another library or of another program, so its name is part of the
-/// hash. To be changed with everything in this folder that moves a score.
+/// Name and version of the training code. They are part of the hash, since other code may give other scores: change
+/// them with every change in this folder that changes a score.
 const TRAINER: &str = "subrosa trained models 1, linfa-svm 0.8.1";
 
-/// A folder of such files. Any of them may be removed at any time.
+/// A folder of files with scores. Any file may be deleted at any time.
 #[derive(Clone, Debug)]
 pub(super) struct Trained<'a> {
     folder: Option<&'a Path>,
@@ -21,7 +21,7 @@ impl<'a> Trained<'a> {
         Self { folder }
     }
 
-    /// The scores of one agent's models, from the file or by training; `key` is what draws of the training are below.
+    /// The scores of one agent's models, from the file or by training; `key` is the node of the seed tree for training.
     pub(super) fn scores<E>(
         &self,
         model: &impl Serialize,
@@ -36,7 +36,7 @@ impl<'a> Trained<'a> {
             return Ok(known);
         }
         let scores = train()?;
-        // A run goes on without: it is there to save time.
+        // If the file cannot be written the run continues: the file only saves time.
         drop(keep(&file, &written(&scores, &name)));
         Ok(scores)
     }
@@ -59,7 +59,7 @@ fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key:
     part(&places);
     let sides: Vec<u8> = records.training.iter().map(|training| u8::from(*training)).collect();
     part(&sides);
-    // Two words of the key's stream stand for the key.
+    // Two words of its stream identify the key.
     let mut stream = key.stream();
     part(&stream.word().to_le_bytes());
     part(&stream.word().to_le_bytes());
@@ -80,7 +80,7 @@ fn written(scores: &[Vec<f64>], identity: &str) -> String {
     text
 }
 
-/// The scores in a file that is whole and about the same; none otherwise.
+/// The scores in a file that is complete and has this identity; `None` otherwise.
 fn read(text: &str, identity: &str) -> Option<Vec<Vec<f64>>> {
     let body = text.strip_suffix('\n')?;
     let (lines, seal) = body.rsplit_once('\n')?;
@@ -96,7 +96,7 @@ fn read(text: &str, identity: &str) -> Option<Vec<Vec<f64>>> {
     lines.map(|line| line.split(' ').map(score).collect::<Option<Vec<f64>>>()).collect()
 }
 
-/// Under its name only when it is whole: other processes may look for it.
+/// Writes a file under a temporary name and renames it, so that other processes never read an incomplete file.
 fn keep(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;

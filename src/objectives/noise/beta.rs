@@ -1,16 +1,18 @@
-//! Bounded noise with a shape of its own: the beta law.
+//! Bounded noise of adjustable shape: the beta distribution.
 
 use super::NoiseLaw;
 use crate::rng::Stream;
 use crate::special::beta_quantile;
-use crate::vocab::{Positive, Problem};
+use crate::vocab::{Positive, Problem, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Beta noise less its mean: width (X - a / (a + b)), X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1). One
-/// word, by the inverse of the incomplete beta function.
+/// Centred beta noise: width (X - a / (a + b)), X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1). A
+/// draw takes one random word and inverts the regularised incomplete beta function.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
+///
+/// Example: `Beta(a: 2, b: 5, width: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beta {
@@ -18,7 +20,7 @@ pub struct Beta {
     pub a: Positive,
     /// Dimensionless, from 0.01 to 1000000: the larger, the fewer draws near the upper end.
     pub b: Positive,
-    /// Distance of the two ends, in units of the outcome.
+    /// Difference between the largest and the smallest value, in units of the outcome.
     pub width: Positive,
 }
 
@@ -45,6 +47,6 @@ impl NoiseLaw for Beta {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        [super::extreme_shape("a", self.a), super::extreme_shape("b", self.b)].into_iter().flatten().collect()
+        [extreme_shape("a", self.a), extreme_shape("b", self.b)].into_iter().flatten().collect()
     }
 }

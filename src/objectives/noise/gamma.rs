@@ -1,17 +1,19 @@
-//! Skewed noise with a shape of its own: waiting times and counts.
+//! Skewed noise with a gamma distribution, as of waiting times and counts.
 
 use super::NoiseLaw;
 use super::tail::smallest_size;
 use crate::rng::Stream;
 use crate::special::{gamma_quantile, incomplete_gamma};
-use crate::vocab::{Delta, Positive, Problem};
+use crate::vocab::{Delta, Positive, Problem, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gamma noise less its mean: never below - shape scale, long above. One word, by the inverse of the incomplete gamma
-/// function.
+/// Gamma noise minus its mean: never below -shape * scale, with a long tail above. A draw takes one random word and
+/// inverts the incomplete gamma function.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
+///
+/// Example: `Gamma(shape: 2, scale: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gamma {
@@ -38,6 +40,6 @@ impl NoiseLaw for Gamma {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        super::extreme_shape("shape", self.shape).into_iter().collect()
+        extreme_shape("shape", self.shape).into_iter().collect()
     }
 }

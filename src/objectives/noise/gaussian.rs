@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Normal noise with mean 0.
+///
+/// Example: `Gaussian(sd: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gaussian {
@@ -16,7 +18,7 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    pub(super) fn of(sd: f64) -> Self {
+    pub(in crate::objectives) fn of(sd: f64) -> Self {
         Self { sd: NonNegative::new(sd).expect("a standard deviation is finite and not negative") }
     }
 }

@@ -7,9 +7,11 @@ use crate::vocab::{Delta, NonNegative};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gumbel noise less its mean: short below 0, long above. One word.
+/// Gumbel noise minus its mean: a short tail below 0, a long one above. A draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+///
+/// Example: `Gumbel(scale: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gumbel {

@@ -6,21 +6,26 @@ use crate::vocab::{Delta, Positive, Problem, unequal_weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of several laws of noise, each with its probability. One word to choose, then those of the law chosen.
+/// One of several noise distributions, each with its probability. A draw takes one random word to choose the
+/// distribution, then the words of that distribution.
 ///
-/// With a narrow and a wide `Gaussian` it is Tukey's contaminated normal law (Tukey 1960).
+/// With a narrow and a wide `Gaussian` it is Tukey's contaminated normal distribution (Tukey 1960).
+///
+/// Example: `Mixture(parts: [Part(weight: 9, law: Uniform(bound: 1)), Part(weight: 1, law: Uniform(bound: 3))])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// The kinds of noise there are, at least one.
+    /// The kinds of noise, at least one.
     pub parts: Vec<Part>,
 }
 
-/// One kind of noise, and how often it is met.
+/// One kind of noise, and how often it occurs.
+///
+/// Example: `Part(weight: 9, law: Uniform(bound: 1))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// How often, in relation to the other parts' weights, above 0.
+    /// Relative frequency, above 0: the probability is this weight over the sum of all weights.
     pub weight: Positive,
     /// The noise; any of the laws of noise.
     pub law: NoiseModel,
@@ -31,7 +36,7 @@ impl Mixture {
         self.parts.iter().map(|part| part.weight.get()).sum()
     }
 
-    /// The largest of a number of each part; none where a part has none.
+    /// The largest number that `of` gives for a part; `None` if a part has no such number.
     fn largest(&self, of: impl Fn(&dyn NoiseLaw) -> Option<f64>) -> Option<f64> {
         self.parts
             .iter()
@@ -47,7 +52,7 @@ impl NoiseLaw for Mixture {
             left -= part.weight.get();
             left < 0.0
         });
-        // Rounding may leave a share of nothing behind the last part.
+        // By rounding it may happen that no part is chosen; then the last one is taken.
         chosen.or(self.parts.last()).map_or(0.0, |part| part.law.as_dyn().draw(stream))
     }
 
@@ -60,7 +65,7 @@ impl NoiseLaw for Mixture {
         self.largest(|law| law.bound())
     }
 
-    /// The largest of the parts' sizes: no part exceeds it with more than `delta`, and so none of their mixtures.
+    /// The largest size of a part: each part exceeds it with probability at most `delta`, and so does the mixture.
     fn tail(&self, delta: Delta) -> Option<f64> {
         self.largest(|law| law.tail(delta))
     }

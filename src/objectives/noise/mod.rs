@@ -26,18 +26,18 @@ pub use uniform::Uniform;
 pub use weibull::Weibull;
 
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive, Problem};
+use crate::vocab::{Delta, Problem};
 
 /// The behaviour of a noise distribution. Its mean is 0.
 pub trait NoiseLaw {
-    /// One draw, in units of the outcome. Every outcome has a stream of its own, so that it keeps its draw under every law,
-    /// however many words a law takes.
+    /// One draw, in units of the outcome. Every outcome has its own stream, so that no draw depends on the number of
+    /// random words that another draw takes.
     fn draw(&self, stream: &mut Stream) -> f64;
 
     /// Variance; infinite if there is none.
     fn variance(&self) -> f64;
 
-    /// R: the largest absolute value of a draw. `None` for an unbounded law.
+    /// R: the largest absolute value of a draw. `None` for an unbounded distribution.
     fn bound(&self) -> Option<f64> {
         None
     }
@@ -68,13 +68,4 @@ crate::family! {
         Mixture(Mixture),
         Weibull(Weibull),
     }
-}
-
-/// Whether a shape lies where quantiles are computed to 1e-12.
-fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
-    if (0.01..=1e6).contains(&shape.get()) {
-        return None;
-    }
-    let cure = "move it into that range; outside of it nearly all draws are alike";
-    Some(Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure))
 }

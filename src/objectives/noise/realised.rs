@@ -32,7 +32,7 @@ impl Recorded {
 /// The noise of a realised objective.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noise {
-    /// The same law for every arm.
+    /// The same distribution for every arm.
     Law(NoiseModel),
     /// Recorded deviations for each arm.
     Recorded(Arc<Recorded>),
@@ -45,7 +45,7 @@ impl Noise {
         Self::Law(NoiseModel::from(Gaussian::of(sd)))
     }
 
-    /// The standard deviation of normal noise; none for any other law.
+    /// The standard deviation of normal noise; `None` for any other distribution.
     #[must_use]
     pub fn gaussian_sd(&self) -> Option<f64> {
         match self {
@@ -89,8 +89,7 @@ impl Noise {
         }
     }
 
-    /// A bound that the absolute value of a draw exceeds with probability at most `delta`; `None` if the law gives
-    /// none.
+    /// A bound that the absolute value of a draw exceeds with probability at most `delta`; `None` if none is known.
     #[must_use]
     pub fn tail(&self, delta: Delta) -> Option<f64> {
         match self {
@@ -113,7 +112,8 @@ mod tests {
             ("Uniform(bound: 2.0)", 1.8),
             ("StudentT(degrees: 9, scale: 0.5)", 3.0 + 6.0 / 5.0),
             ("Triangular(bound: 2.0)", 2.4),
-            // Truncated at one standard deviation: E z^4 / (E z^2)^2 = (3 v - c) / v^2, v = 1 - c, c = 2 phi(1) / (2 Phi(1) - 1).
+            // Truncated at one standard deviation: E z^4 / (E z^2)^2 = (3 v - c) / v^2, v = 1 - c, c = 2 phi(1) / (2
+            // Phi(1) - 1).
             ("TruncatedGaussian(sd: 2.0, bound: 2.0)", 1.940_919_919_9),
             ("Gumbel(scale: 0.7)", 5.4),
             ("Gamma(shape: 2, scale: 0.5)", 6.0),
@@ -128,8 +128,7 @@ mod tests {
             ("Weibull(theta: 1, scale: 2)", 6.0),
             ("Weibull(theta: 0.5)", 2.0),
         ] {
-            let text = format!("#![enable(unwrap_variant_newtypes)]{text}");
-            let model: NoiseModel = ron::from_str(&text).unwrap();
+            let model: NoiseModel = crate::scenario::part(text).unwrap();
             let noise = Noise::Law(model);
             let mut stream = Key::root(4).stream();
             let n = 200_000;
@@ -160,12 +159,10 @@ mod tests {
         }
     }
 
-    /// Tables of Student's t and of the normal law; what is stated is never below the quantile.
+    /// Compares with tables of quantiles; a stated bound is never below the quantile.
     #[test]
     fn tails_are_those_of_the_tables() {
-        let noise = |text: &str| {
-            Noise::Law(ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap())
-        };
+        let noise = |text: &str| Noise::Law(crate::scenario::part(text).unwrap());
         for (text, delta, quantile) in [
             ("Gaussian(sd: 2)", 0.05, 2.0 * 1.959_963_984_540_054),
             ("Gaussian(sd: 0)", 0.05, 0.0),
@@ -176,9 +173,9 @@ mod tests {
             ("Weibull(theta: 2, scale: 3)", 0.01, 3.0 * 21.207_592_441_913_597),
             ("Weibull(theta: 0.5)", 0.01, 2.145_966_026_289_347),
             ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
-            // Below 0 the tail is out of reach: - ln(- ln(1 - delta)) less Euler's constant.
+            // The probability of values so far below 0 is negligible: -ln(-ln(1 - delta)) minus Euler's constant.
             ("Gumbel(scale: 2)", 1e-6, 2.0 * (13.815_510_057_964_191 - 0.577_215_664_901_532_9)),
-            // Exponential noise less its mean: - ln delta - 1.
+            // Exponential noise minus its mean: -ln(delta) - 1.
             ("Gamma(shape: 1, scale: 3)", 1e-3, 3.0 * (6.907_755_278_982_137 - 1.0)),
             ("Beta(a: 1, b: 3, width: 4)", 0.05, 3.0),
             (
@@ -207,8 +204,7 @@ mod tests {
     #[test]
     fn parameters_without_use_are_refused() {
         let path = |text: &str| {
-            let model: NoiseModel =
-                ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap();
+            let model: NoiseModel = crate::scenario::part(text).unwrap();
             model.as_dyn().problems().first().map(|problem| problem.path.clone())
         };
         assert_eq!(path("Gamma(shape: 1e-9, scale: 1)").as_deref(), Some("shape"));

@@ -10,6 +10,8 @@ use std::f64::consts::FRAC_PI_2;
 /// Student's t distribution times a scale. Its moments of order `degrees` and above are infinite.
 ///
 /// Source: Chowdhury and Gopalan 2019, section 5: 3 degrees, so that a central moment of order 2 is 3.
+///
+/// Example: `StudentT(degrees: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StudentT {
@@ -24,9 +26,9 @@ fn one() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 
-/// Probability that the absolute value of Student's t exceeds `t`: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the
-/// angle of the probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge
-/// fast.
+/// Probability that the absolute value of Student's t exceeds `t`. With v degrees of freedom, U uniform on (0, 1) and W
+/// a uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of that absolute value; this is the mean over W
+/// of the probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {
@@ -50,7 +52,8 @@ impl NoiseLaw for StudentT {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // Beyond the first end, the radius alone exceeds it; halves of the interval's logarithm then.
+        // The radius sqrt(v (U^(-2/v) - 1)) exceeds `most` with probability delta, so `most` is an upper bound; then
+        // bisection in the logarithm.
         let degrees = self.degrees.get();
         let most = (degrees * libm::expm1(-2.0 / degrees * libm::log(delta.get()))).sqrt();
         let (mut low, mut high) = (most * 1e-6, most);

@@ -1,4 +1,4 @@
-//! Noise between two ends, likeliest at 0.
+//! Noise with a triangular density on an interval around 0.
 
 use super::NoiseLaw;
 use crate::rng::Stream;
@@ -6,9 +6,12 @@ use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Triangular noise on [-R, R]: the sum of two uniform errors of the same size. One word.
+/// Triangular noise on [-R, R]: the distribution of the sum of two uniform errors of the same size. A draw takes one
+/// random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 26.9.
+///
+/// Example: `Triangular(bound: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Triangular {

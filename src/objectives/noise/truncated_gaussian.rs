@@ -7,10 +7,12 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Normal noise, given that it is at most R in size: nearly normal, and yet bounded. One word.
+/// Normal noise, given that its absolute value is at most R: nearly normal, but bounded. A draw takes one random word.
 ///
-/// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), a = R / sd. Source: Johnson, Kotz and Balakrishnan 1994, section
-/// 13.10.1.
+/// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), a = R / sd. Source: Johnson, Kotz and Balakrishnan 1994,
+/// section 13.10.1.
+///
+/// Example: `TruncatedGaussian(sd: 0.5, bound: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TruncatedGaussian {
@@ -30,7 +32,7 @@ impl TruncatedGaussian {
 impl NoiseLaw for TruncatedGaussian {
     fn draw(&self, stream: &mut Stream) -> f64 {
         let below = normal_cdf(-self.reach());
-        // Towards the nearer end, so that the tail keeps its digits.
+        // Quantiles are computed from the nearer end, so that small probabilities keep their precision.
         let u = stream.open_uniform();
         let tail = |share: f64| normal_quantile(below + share * (1.0 - 2.0 * below));
         let z = if u < 0.5 { tail(u) } else { -tail(1.0 - u) };
@@ -40,7 +42,7 @@ impl NoiseLaw for TruncatedGaussian {
     fn variance(&self) -> f64 {
         let (a, sd) = (self.reach(), self.sd.get());
         if a < 0.01 {
-            // The law is uniform but for the fourth digit squared: R^2 (1/3 - 2 a^2 / 45)
+            // The distribution is nearly uniform; this is the series in a, without terms of order R^2 a^4.
             return self.bound.get() * self.bound.get() * (1.0 / 3.0 - 2.0 * a * a / 45.0);
         }
         let density = libm::exp(-0.5 * a * a) / (2.0 * std::f64::consts::PI).sqrt();

@@ -6,11 +6,13 @@ use crate::vocab::{Delta, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Noise of either sign with P(|noise| >= x) = exp(-(x / scale)^(1/theta)): sub-Weibull with tail parameter theta, a = 1 and b =
-/// scale^(-1/theta). theta = 1 is the Laplace distribution, 1/2 a two-sided Rayleigh distribution; more has heavier tails, yet all
-/// moments.
+/// Noise of random sign with P(|noise| >= x) = exp(-(x / scale)^(1/theta)). It is sub-Weibull, P(|noise| >= x) <= a
+/// exp(-b x^(1/theta)), with tail parameter theta, a = 1 and b = scale^(-1/theta). theta = 1 is the Laplace
+/// distribution, 1/2 a two-sided Rayleigh distribution; larger theta gives heavier tails, but all moments are finite.
 ///
 /// Source: Zhou and Tan 2021, section 4.3, equation 5; Vladimirova, Girard, Nguyen and Arbel 2020.
+///
+/// Example: `Weibull(theta: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Weibull {
@@ -37,7 +39,7 @@ impl NoiseLaw for Weibull {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // Rounded up by more than the power errs.
+        // Rounded up by more than the rounding error of the power.
         let tail = self.scale.get() * libm::pow(-libm::log(delta.get()), self.theta.get()) * (1.0 + 1e-9);
         Some(tail).filter(|tail| tail.is_finite())
     }

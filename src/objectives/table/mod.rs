@@ -1,6 +1,8 @@
 //! The rows of a CSV file as arms: real records.
 
 mod output;
+mod plain;
+mod ready;
 pub(super) mod reader;
 mod scales;
 
@@ -9,14 +11,14 @@ pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
-use super::instance::{Background, Change, Facts, Instance, Surrogate};
-use super::{DataSource, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::instance::{Background, Facts, Instance, Surrogate};
+use super::{Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
-pub(super) use reader::CsvTable;
+pub(crate) use reader::CsvTable;
 pub use reader::TableError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +54,9 @@ pub enum Transform {
 /// units, divided by their length-scales, and scaled to a norm, so that one length-scale serves all. Centres, units and
 /// the norm are computed from the data unless the scenario states them (`input_scale`, `output_scale`).
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
+///
+/// Example: `Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, goal:
+/// Minimise)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -110,6 +115,7 @@ struct Columns {
     unit: f64,
 }
 
+/// A table with its records and what was computed from them.
 #[derive(Debug)]
 struct Ready {
     table: Table,
@@ -201,7 +207,7 @@ impl Table {
                 noise_variance: hyperparameters.noise_variance,
                 mean: 0.0,
             },
-            background: self.background(),
+            background: Background { plain: Some(self.plain(raw)), ..self.background() },
         };
         let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
         Ok(Scaled { instance, fitted, steps, centre, unit })
@@ -242,7 +248,7 @@ impl Table {
     }
 
     /// The field of the scenario to which an error of the table belongs.
-    fn blame(&self, error: &TableError) -> Problem {
+    fn problem_of(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let wrong =
             |path: String, expected: &str, cure: &str| Problem::wrong(path, expected, found.clone(), cure);
@@ -351,6 +357,10 @@ fn apply(
 }
 
 impl Objective for Table {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.inputs.is_empty() {
@@ -383,13 +393,21 @@ impl Objective for Table {
         match self.raw(resources).and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) })
         {
             Ok(()) => {}
-            Err(error) => problems.push(self.blame(&error)),
+            Err(error) => problems.push(self.problem_of(&error)),
         }
         problems
     }
 
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {
         vec![resources.place(&self.file)]
+    }
+
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.noise_sd.get())
+    }
+
+    fn unit(&self) -> String {
+        self.unit_in_words()
     }
 
     fn prepare(
@@ -401,37 +419,5 @@ impl Objective for Table {
         let raw = self.raw(resources)?;
         let scaled = self.scaled(&raw, fitted, key)?;
         Ok(Box::new(Ready { table: self.clone(), key, raw, scaled }))
-    }
-}
-
-impl Prepared for Ready {
-    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
-        Ok(self.scaled.instance.clone())
-    }
-
-    fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
-        let mut raw = self.raw.clone();
-        let mut fitted = None;
-        match change {
-            Change::Inputs { row, by } => {
-                let d = self.table.inputs.len();
-                let cells = raw.rows.get_mut(row * d..(row + 1) * d)?;
-                cells.iter_mut().zip(by).zip(&self.scaled.steps).for_each(|((x, by), step)| *x += by * step);
-            }
-            Change::Outcome { row, value } => {
-                *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // Values do not depend on hyperparameters, and a fit takes seconds.
-                fitted = self.scaled.fitted.as_ref();
-            }
-        }
-        Some(self.table.scaled(&raw, fitted, self.key).map(|scaled| scaled.instance))
-    }
-
-    fn source(&self) -> DataSource {
-        DataSource::Records
-    }
-
-    fn fitted(&self) -> Option<&Fitted> {
-        self.scaled.fitted.as_ref()
     }
 }

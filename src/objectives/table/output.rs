@@ -10,11 +10,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub enum Output {
     /// The number in a column: `Column("target")`.
+    ///
+    /// Example: `Column("price")`.
     Column(
         /// Name of the column.
         String,
     ),
     /// Return on investment of a loan over one year: the interest rate if the loan was repaid, a loss if not.
+    ///
+    /// Example: `ReturnOnInvestment(rate: "int_rate", outcome: "Class", repaid: "good", loss_given_default: 0.5)`.
     ReturnOnInvestment {
         /// Name of the column with the interest rate in percent a year.
         rate: String,

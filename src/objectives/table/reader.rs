@@ -47,7 +47,7 @@ pub enum TableError {
     NoColumn {
         /// The file.
         file: PathBuf,
-        /// The name asked for.
+        /// The requested name.
         column: String,
         /// The names there are.
         known: Vec<String>,
@@ -172,9 +172,13 @@ impl CsvTable {
             line: error.position().map(csv::Position::line),
             reason: describe(error),
         };
-        let names = reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
+        let names: Vec<String> =
+            reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
         // The reader's position of a record is before the comments above it.
         let head = reader.position().line().saturating_sub(1);
+        if let Some(reason) = other_separator(&names) {
+            return Err(TableError::NotCsv { file: file.to_owned(), line: Some(head), reason });
+        }
         let (mut lines, mut rows) = (Vec::new(), Vec::new());
         for record in reader.records() {
             let record = record.map_err(|error| not_csv(&error))?;
@@ -243,7 +247,19 @@ impl CsvTable {
     }
 }
 
-/// The csv crate's complaint without its own mention of line and byte.
+/// What is wrong with a header line that has another separator instead of commas; `None` for other header lines.
+fn other_separator(names: &[String]) -> Option<String> {
+    let [only] = names else { return None };
+    let (mark, word) =
+        [(';', "`;`"), ('\t', "tabs"), ('|', "`|`")].into_iter().find(|(mark, _)| only.contains(*mark))?;
+    let columns = only.split(mark).count();
+    Some(format!(
+        "the file is separated by {word} ({columns} columns), expected commas: save it with commas between cells and points \
+         in numbers, as a spreadsheet program's export as CSV offers"
+    ))
+}
+
+/// The csv crate's error message without its mention of line and byte.
 fn describe(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -15,6 +15,8 @@ pub enum OutputScale {
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
+    ///
+    /// Example: `Stated(centre: 12.2, unit: 0.5)`.
     Stated {
         /// The outcome whose value is 0, after the transform.
         centre: Finite,
@@ -34,6 +36,8 @@ pub enum InputScale {
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
+    ///
+    /// Example: `Stated(centres: [38.58, -121.49], units: [0.05, 0.05], radius: 9)`.
     Stated {
         /// The number of each column that becomes 0.
         centres: Vec<Finite>,

@@ -14,6 +14,8 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub enum Label {
     /// Whether a column of numbers exceeds a threshold.
+    ///
+    /// Example: `Above(column: "annual_inc", threshold: 60000)`.
     Above {
         /// Name of the column.
         column: String,
@@ -21,6 +23,8 @@ pub enum Label {
         threshold: Finite,
     },
     /// Whether a column has a certain value.
+    ///
+    /// Example: `Equals(column: "Class", value: "good")`.
     Equals {
         /// Name of the column.
         column: String,

@@ -1,8 +1,9 @@
 //! The support vector machine with the exact hinge loss: dual coordinate descent, ended by its duality gap.
 //!
-//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2. Its dual has one number a_i in [0, 1] per record, with w =
-//! sum a_i x_i / (lambda m), and is maximised one a_i at a time, in closed form. The gap between the two bounds the
-//! distance of w from the best weights: |w - w*|^2 <= 2 gap / lambda. Such w are never longer than 1 / lambda.
+//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2, with x_i the features of record i times its label. Its dual
+//! has one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records, and is maximised one a_i
+//! at a time, in closed form. The gap between primal and dual value bounds the distance of w from the best weights w*:
+//! |w - w*|^2 <= 2 gap / lambda. The norm of w is at most 1 / lambda.
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
 //! SVM", Algorithm 1 with L1 loss, in a fixed order.
@@ -81,7 +82,8 @@ mod tests {
         total / records.len() as f64 + 0.5 * lambda * dot(weights, weights)
     }
 
-    /// One record x = y = 1 (the counterexample to Theorem 7's printed constant): w is 1 / lambda up to 1, and 1 below.
+    /// One record x = y = 1 (the counterexample to the printed constant of Theorem 7 of Kusner et al. 2015): w is
+    /// 1 / lambda, but at most 1.
     #[test]
     fn one_record_has_its_closed_form() {
         let records = Records { d: 1, signed: vec![1.0] };
@@ -91,8 +93,8 @@ mod tests {
         }
     }
 
-    /// Two records of opposite classes at 1 and 1/2: the mean subgradient vanishes at w = 1/(2 lambda) x (1 - 1/2) as long
-    /// as neither margin reaches 1.
+    /// Two records of opposite classes at 1 and 1/2: the mean subgradient vanishes at w = 1/(2 lambda) x (1 - 1/2) as
+    /// long as neither margin reaches 1.
     #[test]
     fn two_records_pull_against_each_other() {
         let records = Records { d: 1, signed: vec![1.0, -0.5] };

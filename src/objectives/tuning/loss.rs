@@ -45,6 +45,8 @@ pub enum ValidationLoss {
     /// Ramp loss: 1 - z, cut to [0, 1]. L = 1. Collobert, Sinz, Weston and Bottou 2006.
     Ramp,
     /// Normalised sigmoid: (1 - tanh(slope z)) / 2. L = slope / 2. Mason, Baxter, Bartlett and Frean 2000.
+    ///
+    /// Example: `Sigmoid(slope: 4)`.
     Sigmoid {
         /// Slope parameter, above 0; the larger it is, the closer the loss is to the share of wrong predictions.
         slope: Positive,

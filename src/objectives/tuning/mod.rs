@@ -13,9 +13,9 @@ pub use records::Records;
 pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
-use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
+use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
 use super::table::reader::TableError;
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
@@ -35,6 +35,9 @@ use std::sync::Arc;
 /// are divided by the largest norm in training; validation records longer than 1 are shortened to 1. So weights have
 /// norm at most 1 / lambda, and one validation record moves a performance by at most min(1, 2 L / lambda_min) / m.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 5 and Assumption 2.
+///
+/// Example: `Tuning(file: "loans.csv", inputs: ["funded_amnt", "int_rate"], label: Equals(column: "Class", value:
+/// "good"), training: LogisticRegression, loss: Ramp, lambda_min: 0.01, lambda_max: 1, settings: 5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
@@ -143,7 +146,7 @@ impl Tuning {
         data::read(&resources.place(&self.file), &self.inputs, &self.label)
     }
 
-    fn blame(&self, error: &TableError) -> Problem {
+    fn problem_of(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let field = |column: &str| {
             let input = self.inputs.iter().position(|name| name == column);
@@ -195,6 +198,10 @@ impl Tuning {
 }
 
 impl Objective for Tuning {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.inputs.is_empty() {
@@ -215,7 +222,7 @@ impl Objective for Tuning {
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
         match self.read(resources) {
-            Err(error) => problems.push(self.blame(&error)),
+            Err(error) => problems.push(self.problem_of(&error)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
                 if training == 0 || training == records.labels.len() {
@@ -233,6 +240,14 @@ impl Objective for Tuning {
 
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {
         vec![resources.place(&self.file)]
+    }
+
+    fn stated(&self) -> Stated {
+        Stated { loss: Some(true), ..Stated::gaussian(self.noise_sd.get()) }
+    }
+
+    fn unit(&self) -> String {
+        "units of the mean validation loss".to_owned()
     }
 
     fn prepare(
@@ -256,11 +271,12 @@ impl Objective for Tuning {
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
-                // Without any noise the model could not take the same outcome twice.
+                // Without any noise the covariance matrix would be singular if a setting is queried twice.
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),
             },
             background: Background {
+                plain: Some(Arc::new(PlainInputs { names: vec!["lambda".to_owned()], rows: lambdas })),
                 tuning: Some(TuningFacts {
                     records: validation.len() as f64,
                     loss_range: ValidationLoss::RANGE,

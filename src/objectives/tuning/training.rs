@@ -67,7 +67,7 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .timer(false)
         .run();
     let objective = Objective { records, loss, lambda };
-    // A line search that finds nothing better ends with an error; the distance to the best weights decides.
+    // An error of the line search is passed on; otherwise the distance to the best weights decides.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
         Err(_) => None,

@@ -20,12 +20,14 @@ pub enum WhenSpent {
 }
 
 /// A limit on the privacy loss of each unit towards each observer, in one run.
+///
+/// Example: `Budget(epsilon: 10, delta: 1e-5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Largest epsilon.
     pub epsilon: Epsilon,
-    /// Delta at which it is stated.
+    /// Delta at which epsilon is computed.
     pub delta: Delta,
     /// Kind of unit whose loss is limited. Default: all kinds.
     #[serde(default)]
@@ -49,14 +51,14 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// No releases so far. Without a budget everything is admitted.
+    /// A meter that has counted no release yet. Without a budget every release is admitted.
     #[must_use]
     pub fn new(budget: Option<Budget>) -> Self {
         Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
     }
 
-    /// The same meter for releases that these parties relay and can read: they are observers of each release, beside
-    /// the one that it names.
+    /// The same meter for releases that these parties relay and can read: they are observers of each release, in
+    /// addition to the observer that the release names.
     #[must_use]
     pub fn read_by(self, carriers: Vec<Observer>) -> Self {
         Self { carriers: carriers.into(), ..self }
@@ -80,8 +82,8 @@ impl Meter {
             return Ok(());
         }
         let would_reach = self.spent.with(event, budget.accountant.as_dyn(), budget.delta);
-        // A budget that is reached exactly is not exceeded; the tolerance keeps rounding from refusing the last
-        // release.
+        // A budget that is reached exactly is not exceeded; the tolerance prevents a rounding error from refusing the
+        // last release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());
         }
@@ -128,7 +130,7 @@ mod tests {
     use crate::rng::Key;
     use crate::vocab::{Neighbours, Observer, Positive, Time};
 
-    /// Releases Gaussians of multiplier 2 until refused; gives how many happened.
+    /// Makes up to 20 Gaussian releases of noise multiplier 2, until one is refused; returns how many were made.
     fn spend(when_spent: WhenSpent, unit: Option<ProtectedUnit>) -> (usize, Meter) {
         let budget = Budget {
             epsilon: Epsilon::new(5.0).unwrap(),
@@ -167,8 +169,8 @@ mod tests {
 
     #[test]
     fn releases_stop_at_the_budget() {
-        // Gaussians of multiplier 2 at delta 1e-5 are one of multiplier 2 / sqrt(k): five come to epsilon 4.96 (analytic
-        // Gaussian), six to 5.53.
+        // k Gaussian releases of noise multiplier 2 compose to one of multiplier 2 / sqrt(k): at delta 1e-5, five have
+        // epsilon 4.96 (analytic Gaussian) and six 5.53.
         let (released, meter) = spend(WhenSpent::Stop, None);
         let expected = |k: f64| crate::accounting::single::gaussian_epsilon(k.sqrt() / 2.0, 1e-5);
         let most = (1..20).take_while(|&k| expected(f64::from(k)) <= 5.0).count();

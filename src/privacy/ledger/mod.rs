@@ -1,4 +1,4 @@
-//! The ledger: every release is an entry of plain data, and no epsilon is ever stored.
+//! The ledger: every release is an entry of plain data; the epsilon of several releases is computed, never stored.
 //!
 //! [`release`] makes a release; a [`LedgerWriter`] stores its ledger entry (the kernel's context, or a [`Ledger`]).
 

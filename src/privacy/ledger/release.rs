@@ -44,8 +44,8 @@ pub enum ReleaseError {
 
 /// Releases `secret` through `mechanism`, and enters the release in the ledger.
 ///
-/// Order: compute the cost, check the budget, draw, enter, return. On an error nothing was drawn, entered or
-/// returned.
+/// Order: compute the cost, check the budget, draw the output, record the entry, return. On an error nothing was
+/// drawn, recorded or returned.
 ///
 /// ```
 /// use subrosa::privacy::Sensitive;
@@ -92,8 +92,9 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Enters what a release reveals about another unit than its own, and draws nothing. The price is that of the secret
-/// replaced by any other value, which covers whatever a change of that unit does to it. Call it before the release.
+/// Records in the ledger what a release reveals about a unit other than its own; draws nothing. The cost is that for a
+/// secret replaced by any other value, which covers every effect of that unit on the secret. Call this before the
+/// release.
 ///
 /// # Errors
 /// Those of [`release`].

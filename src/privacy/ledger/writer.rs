@@ -1,11 +1,12 @@
-//! Who stores the ledger entries.
+//! The interface for storing ledger entries, and a plain list of them.
 
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Stores ledger entries. The kernel's context is one; [`Ledger`] is a plain list; a budget wraps another.
+/// Stores ledger entries. Implemented by the kernel's context, by [`Ledger`], which is a plain list, and by a budget,
+/// which wraps another writer.
 pub trait LedgerWriter {
-    /// Whether the release may happen at all; asked before any noise is drawn. The default admits everything.
+    /// Whether the release may happen at all; called before any noise is drawn. The default admits every release.
     ///
     /// # Errors
     /// [`Refusal`] says why the release must not happen.

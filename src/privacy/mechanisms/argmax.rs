@@ -9,7 +9,7 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
 /// The first index of the largest utility, without noise: the non-private baseline of a private choice.
 ///
 /// * Precondition: none.
-/// * Postcondition: the observer knows the best index. No finite epsilon holds: neighbours can have different ones.
+/// * Postcondition: the observer knows the best index. No finite epsilon holds: neighbours can differ in that index.
 ///
 /// Source: definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -9,11 +9,11 @@ use crate::vocab::{Finite, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Scales a vector down to a largest L2 norm. Returns whether the vector was shortened. A vector with NaN or infinities becomes zero:
-/// whatever its norm, it may not exceed the bound.
+/// Scales a vector down so that its L2 norm is at most `bound`; returns whether the vector was changed. A vector with
+/// NaN or infinities becomes zero, since its norm is not known.
 ///
-/// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^40 numbers and bounds of at least 1e-290: squares
-///   are summed with compensation, so that many small ones beside a large one count in full.
+/// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^26 numbers and bounds of at least 1e-290:
+///   squares are summed with compensation, so that many small ones next to a large one are not lost by rounding.
 ///
 /// Source: Abadi et al. 2016, Algorithm 1.
 pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
@@ -35,7 +35,7 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
     true
 }
 
-/// The sum of numbers that are not negative: right to two parts in 2^53, for up to 2^40 of them.
+/// The sum of up to 2^26 numbers that are at least 0, with a relative error of at most 2 / 2^53.
 ///
 /// Source: Neumaier 1974; relative error 2^-53 + n^2 2^-106 (Higham 2002, section 4.3).
 fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
@@ -48,7 +48,7 @@ fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     sum + lost
 }
 
-/// Moves a number into [-bound, bound]. Gives it with whether it had to be moved; NaN becomes 0.
+/// Clips a number to [-bound, bound]; returns the result and whether it differs from the number. NaN becomes 0.
 ///
 /// * Postcondition: any two results differ by at most 2 bound.
 #[must_use]
@@ -61,6 +61,8 @@ pub fn clip_value(value: f64, bound: Positive) -> (f64, bool) {
 }
 
 /// A public range that numbers are clipped to: `Range(low: -3, high: 3)`.
+///
+/// Example: `Range(low: -3, high: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
@@ -71,14 +73,14 @@ pub struct Range {
 }
 
 /// The lattice on which noise of this scale is drawn exactly for numbers in [-bound, bound], and the largest distance
-/// between two of its numbers, in multiples of its spacing.
+/// between two such numbers after rounding, in lattice spacings.
 pub(super) fn symmetric_grid(bound: Positive, scale: f64) -> Result<(Grid, f64), MechanismError> {
     let grid = Grid::between(scale, 2.0 * bound.get())?;
     Ok((grid, 2.0 * grid.round(bound.get()) as f64))
 }
 
 impl Range {
-    /// How far two numbers in the range can lie apart: the sensitivity of one of them.
+    /// The largest distance of two numbers in the range, which is the sensitivity of one number.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] unless `low` lies below `high` by a finite number.
@@ -90,7 +92,7 @@ impl Range {
     }
 
     /// The lattice on which noise of this scale is drawn exactly, and the largest distance between two numbers of the
-    /// range, in multiples of its spacing: exact, because rounding keeps order.
+    /// range after rounding, in lattice spacings: exact, because rounding keeps the order of numbers.
     pub(super) fn grid(&self, scale: f64) -> Result<(Grid, f64), MechanismError> {
         let grid = Grid::between(scale, self.width()?.get())?;
         Ok((grid, (grid.round(self.high.get()) - grid.round(self.low.get())) as f64))
@@ -112,7 +114,7 @@ impl Range {
         Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })
     }
 
-    /// Whether a number lies outside. Only for the owner's own count: the answer depends on protected data.
+    /// Whether a number lies outside. Only for a count that stays with the owner: the answer depends on protected data.
     #[must_use]
     pub fn exceeded_by(&self, value: f64) -> bool {
         self.clip(value) != value
@@ -137,13 +139,14 @@ mod tests {
         }
     }
 
-    /// A plain sum loses every square that is below 2^-53 of the first one: the norm was then 1.5e-11 too large.
+    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm was once 1.5e-11 too
+    /// large.
     #[test]
     fn many_small_numbers_beside_a_large_one_count() {
         let mut values = vec![1e-8; 300_001];
         values[0] = 1.0;
         assert!(clip_norm(&mut values, Positive::new(0.5).unwrap()));
-        // The small squares first, which loses none of them: their sum is right to 1e-10 of 3e-11.
+        // The small squares are added first, so that none is lost: their sum of 3e-11 has a relative error below 1e-10.
         let norm = values.iter().rev().map(|v| v * v).sum::<f64>().sqrt();
         assert!(norm / 0.5 - 1.0 <= 1e-14, "{:e}", norm / 0.5 - 1.0);
         assert!(norm / 0.5 - 1.0 >= -1e-14, "no more is taken away than needed");

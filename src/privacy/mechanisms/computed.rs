@@ -7,13 +7,13 @@
 use super::MechanismError;
 use crate::vocab::Positive;
 
-/// Margin that is always added, relative to the sensitivity.
+/// The least that is added for floating point, as a part of the sensitivity.
 const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
 /// The largest part of the sensitivity that floating point may add.
 const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
-/// How far neighbours can lie apart in the L1 norm: `length` numbers, each within `error` of an exact one, where the
-/// exact ones lie `sensitivity` apart.
+/// The largest L1 distance of neighbours, each of `length` computed numbers, if every number has an error of at most
+/// `error` and the exact numbers differ by at most `sensitivity` in the L1 norm.
 pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<f64, MechanismError> {
     let sensitivity = sensitivity.get();
     let added = 2.0 * error * length as f64;

@@ -58,7 +58,7 @@ impl<T: Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static> Mechanism f
         Ok(input.clone())
     }
 
-    /// An output that is the one input and not the other.
+    /// Tests whether the output equals the first input.
     fn distinguisher(&self, [given, _]: [&T; 2]) -> Result<Distinguisher<T>, MechanismError> {
         let given = given.clone();
         let told = move |y: &T| f64::from(u8::from(*y == given));

@@ -8,12 +8,13 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
 use std::num::NonZeroU32;
 
-/// Rounds every number to a lattice and adds an integer number of spacings, x with probability proportional to
-/// exp(-x^2 / (2 sigma^2)), sampled exactly.
+/// Rounds every number to a lattice and adds x spacings, where an integer x has probability proportional to
+/// exp(-x^2 / (2 sigma^2)) and is sampled exactly.
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
-/// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + sqrt(n))^2 / (2 sigma^2) for n
-///   numbers, of what the computer really outputs: the cost includes rounding.
+/// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + c sqrt(n))^2 / (2 sigma^2) for n
+///   numbers, c = 1 if the spacing is a power of two and 1.5 if not. This holds for the numbers that the computer
+///   outputs: the cost includes rounding.
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 3 and Theorem 4.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +68,8 @@ impl Mechanism for DiscreteGaussian {
         Ok(self.lattice.values(noisy))
     }
 
-    /// Rounding, halves away from 0, moves the two numbers one spacing further apart than the sensitivity.
+    /// Two inputs that differ in one number by the sensitivity. That number is chosen so that rounding (halves away
+    /// from 0) moves the two values one spacing further apart.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }
@@ -77,7 +79,7 @@ impl Mechanism for DiscreteGaussian {
         let (means, sigma) = (lattice.multiples([a, b])?, f64::from(self.sigma.get()));
         let apart = || means[0].iter().zip(&means[1]).map(|(a, b)| (a - b).abs()).filter(|by| *by > 0.0);
         let premise = "the noise is discrete Gaussian and only its size is unknown";
-        // For several numbers the distribution of the loss is not that of one: only the ratio is known.
+        // If several numbers differ, the distribution of the loss is not known, only the likelihood ratio.
         let one = || KnownLaws { laws: Laws::DiscreteGaussian { sigma, steps: apart().sum() }, premise };
         let laws = (apart().count() <= 1).then(one);
         let log_ratio = under_gaussian([&means[0], &means[1]], sigma, |y: &Vec<f64>| y);

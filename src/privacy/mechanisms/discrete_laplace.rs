@@ -8,12 +8,13 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
 use std::num::NonZeroU32;
 
-/// Rounds every number to a lattice and adds an integer number of spacings, x with probability proportional to
-/// exp(-|x| / scale), sampled exactly.
+/// Rounds every number to a lattice and adds x spacings, where an integer x has probability proportional to
+/// exp(-|x| / scale) and is sampled exactly.
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L1 norm.
-/// * Postcondition: epsilon-DP with epsilon = (sensitivity / spacing + n) / scale for n numbers, of what the computer
-///   really outputs: the cost includes rounding (each number may move by one further spacing).
+/// * Postcondition: epsilon-DP with epsilon = (sensitivity / spacing + c n) / scale for n numbers, c = 1 if the spacing
+///   is a power of two and 1.5 if not. This holds for the numbers that the computer outputs: the cost includes
+///   rounding, which may move each number by c further spacings.
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 2; Ghosh, Roughgarden and Sundararajan 2012.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +56,8 @@ impl Mechanism for DiscreteLaplace {
         Ok(self.lattice.values(noisy))
     }
 
-    /// Rounding, halves away from 0, moves the two numbers one spacing further apart than the sensitivity.
+    /// Two inputs that differ in one number by the sensitivity. That number is chosen so that rounding (halves away
+    /// from 0) moves the two values one spacing further apart.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }

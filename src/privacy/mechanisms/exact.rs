@@ -32,7 +32,8 @@ pub(super) fn bernoulli_exp(numerator: u128, denominator: u128, stream: &mut Str
         && bernoulli_exp_below_one(rest, denominator, stream)
 }
 
-/// The same for a ratio of at most 1: the first k at which a coin of probability x / k fails is odd.
+/// The same for a ratio x of at most 1. Trials with probability x / k are made for k = 1, 2, ..; true if the first
+/// failure has an odd k.
 fn bernoulli_exp_below_one(numerator: u128, denominator: u128, stream: &mut Stream) -> bool {
     let mut k = 1;
     while bernoulli(numerator, denominator * k, stream) {
@@ -72,7 +73,7 @@ pub(super) fn discrete_gaussian(sigma: u32, stream: &mut Stream) -> i64 {
         // exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) as a ratio of integers.
         let distance = (u128::from(candidate.unsigned_abs()) * u128::from(t)).abs_diff(variance);
         let denominator = 2 * variance * u128::from(t) * u128::from(t);
-        // A candidate so far out that its square does not fit in 128 bits is accepted with negligible probability.
+        // A candidate so large that the square does not fit in 128 bits is accepted with negligible probability.
         let Some(numerator) = distance.checked_mul(distance) else { continue };
         if bernoulli_exp(numerator, denominator, stream) {
             return candidate;

@@ -8,16 +8,16 @@ use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
 
-/// Utilities in multiples of a lattice spacing, each as its distance below the best one, and their divisor: option i
-/// has the weight exp(-below_i / divisor), and one unit moves any of them by at most epsilon divisor / 2.
+/// Utilities rounded to a lattice, each as its distance below the best one in spacings, and a divisor: option i has the
+/// weight exp(-below_i / divisor). Neighbours move each rounded utility by at most epsilon divisor / 2 spacings.
 #[derive(Debug)]
 pub(super) struct Weights {
     below: Vec<u128>,
     divisor: u128,
 }
 
-/// The lattice, and the least integer divisor for which utilities of this sensitivity, computed to within `error`, give at
-/// most epsilon.
+/// The lattice, and the least integer divisor for which a choice by utilities of this sensitivity, each with an error
+/// of at most `error`, has a privacy loss of at most epsilon.
 pub(super) fn lattice(
     epsilon: Epsilon,
     sensitivity: Positive,
@@ -61,8 +61,8 @@ impl Weights {
         }
     }
 
-    /// Permute and flip: options are proposed in a random order, each once. Has the law of report noisy max with
-    /// exponential noise (Ding, Kifer and others 2021).
+    /// Permute and flip: options are proposed in a random order, each once. The choice has the distribution of report
+    /// noisy max with exponential noise (Ding, Kifer and others 2021).
     pub(super) fn permute_and_flip(&self, stream: &mut Stream) -> usize {
         let mut left: Vec<usize> = (0..self.below.len()).collect();
         loop {
@@ -78,8 +78,8 @@ impl Weights {
 mod tests {
     use super::*;
 
-    /// The largest privacy loss of the exponential mechanism's exact law over `options`, one of which neighbours move up by
-    /// half of `apart` while the others go down by it.
+    /// The largest privacy loss of the exponential mechanism's exact distribution over `options` options, if a
+    /// neighbour has the first utility higher by `apart` and all others lower by `apart`.
     fn loss(epsilon: Epsilon, error: f64, apart: f64, options: usize) -> f64 {
         let mut utilities = vec![-apart; options];
         utilities[0] = apart;

@@ -7,8 +7,9 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
-/// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)): exactly, on utilities rounded to a
-/// lattice; in floating point, the largest of the scaled utilities plus independent standard Gumbel noise.
+/// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)), where u_i is its utility. With
+/// exact arithmetic this is done by rejection on utilities rounded to a lattice; in floating point, by the largest of
+/// the scaled utilities plus independent standard Gumbel noise.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
 ///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
@@ -32,9 +33,9 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The distance to the best of n utilities that the chosen one exceeds with probability at most e^-a, for `a` of at
-    /// least 0: (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem
-    /// 3.11.
+    /// The chosen utility is below the best of n by more than this with probability at most e^-a, for `a` of at least
+    /// 0: (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry and Talwar 2007; Dwork
+    /// and Roth 2014, Theorem 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
@@ -57,7 +58,7 @@ impl ExponentialMechanism {
         weights.into_iter().map(|weight| weight / total).collect()
     }
 
-    /// ln of them, finite however small they are.
+    /// The logarithms of the probabilities, finite even where a probability is too small for a double.
     fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -109,7 +110,7 @@ impl Mechanism for ExponentialMechanism {
     }
 }
 
-/// Utilities of which the first is one sensitivity above all others, or below.
+/// Two vectors of n utilities: the first utility is one sensitivity above all others, or one below.
 pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64>>> {
     let mut given = vec![0.0; n];
     *given.first_mut()? = sensitivity;

@@ -1,9 +1,9 @@
 //! The worst known pair of a federated sum: one agent's vectors of full norm, and what all others add.
 //!
 //! With Poisson sampling the agent's vector has full norm or is zero, and all others' are zero: anything that the
-//! sampled others add would only hide it. With a sample of fixed size the agent's vector has full norm S or -S and all
-//! others' are -S in the same direction: then the sum does not reveal who was drawn (if weights are equal and all
-//! agents are present), the neighbour's sum has one normal law, and the agent moves it by 2 S if drawn.
+//! sampled others add would only hide it. With a sample of fixed size the agent's vector is S or -S times a unit vector
+//! (S is the clipping norm), and all others' are -S times it: then the neighbour's sum does not depend on who was drawn
+//! (if weights are equal and all agents are present) and is normal, and the agent moves the sum by 2 S if drawn.
 
 use super::clipping::clip_norm;
 use super::moved::Moved;
@@ -23,17 +23,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The pair for an agent whose vector enters `copies` times, beside the agents whose vectors `others` holds.
+    /// The pair for an agent whose vector is added `copies` times, while `others` holds the other agents' vectors.
     pub(super) fn worst_pair(self, others: &Gathered, agent: usize, copies: usize) -> Pair<Gathered> {
         let clip = self.clip.get();
         let fixed_size = matches!(self.participation, Participation::FixedSize(_));
         let alone = others.vectors.iter().filter(|(other, _)| *other != agent);
-        let against = if fixed_size && alone.clone().count() + 1 == others.population && others.weighs_alike()
-        {
-            -clip
-        } else {
-            0.0
-        };
+        let against =
+            if fixed_size && alone.clone().count() + 1 == others.population && others.has_equal_weights() {
+                -clip
+            } else {
+                0.0
+            };
         let along = |value: f64| {
             Arc::new((0..others.length).map(|i| if i == 0 { value } else { 0.0 }).collect::<Vec<f64>>())
         };
@@ -86,7 +86,7 @@ impl Shape {
         };
         let everybody = given.here().iter().filter(|here| **here).count() == given.population;
         if others.any(|vector| vector != other)
-            || (!plain && (drawn.is_none() || !everybody || !given.weighs_alike()))
+            || (!plain && (drawn.is_none() || !everybody || !given.has_equal_weights()))
         {
             return None;
         }
@@ -114,8 +114,8 @@ impl Shape {
             spread(&sum)
         });
         let base = spread(&other).iter().map(|value| drawn.unwrap_or(0) as f64 * value).collect();
-        // In samples of fixed size no agent has a coin of its own that a late vector could keep.
-        let again = given.second_coin.contains(&agent) && drawn.is_none();
+        // Samples of fixed size have no independent draw for each agent that a late vector could keep.
+        let again = given.late_sampling_draw.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
         Some(Moved { rate, sd: self.sd, base, moved })
     }

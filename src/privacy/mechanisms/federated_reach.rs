@@ -2,8 +2,8 @@
 
 use super::{Divisor, Gathered, SensitivityRule};
 
-/// The sensitivity to which the noise is scaled in units of S / q, and how far one agent can move the sums in the same
-/// units.
+/// The sensitivity to which the noise is scaled, and how far one agent can move the sums: both in units of S / q, with
+/// the clipping norm S and the sampling rate q.
 pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Gathered) -> (f64, f64) {
     let largest =
         |applied: bool| weights_of_each(divisor, gathered, applied).into_iter().flatten().fold(0.0, f64::max);
@@ -15,7 +15,8 @@ pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Gathered
     }
 }
 
-/// max_n |w_n|_2 / sqrt(P), as planned or as applied over the agents that answered.
+/// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions: as planned, or as applied over the
+/// agents that answered.
 fn longest(divisor: Divisor, gathered: &Gathered, applied: bool) -> f64 {
     let length = |weights: Vec<f64>| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let longest = weights_of_each(divisor, gathered, applied).into_iter().map(length).fold(0.0, f64::max);
@@ -23,7 +24,8 @@ fn longest(divisor: Divisor, gathered: &Gathered, applied: bool) -> f64 {
 }
 
 /// The weights by region of every agent that may differ between neighbours: as planned, or as applied over the agents
-/// that answered. Where a neighbour may lack the agent, it may also have one more, and the divisor then includes it.
+/// that answered. Where a neighbour may lack an agent, it may also have an additional one, and the divisor then
+/// includes the weight of that agent.
 fn weights_of_each(divisor: Divisor, gathered: &Gathered, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {
@@ -31,11 +33,11 @@ fn weights_of_each(divisor: Divisor, gathered: &Gathered, applied: bool) -> Vec<
     }
     let totals: Vec<f64> = gathered.weights.iter().map(|region| gathered.present(region)).collect();
     let here = gathered.here();
-    let may_come = divisor == Divisor::ArrivedOrGone;
+    let may_be_added = divisor == Divisor::ArrivedOrGone;
     let divided = |agent: usize| -> Vec<f64> {
         let by = |weight: f64, total: f64| if here[agent] { total } else { total + weight };
         let weights = planned(agent).into_iter().zip(&totals);
         weights.map(|(w, &total)| if by(w, total) > 0.0 { w / by(w, total) } else { 0.0 }).collect()
     };
-    (0..gathered.population).filter(|&agent| here[agent] || may_come).map(divided).collect()
+    (0..gathered.population).filter(|&agent| here[agent] || may_be_added).map(divided).collect()
 }

@@ -14,10 +14,11 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler};
 
-/// One noisy vector per region: (1/q) sum over the chosen of w_n clip(omega_n, S / sqrt(P)) + N(0, (z w_max S / q)^2 I).
+/// One noisy vector for each of P regions: (1/q) sum over the sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus
+/// N(0, (z w_max S / q)^2 I), with sampling rate q, weights w_n of at most w_max, vectors omega_n and clipping norm S.
 ///
-/// * Precondition: the observers do not learn who is chosen; who answers depends on no agent's data. Neighbours replace
-///   everything of one agent by zero.
+/// * Precondition: the observers do not learn who is sampled; who answers depends on no agent's data. Neighbours
+///   replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
 /// * Postcondition: a Poisson-subsampled Gaussian with rate q and noise multiplier z, if weights and divisor are public
 ///   and no agent counts twice. If the server deviates from this, the cost accounts for it: see [`FederatedSum::cost`].
 ///
@@ -27,24 +28,25 @@ use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler
 pub struct FederatedSum {
     /// Who takes part.
     pub participation: Participation,
-    /// S; without it nothing is clipped or protected.
+    /// The clipping norm S; without it nothing is clipped or protected.
     pub clip: Option<Positive>,
-    /// z; 0 for no noise.
+    /// The noise multiplier z; 0 for no noise.
     pub noise_multiplier: f64,
     /// What the sum is divided by.
     pub divisor: Divisor,
     /// How often one agent's data may enter one sum: 2 where late vectors are added to current ones.
     pub multiplicity: u32,
-    /// Whether a late vector enters the next sum exactly if its agent was sampled in the vector's own round.
-    pub keeps_coin: bool,
+    /// Whether a late vector keeps the sampling draw of its own round, so that it is in the next sum if its agent is
+    /// sampled in either of the two rounds.
+    pub keeps_sampling_draw: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
     /// The sensitivity for the noise and for the ledger.
     pub sensitivity: SensitivityRule,
-    /// The planned inclusion rate, where it is not the sampler's.
+    /// The planned inclusion rate, where it differs from the sampler's rate.
     pub claimed_rate: Option<f64>,
-    /// Whether the planned loss does not count this sum at all.
-    pub is_forgotten: bool,
+    /// Whether the planned loss leaves this sum out.
+    pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
 }
@@ -65,11 +67,11 @@ impl FederatedSum {
             noise_multiplier,
             divisor: Divisor::Planned,
             multiplicity: 1,
-            keeps_coin: false,
+            keeps_sampling_draw: false,
             visible: false,
             sensitivity: SensitivityRule::LargestWeight,
             claimed_rate: None,
-            is_forgotten: false,
+            excluded_from_claim: false,
             arithmetic: NoiseArithmetic::Exact,
         }
     }
@@ -100,8 +102,8 @@ impl FederatedSum {
             Participation::Poisson(rate) => {
                 chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
                 let second: Vec<bool> =
-                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
-                for (&agent, coin) in gathered.second_coin.iter().zip(second) {
+                    gathered.late_sampling_draw.iter().map(|_| coin(rate.get(), stream)).collect();
+                for (&agent, coin) in gathered.late_sampling_draw.iter().zip(second) {
                     chosen[agent] |= coin;
                 }
             }
@@ -115,8 +117,8 @@ impl FederatedSum {
         chosen
     }
 
-    /// The worst known pair if one agent's vector enters `copies` times, beside the agents whose vectors `others`
-    /// holds; `None` without a norm to clip to.
+    /// The worst known pair if one agent's vector is added `copies` times, while `others` holds the other agents'
+    /// vectors; `None` without a clipping norm.
     #[must_use]
     pub fn pair_of(&self, others: &Gathered, agent: usize, copies: usize) -> Option<Pair<Gathered>> {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
@@ -168,15 +170,15 @@ impl FederatedSum {
         Ok(())
     }
 
-    /// Whether there is any noise: without a norm to clip to there is nothing to scale it to.
+    /// Whether noise is added: without a clipping norm there is no sensitivity to scale it to.
     fn is_noisy(&self) -> bool {
         self.noise_multiplier > 0.0 && self.clip.is_some()
     }
 
     /// The lattice, and the noise in multiples of its spacing, for exact noise. Each agent's part of each sum is
     /// rounded separately after clipping and weighting, so that the integers of one agent have at most the norm `reach`
-    /// in all sums together; they are added up exactly. Noise over that norm is at least what [`cost`](Self::cost)
-    /// states.
+    /// in all sums together; they are added up exactly. The noise over that norm is at least the noise multiplier that
+    /// [`cost`](Self::cost) states.
     fn exact(&self, gathered: &Gathered) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
@@ -221,7 +223,7 @@ impl FederatedSum {
         match self.participation {
             Participation::Poisson(rate) => {
                 let miss = 1.0 - rate.get();
-                let rate = if self.keeps_coin { 1.0 - miss * miss } else { rate.get() };
+                let rate = if self.keeps_sampling_draw { 1.0 - miss * miss } else { rate.get() };
                 Cost::PoissonGaussian { rate, noise_multiplier }
             }
             Participation::FixedSize(size) => {
@@ -230,10 +232,10 @@ impl FederatedSum {
         }
     }
 
-    /// The planned cost, which ignores late and missing answers: the paper's claim where it holds.
+    /// The paper's claim: the planned cost, which ignores late and missing answers.
     fn claim(&self, gathered: &Gathered) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
-        let claimed = self.is_noisy() && !self.is_forgotten;
+        let claimed = self.is_noisy() && !self.excluded_from_claim;
         claimed.then(|| Claim {
             epsilon: 0.0,
             delta: 0.0,
@@ -256,7 +258,7 @@ impl FederatedSum {
              as much, and there is no amplification by subsampling"
         } else if self.multiplicity > 1 {
             "but here a late vector is added to the current one, so an agent changes the sum twice as much"
-        } else if self.keeps_coin && matches!(self.participation, Participation::Poisson(_)) {
+        } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
             "but here a late vector is in the sum if its agent is sampled in either round: with probability \
              1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {

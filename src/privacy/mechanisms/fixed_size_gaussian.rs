@@ -11,8 +11,7 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
 /// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up
-///   to twice the norm, so it costs more than a Poisson sample of the same rate: the one cost is never used for the
-///   other.
+///   to twice the norm, so it costs more than a Poisson sample of the same rate.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 9.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,8 +87,9 @@ impl Mechanism for FixedSizeGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// With all other vectors opposite, the sum does not reveal who was drawn: it is -1 on D', and 1 on D if the unit
-    /// is drawn. With the others at zero both laws would be mixtures, and far more alike.
+    /// All other vectors are opposite to the unit's vector on D and equal to it on D'. In units of the norm, the sum is
+    /// then -`size` on D', and larger by 2 on D if the unit is drawn. With the others at zero both distributions would
+    /// be mixtures, and far more alike.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words =
             "one unit's contribution of full norm negated, all others of full norm opposite to it".to_owned();

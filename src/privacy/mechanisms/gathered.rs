@@ -8,16 +8,20 @@ use std::sync::Arc;
 /// Who takes part in a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Participation {
-    /// Each agent independently with this probability: `Poisson(0.25)`.
+    /// Each agent independently with this probability.
+    ///
+    /// Example: `Poisson(0.35)`.
     Poisson(Probability),
-    /// Exactly this many agents, drawn without replacement: `FixedSize(50)`.
+    /// Exactly this many agents, drawn without replacement.
+    ///
+    /// Example: `FixedSize(3)`.
     FixedSize(u64),
 }
 
 /// What the sum is divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Divisor {
-    /// The planned rate: weights are those over all agents, whether or not they answer. Keeps the planned loss.
+    /// The planned rate: weights sum to 1 over all agents, whether or not they answer. The privacy loss is as planned.
     #[default]
     Planned,
     /// Weights are renormalised over the agents that answered, and the noise stays as planned. Each of these agents has
@@ -29,16 +33,16 @@ pub enum Divisor {
     ArrivedOrGone,
 }
 
-/// What the noise is scaled to, and the sensitivity in the ledger. w_n are the weights of agent n in all P
-/// sums.
+/// What the noise is scaled to, and the sensitivity from which the privacy loss is computed. S is the clipping norm, q
+/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in all P sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SensitivityRule {
     /// Noise and sensitivity use w_max S / q, as in the paper.
     #[default]
     LargestWeight,
-    /// Noise as in the paper; the sensitivity in the ledger is |w_n|_2 S / (q sqrt P), which is never larger.
+    /// Noise as in the paper; the loss is computed from |w|_2 S / (q sqrt P), which is never larger than w_max S / q.
     TighterLoss,
-    /// Noise and sensitivity use |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
+    /// Noise and sensitivity use |w|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
     TighterNoise,
 }
 
@@ -47,12 +51,12 @@ pub enum SensitivityRule {
 pub struct Gathered {
     /// Agents of the federation, present or not.
     pub population: usize,
-    /// Agents and their vectors; the same agent may occur twice (a late vector beside a current one).
+    /// Agents and their vectors; the same agent may occur twice (with a late and a current vector).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents, each region's sum to 1.
     pub weights: Arc<Vec<Vec<f64>>>,
-    /// Agents that were also sampled in an earlier round, because a late vector replaced their current one.
-    pub second_coin: Vec<usize>,
+    /// Agents for which a second sampling draw is made, because a late vector replaced their current one.
+    pub late_sampling_draw: Vec<usize>,
     /// Length of a vector.
     pub length: usize,
 }
@@ -64,7 +68,7 @@ impl Gathered {
     }
 
     /// Whether in every region all agents have equal weights.
-    pub(super) fn weighs_alike(&self) -> bool {
+    pub(super) fn has_equal_weights(&self) -> bool {
         self.weights.iter().all(|region| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]))
     }
 

@@ -25,7 +25,7 @@ pub struct Gaussian {
 const LARGEST_MULTIPLIER: f64 = 1e9;
 
 impl Gaussian {
-    /// Noise of a given standard deviation (both in the units of the input).
+    /// Noise of a given standard deviation for a given L2 sensitivity, both in the units of the input.
     #[must_use]
     pub const fn new(standard_deviation: Positive, sensitivity: Positive) -> Self {
         Self { standard_deviation, sensitivity, arithmetic: NoiseArithmetic::Exact }
@@ -37,7 +37,8 @@ impl Gaussian {
         Self { arithmetic, ..self }
     }
 
-    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon, proven for epsilon below 1 only and more than needed.
+    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon, proven only for epsilon below 1 and larger than
+    /// necessary.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] for an epsilon of 1 or above.
@@ -123,7 +124,7 @@ impl Mechanism for Gaussian {
         Ok(input.iter().map(|value| value + self.standard_deviation.get() * stream.normal()).collect())
     }
 
-    /// The first of so many numbers, at 0 or moved by the whole sensitivity.
+    /// As many zeros as `like` has numbers; on D' the first one is moved by the whole sensitivity.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let mut moved = vec![0.0; like.len()];
         *moved.first_mut()? = self.sensitivity.get();
@@ -158,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Noise of 1e9 sensitivities leaves a delta of 4e-10 at epsilon 1e-12; it used to be returned for 1e-14.
+    /// Noise of 1e9 sensitivities has a delta of 4e-10 at epsilon 1e-12; it used to be returned for a delta of 1e-14.
     #[test]
     fn what_no_noise_gives_is_refused() {
         let (delta, one) = (Delta::new(1e-14).unwrap(), Positive::new(1.0).unwrap());

@@ -26,7 +26,7 @@ pub struct Laplace {
 }
 
 impl Laplace {
-    /// Noise of a given scale (both in the units of the input).
+    /// Noise of a given scale for a given L1 sensitivity, both in the units of the input.
     #[must_use]
     pub const fn new(scale: Positive, sensitivity: Positive) -> Self {
         Self { scale, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
@@ -99,7 +99,7 @@ impl Mechanism for Laplace {
         Ok(input.iter().map(|value| value + self.scale.get() * stream.laplace()).collect())
     }
 
-    /// The first of so many numbers, at 0 or moved by the whole sensitivity.
+    /// As many zeros as `like` has numbers; on D' the first one is moved by the whole sensitivity.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let mut moved = vec![0.0; like.len()];
         *moved.first_mut()? = self.sensitivity.get();

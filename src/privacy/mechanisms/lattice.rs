@@ -45,8 +45,8 @@ impl Lattice {
         multiples.map(|multiple| multiple as f64 * self.spacing.get()).collect()
     }
 
-    /// `length` numbers, the first of which rounding moves one spacing further apart than the sensitivity: it lies half
-    /// a spacing below 0, or a sensitivity above that.
+    /// Two inputs of `length` numbers that differ in the first one: it is half a spacing below 0, or larger by the
+    /// sensitivity. Rounding moves these two values up to one spacing further apart.
     pub(super) fn worst_pair(&self, sensitivity: Positive, length: usize) -> Option<Pair<Vec<f64>>> {
         let low = -0.5 * self.spacing.get();
         let (mut given, mut moved) = (vec![0.0; length], vec![0.0; length]);
@@ -73,7 +73,7 @@ impl Lattice {
         output.iter().map(|y| y / self.spacing.get()).collect()
     }
 
-    /// 1 for an output that is off the lattice, which can come from no input; else 0.
+    /// 1 for an output that is off the lattice, which is impossible for any input; else 0.
     pub(super) fn is_off(&self, output: &[f64]) -> f64 {
         let off = output.iter().any(|y| (y / self.spacing.get()).fract() != 0.0);
         f64::from(u8::from(off))
@@ -94,7 +94,8 @@ impl Lattice {
 mod tests {
     use super::*;
 
-    /// A number far out used to be refused but its neighbour not, so the refusal distinguished them, at a finite price.
+    /// A very large number used to be refused while its neighbour was not: the refusal distinguished the two despite a
+    /// finite cost in the ledger.
     #[test]
     fn a_number_far_out_is_no_different() {
         let lattice = Lattice::new(Positive::new(0.25).unwrap());

@@ -1,4 +1,4 @@
-//! What every mechanism does: state its price, draw its noise, and give its worst known neighbours.
+//! The interface of a mechanism: its privacy cost, a draw of its output, and its worst known neighbours.
 
 use super::pair::{Distinguisher, Pair};
 use crate::rng::Stream;
@@ -39,8 +39,8 @@ pub trait Mechanism: fmt::Debug {
         None
     }
 
-    /// Tests that distinguish outputs on two inputs, D and D', as far as they are known. Laws and ratios are those of
-    /// the noise as calibrated, without what exact arithmetic adds to it.
+    /// Tests that distinguish outputs on two inputs, D and D', as far as they are known. Distributions and ratios are
+    /// those of the noise as calibrated, without what exact arithmetic adds to the noise.
     ///
     /// # Errors
     /// [`MechanismError`] if an input breaks the precondition.
@@ -132,13 +132,19 @@ pub enum MechanismError {
         /// The relations that are covered, in words.
         covered: &'static str,
     },
+    /// A program that makes values private gave no answer.
+    #[error("{why}")]
+    NoAnswer {
+        /// Why.
+        why: String,
+    },
     /// A matrix decomposition did not converge.
     #[error("the singular value decomposition did not converge")]
     Decomposition,
 }
 
 impl MechanismError {
-    /// A number that was worked out and is out of its range.
+    /// The error for a computed number that is out of its range.
     #[must_use]
     pub fn out_of_range(error: OutOfRange) -> Self {
         Self::Shape { expected: error.expected.to_owned(), found: error.found.to_string() }
@@ -162,7 +168,7 @@ pub fn moved(mechanism: &'static str, neighbours: &Neighbours, most: Positive) -
     Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
 }
 
-/// Refuses neighbours other than one report of any value.
+/// Refuses neighbours other than one report replaced by any other.
 ///
 /// # Errors
 /// [`MechanismError::NeighboursNotCovered`].

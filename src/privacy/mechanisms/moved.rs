@@ -1,42 +1,42 @@
-//! Gaussian noise on a point that one unit moves if it is drawn: the test that distinguishes two inputs of a sampled
-//! sum.
+//! The likelihood-ratio test for two neighbouring inputs of a subsampled Gaussian sum, whose mean differs only if the
+//! differing unit is in the sample.
 
 use super::pair::{Distinguisher, KnownLaws, Laws};
 use crate::vocab::Cost;
 
-/// A noisy point on two inputs that differ in one unit: its place if the unit was not drawn, and by how much the unit
-/// moves it on either input if it was.
+/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit: the mean if
+/// the unit was not drawn, and what the unit adds to it on either input if it was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     /// Probability that the unit is drawn.
     pub rate: f64,
     /// Standard deviation of the noise on every number.
     pub sd: f64,
-    /// The point without the unit.
+    /// The mean without the unit.
     pub base: Vec<f64>,
     /// What the unit adds if it is drawn, on D and on D'.
     pub moved: [Vec<f64>; 2],
 }
 
-const SAMPLED: &str = "the noise is Gaussian, the sampler as stated, and only the noise's size is unknown";
+const SAMPLED: &str = "the noise is Gaussian, sampling is as stated, and only the noise's size is unknown";
 const SHOWN: &str =
     "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
 
 impl Moved {
-    /// The distance of the two points if the unit is drawn, in standard deviations; 0 where nothing moves.
+    /// The distance between the two means if the unit is drawn, in standard deviations; 0 if they are equal.
     #[must_use]
     pub fn apart(&self) -> f64 {
         let square: f64 = self.moved[0].iter().zip(&self.moved[1]).map(|(a, b)| (a - b) * (a - b)).sum();
         if square > 0.0 { square.sqrt() / self.sd } else { 0.0 }
     }
 
-    /// Whether the point on D' is independent of whether the unit was drawn.
+    /// Whether the unit adds nothing on D', so that the output there does not depend on whether it was drawn.
     fn is_plain(&self) -> bool {
         self.moved[1].iter().all(|value| value.abs() <= 1e-9 * self.sd)
     }
 
-    /// ln of the ratio of the densities of a noisy point, for an observer who saw whether the unit was drawn, or who
-    /// did not.
+    /// ln of the ratio of the densities of an output on D and on D'. `drawn` is whether the unit was drawn; `None` for
+    /// an observer who does not see that.
     #[must_use]
     pub fn log_ratio(&self, point: impl Iterator<Item = f64> + Clone, drawn: Option<bool>) -> f64 {
         let along = |moved: &[f64]| -> f64 {
@@ -51,12 +51,12 @@ impl Moved {
         log(&self.moved[0]) - log(&self.moved[1])
     }
 
-    /// The laws of the noisy point, where accountants know them; `shown` for an observer who sees whether the unit is
-    /// drawn.
+    /// The output distributions on the two inputs, if a known cost describes them; `shown` is whether the observer sees
+    /// that the unit was drawn or not.
     #[must_use]
     pub fn laws(&self, shown: bool) -> Option<KnownLaws> {
         let (rate, mu) = (self.rate, self.apart());
-        // Without noise an output reveals either everything or nothing.
+        // Without noise the distance is infinite, and no cost describes that.
         if mu > 0.0 && !mu.is_finite() {
             return None;
         }
@@ -97,7 +97,7 @@ fn log_mixture(q: f64, a: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Against densities written down: a mixture of two normal laws and one normal law.
+    /// Compares with densities computed directly: a mixture of two normal distributions, and one normal distribution.
     #[test]
     fn the_ratio_is_that_of_the_densities() {
         let moved = Moved { rate: 0.25, sd: 2.0, base: vec![-1.0], moved: [vec![2.0], vec![0.0]] };
@@ -110,7 +110,7 @@ mod tests {
         let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
         assert_eq!(moved.laws(false).unwrap().laws, Laws::Costs(vec![cost]));
         assert_eq!(moved.laws(true).unwrap().laws, Laws::Shown { rate: 0.25, mu: 1.0 });
-        // If the point on D' depends on who was drawn too, no accountant knows the pair.
+        // If the output on D' depends on the sample as well, no cost describes the pair unless the sample is visible.
         let both = Moved { moved: [vec![2.0], vec![-2.0]], ..moved };
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }

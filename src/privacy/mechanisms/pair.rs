@@ -1,5 +1,5 @@
-//! Two neighbouring inputs of a mechanism, and tests that distinguish its outputs on them: stated once, next
-//! to the mechanism, for all audits of it.
+//! Two neighbouring inputs of a mechanism, and tests that distinguish its outputs on them: each mechanism defines both
+//! once, for all its audits.
 
 use crate::vocab::Cost;
 use std::fmt;
@@ -21,47 +21,46 @@ impl<I> Pair<I> {
     }
 }
 
-/// The output laws of two inputs in one release, known up to the size of the noise.
+/// What is known about the output distributions of a mechanism on the two inputs, in one release.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Laws {
-    /// Exactly what these costs describe together, independent of each other; empty if the two laws are equal.
+    /// The product of the distributions that these costs describe; no costs if the two output distributions are equal.
     Costs(Vec<Cost>),
-    /// Gaussian noise if the observer has seen whether the unit is drawn: the probability of that, and the distance in
-    /// standard deviations if it is.
+    /// Gaussian noise on a random sample, for an observer who sees whether the unit was drawn.
     Shown {
         /// Probability that the unit is drawn.
         rate: f64,
-        /// Distance in standard deviations.
+        /// Distance of the two means if the unit is drawn, in standard deviations of the noise.
         mu: f64,
     },
-    /// Discrete Gaussian noise on integers: its standard deviation, and the distance of the integers.
+    /// Discrete Gaussian noise on two different integers.
     DiscreteGaussian {
         /// Standard deviation of the noise, in steps.
         sigma: f64,
         /// Distance, in steps.
         steps: f64,
     },
-    /// A known largest privacy loss, without a model of the noise.
+    /// Only an upper bound of the privacy loss is known.
     Largest(f64),
 }
 
-/// [`Laws`] and their assumption, as the words that follow "if".
+/// [`Laws`], and the assumption under which they are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownLaws {
     /// The laws.
     pub laws: Laws,
-    /// Their assumption, besides the size of the noise.
+    /// The assumption, in the words that follow "if" in a report; empty if there is none.
     pub premise: &'static str,
 }
 
 impl KnownLaws {
-    /// Laplace noise, independent on each of these costs' numbers.
+    /// Independent Laplace noise, with one cost for each number in which the inputs differ.
     #[must_use]
     pub fn laplace(costs: Vec<Cost>) -> Self {
         Self { laws: Laws::Costs(costs), premise: "the noise is Laplace and only its size is unknown" }
     }
 
-    /// Gaussian noise on inputs so many standard deviations apart.
+    /// Gaussian noise on two inputs that are `mu` standard deviations apart.
     #[must_use]
     pub fn gaussian(mu: f64) -> Self {
         let costs = if mu > 0.0 { vec![Cost::Gaussian { noise_multiplier: 1.0 / mu }] } else { Vec::new() };
@@ -78,7 +77,7 @@ impl KnownLaws {
 /// A score of one output; larger scores favour D.
 pub type Score<O> = Box<dyn Fn(&O) -> f64 + Send + Sync>;
 
-/// Numbers of one output, for a statistic to be trained on.
+/// Computes numbers from one output; a test statistic is trained on them.
 pub type Features<O> = Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>;
 
 /// Name of tests by the ratio of densities.
@@ -94,7 +93,7 @@ pub struct Distinguisher<O> {
     pub features: Option<Features<O>>,
     /// The output laws of the two inputs, where they are known.
     pub laws: Option<KnownLaws>,
-    /// Why no output can come from both inputs, if that follows by algebra.
+    /// Why no output is possible on both inputs, if that has been proved.
     pub disjoint: Option<String>,
 }
 
@@ -105,13 +104,13 @@ impl<O> Distinguisher<O> {
         Self { tests: Vec::new(), features: None, laws: None, disjoint: None }
     }
 
-    /// By ln of the ratio of the densities of an output.
+    /// A likelihood-ratio test; the score is ln of the density of an output on D over that on D'.
     #[must_use]
     pub fn by_ratio(log_ratio: impl Fn(&O) -> f64 + Send + Sync + 'static, laws: KnownLaws) -> Self {
         Self { tests: vec![(RATIO, Box::new(log_ratio))], laws: Some(laws), ..Self::unknown() }
     }
 
-    /// The same, after a test by the support of the outputs.
+    /// Adds, before the other tests, one by the support of the outputs.
     #[must_use]
     pub fn with_support(mut self, score: impl Fn(&O) -> f64 + Send + Sync + 'static) -> Self {
         self.tests.insert(0, (SUPPORT, Box::new(score)));
@@ -131,10 +130,10 @@ impl<O> fmt::Debug for Distinguisher<O> {
     }
 }
 
-/// The numbers of an output.
+/// A function that returns the numbers of an output.
 pub type Numbers<O> = for<'a> fn(&'a O) -> &'a [f64];
 
-/// Independent Laplace noise of a scale on every number of an output.
+/// The likelihood-ratio test for independent Laplace noise of scale `scale` on every number.
 #[must_use]
 pub fn under_laplace<O: 'static>(means: [&[f64]; 2], scale: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);
@@ -147,7 +146,7 @@ pub fn under_laplace<O: 'static>(means: [&[f64]; 2], scale: f64, numbers: Number
     Distinguisher::by_ratio(log_ratio, KnownLaws::laplace(costs))
 }
 
-/// Independent Gaussian noise of a standard deviation on every number of an output.
+/// The likelihood-ratio test for independent Gaussian noise of standard deviation `sd` on every number.
 #[must_use]
 pub fn under_gaussian<O: 'static>(means: [&[f64]; 2], sd: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);
@@ -163,7 +162,8 @@ pub fn under_gaussian<O: 'static>(means: [&[f64]; 2], sd: f64, numbers: Numbers<
     Distinguisher::by_ratio(log_ratio, KnownLaws::gaussian(distance / sd))
 }
 
-/// The numbers in which two inputs differ: only those of the output carry information.
+/// The positions at which two inputs differ, with both values: only the output's numbers at these positions carry
+/// information.
 fn differing([a, b]: [&[f64]; 2]) -> Vec<(usize, f64, f64)> {
     let both = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
     both.map(|(index, (a, b))| (index, *a, *b)).collect()

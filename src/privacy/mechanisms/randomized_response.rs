@@ -6,9 +6,9 @@ use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
 
-/// Tells the truth with probability e^epsilon / (1 + e^epsilon), and the opposite otherwise.
+/// Returns the bit with probability e^epsilon / (1 + e^epsilon), and the opposite bit otherwise.
 ///
-/// The probability of the opposite answer is exact: it is rounded up, and never 0, however large epsilon is.
+/// The probability of the opposite bit is rounded up, and never 0, however large epsilon is; the draw is exact.
 ///
 /// * Precondition: none.
 /// * Postcondition: epsilon-DP for the bit (local model).
@@ -19,7 +19,7 @@ pub struct RandomizedResponse {
     epsilon: Epsilon,
 }
 
-/// The exponential and the division err by less than this, relatively.
+/// Bound of the relative error of the exponential and the division.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl RandomizedResponse {
@@ -79,7 +79,7 @@ impl Mechanism for RandomizedResponse {
 mod tests {
     use super::*;
 
-    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was disclosed, with epsilon 40 in the ledger.
+    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was once disclosed, with epsilon 40 in the ledger.
     #[test]
     fn a_large_epsilon_lies_now_and_then() {
         for epsilon in [40.0, 700.0, 1e6] {

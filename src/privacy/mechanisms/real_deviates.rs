@@ -33,7 +33,7 @@ impl Fraction {
         self.more[place]
     }
 
-    /// Whether it lies below another one. They are equal with probability 0.
+    /// Whether this fraction lies below another one. Two fractions are equal with probability 0.
     fn below(&mut self, other: &mut Self, stream: &mut Stream) -> bool {
         if self.first != other.first {
             return self.first < other.first;
@@ -81,7 +81,7 @@ fn exponential(stream: &mut Stream) -> Deviate {
     }
 }
 
-/// The size of a standard normal number.
+/// The absolute value of a standard normal number.
 fn half_normal(stream: &mut Stream) -> Deviate {
     loop {
         let mut whole = 0u64;
@@ -115,8 +115,8 @@ fn exp_minus_half(stream: &mut Stream) -> bool {
     }
 }
 
-/// True with probability exp(-x (2 k + x) / (2 k + 2)), x the fraction (Karney's Algorithm B): a falling run that begins
-/// below x, each step of which also needs a coin of probability (2 k + x) / (2 k + 2), has even length.
+/// True with probability exp(-x (2 k + x) / (2 k + 2)), x the fraction (Karney's Algorithm B): a falling run that
+/// begins below x, each step of which also needs a success with probability (2 k + x) / (2 k + 2), has even length.
 fn within_step(k: u64, x: &mut Fraction, stream: &mut Stream) -> bool {
     let mut even = true;
     let mut last: Option<Fraction> = None;
@@ -225,8 +225,8 @@ mod tests {
         if x < 0.0 { 0.5 * x.exp() } else { 1.0 - 0.5 * (-x).exp() }
     }
 
-    /// Chi-square of integers against the probabilities of the cells k - 1/2 to k + 1/2, tails together, and its quantile
-    /// of 0.9999 (Wilson and Hilferty).
+    /// Chi-square of integers against the probabilities of the cells k - 1/2 to k + 1/2, tails together, and its
+    /// quantile of 0.9999 (Wilson and Hilferty).
     fn chi_square(scale: f64, cdf: fn(f64) -> f64, draws: &[i128]) -> (f64, f64) {
         let most = (3.5 * scale).ceil() as i128;
         let mut counts = vec![0u32; (2 * most + 3) as usize];
@@ -261,8 +261,8 @@ mod tests {
         }
     }
 
-    /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance of the
-    /// distribution functions (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
+    /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance of
+    /// the distribution functions (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
     #[test]
     fn large_scales_have_the_law() {
         for (place, scale) in [1u64 << 30, (1 << 45) + 12_345, (1 << 62) - 1].into_iter().enumerate() {
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!((a.more.len(), b.more.len(), below), (1, 1, a.more < b.more));
     }
 
-    /// The same scale or another: the same deviate. Common random numbers stay common when the noise is scaled.
+    /// The deviate is the same for every scale, so that runs with different noise have common random numbers.
     #[test]
     fn the_deviate_does_not_depend_on_the_scale() {
         let draw = |scale| {

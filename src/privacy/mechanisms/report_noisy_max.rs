@@ -34,9 +34,10 @@ impl ReportNoisyMax {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// ln of the probability of each index: a_i E[1 / (1 + K)], a_j = exp(-shortfall of u_j / mean of the noise), where K
-    /// counts coins of probability a_j, one for each other index. (The integral of the product over j other than i of
-    /// 1 - a_j t, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
+    /// ln of the probability of each index i: a_i E[1 / (1 + K)], where a_j = exp(-(best utility - u_j) / mean of the
+    /// noise) and K is the number of successes of independent trials with probabilities a_j, one for each j other than
+    /// i. (This is a_i times the integral of the product of 1 - a_j t over these j, for t from 0 to 1, written in
+    /// powers of 1 - t.) Cost: n^2.
     fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -98,8 +99,8 @@ impl Mechanism for ReportNoisyMax {
     }
 }
 
-/// The law of a count of coins with one coin of probability `a` taken out: computed from the end at which errors
-/// shrink.
+/// The distribution of a number of successes without one of the trials, which has probability `a`. It is computed from
+/// the end of `all` from which rounding errors shrink.
 fn without(all: &[f64], a: f64) -> Vec<f64> {
     let n = all.len() - 1;
     let mut rest = vec![0.0; n];
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Against counting, and against the closed form where all options but one are alike.
+    /// Compares with frequencies of draws, and with the closed form where all options but one are alike.
     #[test]
     fn probabilities_are_those_of_the_draws() {
         let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());

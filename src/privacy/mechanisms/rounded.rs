@@ -1,23 +1,24 @@
 //! Rounded real noise, sampled exactly: noise for additive mechanisms whose loss holds for the bits of the
 //! output.
 //!
-//! A number x becomes an integer m = round(x / s) of multiples of a public spacing s, a power of two. What is released is
-//! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m is an
-//! integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism on the
-//! integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise with b over the sensitivity
-//! *of the integers*, whatever the accountant, composition and sampling. That sensitivity includes everything that
-//! rounding and floating point before it can add, and b is chosen so large that b over it is at least the noise
-//! multiplier in the ledger. Turning integers into floating-point numbers at the end is post-processing as well.
+//! A number x becomes an integer m = round(x / s) of multiples of a public spacing s, a power of two. What is released
+//! is s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m
+//! is an integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism
+//! on the integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise with b over the
+//! sensitivity *of the integers*, whatever the accountant, composition and sampling. That sensitivity includes
+//! everything that rounding and floating point before it can add, and b is chosen so large that b over it is at least
+//! the noise multiplier in the ledger. Turning integers into floating-point numbers at the end is post-processing as
+//! well.
 
 use super::MechanismError;
 use super::real_deviates::{rounded_laplace, rounded_normal};
 use crate::rng::Stream;
 
-/// The spacing of a lattice lies this many powers of two below the smaller of noise and sensitivity.
+/// The smaller of noise and sensitivity is about 2^FINER spacings of the lattice, unless `WIDEST` forbids it.
 const FINER: i32 = 30;
-/// The larger of noise and sensitivity is below this power of two of spacings.
+/// The larger of noise and sensitivity is below 2^(WIDEST + 1) spacings.
 const WIDEST: i32 = 51;
-/// Powers of two that remain of the smaller of noise and sensitivity where the two are furthest apart.
+/// The smaller of noise and sensitivity is at least 2^LEAST spacings.
 const LEAST: i32 = 21;
 /// Noise and sensitivity may have binary exponents of up to this size.
 const LARGEST_EXPONENT: i32 = 900;
@@ -40,7 +41,7 @@ impl Grid {
         Self::of_width(scale, sensitivity, WIDEST)
     }
 
-    /// The same with the larger of the two below 2^`widest` spacings.
+    /// The same with the larger of noise and sensitivity below 2^(`widest` + 1) spacings.
     pub(super) fn of_width(scale: f64, sensitivity: f64, widest: i32) -> Result<Self, MechanismError> {
         let exponents = [scale, sensitivity].map(libm::ilogb);
         let (low, high) = (exponents[0].min(exponents[1]), exponents[0].max(exponents[1]));
@@ -73,13 +74,13 @@ impl Grid {
         (value / self.spacing).round().clamp(-LARGEST, LARGEST) as i128
     }
 
-    /// The number that a multiple of the spacing stands for.
+    /// The number that is this multiple of the spacing.
     pub(super) fn value(&self, multiples: i128) -> f64 {
         multiples as f64 * self.spacing
     }
 
-    /// The largest distance as integers, in the L1 norm, of two vectors at most `distance` apart, if `length`
-    /// coordinates are rounded. Each coordinate is rounded by at most 1/2.
+    /// The largest L1 distance, in spacings, of two vectors of `length` numbers after rounding, if their L1 distance
+    /// was at most `distance`. Each number is rounded by at most 1/2 spacing.
     pub(super) fn l1(&self, distance: f64, length: usize) -> f64 {
         (distance / self.spacing + length as f64) * (1.0 + ARITHMETIC)
     }
@@ -89,12 +90,13 @@ impl Grid {
         (distance / self.spacing + (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }
 
-    /// The L2 norm of the integers of a vector of `length` numbers and at most this norm.
+    /// The largest L2 norm, in spacings, of a vector of `length` numbers after rounding, if its norm was at most
+    /// `norm`.
     pub(super) fn norm(&self, norm: f64, length: usize) -> f64 {
         (norm / self.spacing + 0.5 * (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }
 
-    /// The least integer noise of at least `multiplier` times `reach` multiples.
+    /// The least integer scale of noise, in spacings, that is at least `multiplier` times `reach`.
     pub(super) fn scale(&self, multiplier: f64, reach: f64) -> u64 {
         let mut scale = (multiplier * reach).ceil().max(1.0);
         // The product was rounded; the sign of its error is exact.
@@ -122,8 +124,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// For all numbers, noise over reach is at least what the ledger states, and nothing lies further apart than
-        /// reach.
+        /// For all numbers, noise over reach is at least what the ledger states, and no two rounded numbers lie further
+        /// apart than reach.
         #[test]
         fn noise_covers_what_is_booked(
             exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,

@@ -1,7 +1,7 @@
-//! The records of a data set: points with at least one row and one column, shared and never copied on the way.
+//! The records of a data set: points with at least one row and one column, which are shared instead of copied.
 
 use super::{MechanismError, all_finite};
-use crate::gp::Points;
+use crate::gp::{Points, Singular};
 use crate::rng::Stream;
 use faer::MatRef;
 use std::sync::Arc;
@@ -98,6 +98,14 @@ impl Rows {
         self.with(values)
     }
 
+    /// The singular values of the numbers, [n, d], with their vectors; the same bits on every machine.
+    ///
+    /// # Errors
+    /// [`MechanismError::Decomposition`].
+    pub fn singular(&self) -> Result<Singular, MechanismError> {
+        Singular::new(self.n(), self.d(), self.values()).map_err(|_| MechanismError::Decomposition)
+    }
+
     /// The same rows, one of which is moved by a distance in a direction of length 1, d numbers.
     ///
     /// # Panics
@@ -127,7 +135,7 @@ impl Rows {
         Ok(self.with(self.values().iter().copied().map(private).collect()))
     }
 
-    /// As many rows of as many other numbers.
+    /// Rows of the same shape with other numbers.
     fn with(&self, values: Vec<f64>) -> Self {
         Self(Arc::new(Points::new(self.n(), self.d(), values)))
     }
@@ -152,7 +160,7 @@ mod tests {
         assert!(Rows::of_faer(faer::Mat::zeros(0, 2).as_ref()).is_err());
     }
 
-    /// From the objective through the release to the learner: one block of numbers.
+    /// Objective, release and learner share one block of numbers.
     #[test]
     fn nothing_is_copied_on_the_way() {
         let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));

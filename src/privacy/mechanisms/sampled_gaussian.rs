@@ -1,4 +1,4 @@
-//! Gaussian noise on a sum over a random sample of units: what the two samplers have in common.
+//! Gaussian noise on a sum over a random sample of units: the code that the two samplers share.
 
 use super::clipping::clip_norm;
 use super::moved::Moved;
@@ -55,8 +55,8 @@ impl Noise {
         Ok(())
     }
 
-    /// The first of some units at full norm, all others `others` times it along the same direction: on D' it is `moved`
-    /// times that.
+    /// Two inputs whose vectors all have one direction. In units of the norm, the first unit's vector is 1 on D and
+    /// `moved` on D', and all other vectors are `others`.
     pub(super) fn worst_pair(
         &self,
         like: &Contributions,

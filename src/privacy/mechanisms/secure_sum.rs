@@ -19,8 +19,8 @@ pub struct OpenedSum {
 /// The sums of [`FederatedSum`], each agent's part with noise of variance sd^2 / planned added by the agent itself.
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
-///   unknown to the observer and to those that collude with it; each agent drew its own sampling coin, and those who do
-///   not collude told nobody. `rests_on` states this in the protocol's words.
+///   unknown to the observer and to those that collude with it; each agent decided at random itself whether it is
+///   sampled, and agents that do not collude reveal this to nobody. `condition` states this in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer survivors than
 ///   planned give less protection, more give more.
 ///
@@ -34,7 +34,7 @@ pub struct SecureSum {
     /// Shares that make up the noise as planned.
     pub planned: u64,
     /// What must hold for the number of unknown shares, for the ledger.
-    pub rests_on: String,
+    pub condition: String,
 }
 
 impl SecureSum {
@@ -88,7 +88,7 @@ impl Mechanism for SecureSum {
         price.basis = if price.cost == Cost::Unprotected {
             Basis::Unprotected
         } else {
-            Basis::Conditional { on: self.rests_on.clone() }
+            Basis::Conditional { on: self.condition.clone() }
         };
         Ok(price)
     }
@@ -117,11 +117,11 @@ mod tests {
             population: 4,
             vectors: Vec::new(),
             weights: Arc::new(vec![vec![0.25; 4]]),
-            second_coin: Vec::new(),
+            late_sampling_draw: Vec::new(),
             length: 2,
         };
         let opened = OpenedSum { plan, sums: Vec::new() };
-        SecureSum { sum, shares, planned: 4, rests_on: "a server that follows the protocol".to_owned() }
+        SecureSum { sum, shares, planned: 4, condition: "a server that follows the protocol".to_owned() }
             .price(&opened, &neighbours)
             .unwrap()
     }
@@ -135,7 +135,7 @@ mod tests {
         assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("follows the protocol")));
     }
 
-    /// Without a norm to clip to there is no noise: this was once a condition of an unprotected release.
+    /// Without a clipping norm there is no noise: such a release was once recorded as conditional, not as unprotected.
     #[test]
     fn no_noise_is_no_condition() {
         let one = Participation::Poisson(crate::vocab::Probability::new(1.0).unwrap());

@@ -1,12 +1,12 @@
-//! A mechanism whose sensitivity comes from a theorem: claim and conditions are part of its cost.
+//! A mechanism whose sensitivity follows from a theorem: the theorem's claim and conditions are part of its cost.
 
 use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Neighbours};
 
-/// Another mechanism under another name, claim and basis. For mechanisms whose sensitivity is not known for certain:
-/// the noise is drawn as usual, and the ledger states the condition under which the cost is true.
+/// An inner mechanism with another name, claim and basis in the ledger. It is for mechanisms whose sensitivity is not
+/// known for certain: noise is drawn as usual, and the ledger states the condition under which the cost is true.
 ///
 /// * Precondition: that of the inner mechanism, as far as `basis` requires.
 /// * Postcondition: that of the inner mechanism, under the condition in `basis`.

@@ -16,10 +16,11 @@ pub use parties::{Call, Fact, Message, World, parties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One party calls every other in turn and waits for its answer: a protocol without optimisation, for testing a
-/// network.
+/// One party calls every other party in turn and waits for its answer: a protocol for testing a network.
 ///
 /// Nothing is optimised and nothing is released.
+///
+/// Example: `Echo(caller: "client", rounds: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Echo {
@@ -27,7 +28,7 @@ pub struct Echo {
     pub caller: String,
     /// How many times it calls each other party.
     pub rounds: u64,
-    /// When to call again. Default: after 1 s, 100 times in all.
+    /// When to call again. Default: after 1 s, then after waits that double up to 32 s, 100 times in all.
     #[serde(default)]
     pub retry: Retry,
 }
@@ -61,7 +62,8 @@ impl Protocol for Echo {
         let caller =
             stage.party("caller", &self.caller).map_err(|problem| PlayError::scenario(SERIES, &problem))?;
         let mut unanswered = 0u64;
-        let parties = parties(stage.names.len(), caller, self.rounds, self.retry);
+        let retries = key.child("party").child(&self.caller).child("retries");
+        let parties = parties(stage.names.len(), caller, self.rounds, (self.retry, retries));
         let mut record = stage.run(SERIES, parties, key, &mut |_, event| {
             if let Event::Recorded { fact: Fact::GaveUp(_), .. } = event {
                 unanswered += 1;

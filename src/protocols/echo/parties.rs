@@ -2,7 +2,8 @@
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
 use crate::protocols::stage::vocabulary::vocabulary;
-use crate::protocols::stage::{AskAgain, Asker, Retry, Rounds, Verdict};
+use crate::protocols::stage::{Requester, Retry, RetryTimer, Rounds, Verdict};
+use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::any::Any;
 
@@ -43,7 +44,7 @@ vocabulary! {
 
 impl Protocol for World {
     type Message = Message;
-    type Timer = AskAgain;
+    type Timer = RetryTimer;
     type Fact = Fact;
 }
 
@@ -53,7 +54,7 @@ impl Rounds for World {
         Some(call.round)
     }
 
-    /// A call in a round shows that the round before is over.
+    /// The end of a call in a round shows that the round before is over.
     fn closes(fact: &Fact) -> Option<u64> {
         let (Fact::Answered(call) | Fact::GaveUp(call)) = fact;
         call.round.checked_sub(1)
@@ -78,13 +79,24 @@ impl Digestible for Call {
     }
 }
 
-/// All parties of a simulation with `population` parties, in order of ids.
+/// All parties of a simulation with `population` parties, in order of ids; the jitter of retries is drawn below `key`.
 #[must_use]
-pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) -> Vec<Box<dyn Party<World>>> {
+pub fn parties(
+    population: usize,
+    caller: PartyId,
+    rounds: u64,
+    (retry, key): (Retry, Key),
+) -> Vec<Box<dyn Party<World>>> {
     (0..population)
         .map(|index| -> Box<dyn Party<World>> {
             if index == caller.index() {
-                Box::new(Caller { population, rounds, asker: Asker::new(retry), calls: 0, open: None })
+                Box::new(Caller {
+                    population,
+                    rounds,
+                    asker: Requester::new(retry, key),
+                    calls: 0,
+                    open: None,
+                })
             } else {
                 Box::new(Listener)
             }
@@ -96,7 +108,7 @@ pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) ->
 struct Caller {
     population: usize,
     rounds: u64,
-    asker: Asker<World>,
+    asker: Requester<World>,
     /// Calls made so far; they determine the next listener and round.
     calls: u64,
     open: Option<Call>,
@@ -135,9 +147,10 @@ impl Party<World> for Caller {
                     ctx.record(Fact::GaveUp(call));
                     self.next(ctx);
                 }
-                (Verdict::AskedAgain | Verdict::Stale | Verdict::GaveUp, _) => {}
+                (Verdict::AskedAgain | Verdict::Offline | Verdict::Stale | Verdict::GaveUp, _) => {}
             },
-            Input::Message { message: Message::Call(_), .. } | Input::WentOffline | Input::CameBack => {}
+            Input::CameBack => self.asker.reconnected(ctx),
+            Input::Message { message: Message::Call(_), .. } | Input::WentOffline => {}
         }
     }
 
@@ -147,12 +160,12 @@ impl Party<World> for Caller {
         }
     }
 
-    /// The number of closed calls is in stable storage; the open one is called again.
+    /// The number of closed calls survives a crash in stable storage; the open call is made again.
     fn restarted(&self) -> Option<Box<dyn Party<World>>> {
         Some(Box::new(Self {
             population: self.population,
             rounds: self.rounds,
-            asker: Asker::new(self.asker.retry()),
+            asker: self.asker.afresh(),
             calls: self.calls - u64::from(self.open.is_some()),
             open: None,
         }))

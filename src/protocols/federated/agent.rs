@@ -38,36 +38,38 @@ pub(super) struct Agent {
     pub(super) weights: Option<SharedModel>,
     /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
-    /// Nothing is measured or learned.
+    /// Whether this is a dry run: nothing is measured or learned.
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
     /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
     pub(super) widths: Arc<Vec<f64>>,
     pub(super) repeated: Repeated,
-    /// Points that were measured, where repeated ones are not allowed; empty otherwise.
+    /// By point: whether it was measured. Empty if repeated points are allowed.
     pub(super) visited: Vec<bool>,
     /// This agent's noise.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// Broadcasts of the server; rounds below it are answered, and those below the second number with weights.
+    /// Number of the server's broadcasts: the agent answers the rounds below it.
     pub(super) broadcasts: u64,
+    /// The answers of rounds below this number have weights.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
-    /// If the server is not trusted: the agreed contract, and the last round whose shares were sent, plus one.
+    /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<Contract>>,
-    /// Who takes part in sums, known once this agent has the shares that they dealt.
+    /// By agent: whether it takes part in masked sums. Known once this agent has received the shares dealt to it.
     pub(super) members: Option<Arc<Vec<bool>>>,
-    pub(super) handed_over: u64,
+    /// One more than the last round for which this agent sent shares; 0 before.
+    pub(super) shares_sent_before: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
     pub(super) jitter: JitterWatch,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
-    /// For relays that can read messages: the server is trusted with the vectors, and no budget covers what
-    /// it sees.
+    /// Budget for what relays that can read messages see. It does not cover what the server sees, because the
+    /// server is trusted with the vectors.
     pub(super) meter: Meter,
 }
 
@@ -125,12 +127,12 @@ impl Agent {
             }
             Some(_) | None => (self.own_choice(round), false),
         };
-        // A random point in place of a repeated one follows nothing that is shared.
+        // A random point that replaces a repeated one was not chosen by the shared vectors.
         let taken = self.in_place_of(arm, round);
         (taken, shared && taken == arm)
     }
 
-    /// The point itself, or another in its place where it was measured before and that is not allowed.
+    /// The point itself, or a random point if it was measured before and repeated points are not allowed.
     fn in_place_of(&self, arm: usize, round: u64) -> usize {
         if self.repeated == Repeated::Allowed || !self.visited.get(arm).is_some_and(|visited| *visited) {
             return arm;
@@ -187,7 +189,7 @@ impl Agent {
 }
 
 impl Agent {
-    /// Takes part in the key exchange for masks; returns whether the message belongs to it.
+    /// Takes part in the key exchange for masks; returns true if the message needs no further handling.
     fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, World>) -> bool {
         match message {
             Message::Invite => ctx.send(self.server, Message::Key),
@@ -206,12 +208,12 @@ impl Agent {
 
     /// Sends shares at most once per round, so that no party gets both secrets of an agent, and only for sums over a
     /// majority.
-    fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
+    fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract
-            && round >= self.handed_over
+            && round >= self.shares_sent_before
             && contract.allows_opening(answered)
         {
-            self.handed_over = round + 1;
+            self.shares_sent_before = round + 1;
             let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);
             let shares = Arc::new(contract.shares(self.index as usize, round, answered, members));
             ctx.send(self.server, Message::Shares { round, shares });
@@ -222,7 +224,7 @@ impl Agent {
 impl Party<World> for Agent {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         if let Input::Message { message: Message::Unmask { round, answered }, .. } = &input {
-            self.hand_over(*round, answered, ctx);
+            self.send_shares(*round, answered, ctx);
             return;
         }
         if let Input::Message { message, .. } = &input

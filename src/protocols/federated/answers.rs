@@ -8,7 +8,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Records the answer of a round; false if it had come before.
+    /// Records that a round was answered; false if that was recorded before.
     pub(super) fn insert(&mut self, round: u64) -> bool {
         let (word, bit) = ((round / 64) as usize, 1u64 << (round % 64));
         if self.words.len() <= word {

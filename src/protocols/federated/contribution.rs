@@ -27,7 +27,7 @@ impl Contract {
             population: self.explored.len(),
             vectors: Vec::new(),
             weights: Arc::new(self.aggregate.weights.at(round, &self.explored, regions)),
-            second_coin: Vec::new(),
+            late_sampling_draw: Vec::new(),
             length: self.length,
         }
     }
@@ -36,7 +36,7 @@ impl Contract {
         self.aggregate.mechanism()
     }
 
-    /// Number of noise shares that add up to the planned noise.
+    /// Number of agents' noise shares that add up to the planned noise.
     pub(super) fn planned_shares(&self) -> u64 {
         let dropout = match self.aggregate.server {
             ServerTrust::Trusted => 0.0,
@@ -58,7 +58,7 @@ impl Contract {
         let regions = plan.weights.len();
         let rate = match self.aggregate.participation {
             Participation::Poisson(rate) => rate.get(),
-            // `check` refuses it: no party could draw the sample.
+            // `check` refuses this under masks, where no party could draw the sample.
             Participation::FixedSize(size) => size as f64 / plan.population as f64,
         };
         if let Some(clip) = self.aggregate.clip

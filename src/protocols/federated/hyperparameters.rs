@@ -16,6 +16,8 @@ pub enum OwnHyperparameters {
     /// Each agent fits them repeatedly to its own outcomes, by maximum marginal likelihood from several starts:
     /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its
     /// outcomes. Before the first fit, and as long as all outcomes are equal, they stay as they are.
+    ///
+    /// Example: `Refitted(every: 2)`.
     Refitted {
         /// An agent fits before a query whenever its number of points is a multiple of this. The landmine experiment of
         /// Dai, Low and Jaillet 2021 uses 5.

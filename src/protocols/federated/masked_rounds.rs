@@ -1,18 +1,18 @@
-//! How a server that is not trusted gets the sums: it collects shares from a majority and removes the masks
-//! that are left.
+//! The unmasking round of secure aggregation: a server that is not trusted collects secret shares from a majority of
+//! the agents and removes the masks that do not cancel in the sums.
 
 use super::contribution::Contract;
 use super::messages::{Close, Message, OwnFact, World};
 use super::server::Server;
-use super::unmasking::{Unmasking, Unopened};
+use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::Context;
 use crate::privacy::ledger::ReleaseError;
 use crate::protocols::stage::give_up;
 use std::sync::Arc;
 
 impl Server {
-    /// Checks the budget, then requests shares from those who answered; without a majority of answers the
-    /// round is given up.
+    /// Gives the round up unless a majority of the agents answered. Otherwise checks the budget, then requests shares
+    /// from those that answered.
     pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
         let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
         let survivors = answered.iter().filter(|answered| **answered).count();
@@ -39,7 +39,8 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
     }
 
-    /// Stores the shares of one agent, and computes the sums once there are enough.
+    /// Stores the shares of one agent. Makes the server's ledger entry as soon as the server and the agents that
+    /// collude with it could compute the sums; computes them once a majority has sent its shares.
     pub(super) fn take_shares(
         &mut self,
         agent: usize,
@@ -64,18 +65,18 @@ impl Server {
         }
         let mut booked = Ok(());
         if held >= contract.enough_for_the_server() && !std::mem::replace(&mut unmasking.booked, true) {
-            booked = self.book_for_server(&contract, (round, survivors), ctx);
+            booked = self.record_for_server(&contract, (round, survivors), ctx);
         }
         if opens && booked.is_ok() {
-            booked = self.open_sums(&contract, ctx);
+            booked = self.unmask_sums(&contract, ctx);
         }
         if let Err(error) = booked {
             give_up(ctx, &format!("before round {}", self.round + 1), &error);
         }
     }
 
-    /// Removes the masks, and sends the agents the sums.
-    fn open_sums(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+    /// Removes the masks, enters the release to the agents in the ledger, and sends them the sums.
+    fn unmask_sums(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
         if let Some(timer) = self.timer.take() {
             ctx.cancel(timer);
         }
@@ -91,7 +92,8 @@ impl Server {
         Ok(())
     }
 
-    /// Too few answers or shares: no sum is computed, and agents continue with their own models.
+    /// Ends a round for which too few answers or shares arrived: no sum is computed, and agents continue with their own
+    /// models.
     pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
         if let Some(unmasking) = self.unmasking.take() {
             let (round, survivors) = (self.round, unmasking.survivors());
@@ -99,7 +101,7 @@ impl Server {
                 ctx.record(OwnFact::OpenedLate { round, survivors }.into());
             } else {
                 let holders = unmasking.shares.iter().map(|(holder, _)| *holder).collect();
-                self.unopened.push(Unopened { round, survivors, holders, event: unmasking.event });
+                self.unopened.push(PendingUnmasking { round, survivors, holders, event: unmasking.event });
             }
         }
         self.masked.iter_mut().for_each(|words| *words = None);

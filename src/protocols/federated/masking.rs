@@ -1,15 +1,15 @@
 //! Masks that cancel in a sum, and the shares that remove those that do not.
 //!
 //! Every pair of agents agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
-//! Every agent also adds words generated from a seed of its own. After the answers are in, the agents send shares of
+//! Every agent also adds words generated from a seed of its own. After the end of a round, the agents send shares of
 //! the own seeds of those who answered and of the pair secrets of those who did not, never both for one agent: so the
-//! server can compute the sum but no single answer, even one that comes late. Source: Bonawitz et al. 2017, "Practical
-//! secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits:
-//! messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
+//! server can compute the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017,
+//! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
+//! bits: messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
 
 use crate::rng::{Key, Stream};
 
-/// The field of shares and the group of keys: 2^61 - 1.
+/// The prime 2^61 - 1: shares and keys are computed modulo it.
 const PRIME: u64 = (1 << 61) - 1;
 /// Base of the public keys.
 const BASE: u64 = 37;
@@ -42,22 +42,22 @@ fn inverse(a: u64) -> u64 {
     power(a, PRIME - 2)
 }
 
-/// Which of an agent's two secrets of a round.
+/// The two secrets that each agent has in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Its secret for the key agreements.
+    /// The secret for its key agreements with the other agents.
     Pair,
     /// The seed of its own mask.
     Own,
 }
 
-/// Number of shares that recover a secret: those of a majority of so many agents.
+/// Number of shares that recover a secret: those of a majority of `agents`.
 pub(super) const fn threshold(agents: usize) -> usize {
     agents / 2 + 1
 }
 
-/// Key agreement and the dealing of shares, as agents have done them before a round. Each agent asks for its own secrets,
-/// for public keys, and for the shares that it holds, and the server for public keys alone.
+/// The results of key agreement and of dealing shares, computed when they are needed. An agent calls this for its own
+/// secrets, for public keys and for the shares that it holds; the server only for public keys.
 #[derive(Debug)]
 pub(super) struct Dealer {
     /// Node of the seed tree for each agent's secrets.
@@ -78,7 +78,7 @@ impl Dealer {
         self.keys[owner].child(label).index(round).stream()
     }
 
-    /// A secret of an agent; for itself alone.
+    /// A secret of an agent; only `owner` itself may call this.
     pub(super) fn secret(&self, owner: usize, kind: Kind, round: u64) -> u64 {
         self.polynomial(owner, kind, round).word() % PRIME
     }
@@ -97,7 +97,7 @@ impl Dealer {
     }
 }
 
-/// The factors by which the shares of these holders add up to the secret.
+/// Lagrange coefficients at 0: the secret is the sum of these holders' shares, each times its coefficient.
 pub(super) fn lagrange(holders: &[usize]) -> Vec<u64> {
     let place = |holder: usize| holder as u64 + 1;
     holders
@@ -113,7 +113,7 @@ pub(super) fn lagrange(holders: &[usize]) -> Vec<u64> {
         .collect()
 }
 
-/// The secret that shares add up to.
+/// The secret: the sum of the shares, each times its Lagrange coefficient.
 pub(super) fn recover(shares: impl Iterator<Item = u64>, factors: &[u64]) -> u64 {
     shares.zip(factors).fold(0, |sum, (share, &factor)| add(sum, multiply(share, factor)))
 }
@@ -137,15 +137,15 @@ pub(super) fn adds(own: usize, other: usize) -> bool {
     own < other
 }
 
-/// One part in 2^40: sums stay exact, and wrap around only from 2^23 on.
+/// Numbers are encoded in steps of 2^-40. Sums of encoded numbers are exact; they wrap around at 2^23 in size.
 const SCALE: f64 = (1u64 << 40) as f64;
 
-/// A number as a word, rounded to a part in 2^40.
+/// A number as a word, rounded to a multiple of 2^-40.
 pub(super) fn encode(value: f64) -> u64 {
     (value * SCALE).round() as i64 as u64
 }
 
-/// The number that a word stands for.
+/// The number that a word encodes.
 pub(super) fn decode(word: u64) -> f64 {
     word as i64 as f64 / SCALE
 }

@@ -1,4 +1,4 @@
-//! What agents and server say to each other.
+//! The messages between agents and server, and the facts that they record.
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
@@ -30,7 +30,7 @@ vocabulary! {
             /// The draw, without protection: the server is trusted with it.
             omega: Released<Arc<Vec<f64>>>,
         } = 2,
-        /// From an agent that shares nothing: the round is done.
+        /// From an agent that sends no vector in this round: it has measured.
         Done {
             /// The round.
             round: u64,
@@ -46,7 +46,7 @@ vocabulary! {
         Unmask {
             /// The round.
             round: u64,
-            /// By agent.
+            /// By agent: whether its answer is in the sum.
             answered: Arc<Vec<bool>> => each,
         } = 5,
         /// From an agent: a share of one secret of each agent.
@@ -62,40 +62,40 @@ vocabulary! {
         Key = 8,
         /// From a server that is not trusted: the public keys that it has received.
         Keys {
-            /// Whose key it has.
+            /// By agent: whether the server has its key.
             known: Arc<Vec<bool>> => each,
         } = 9,
         /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key it
         /// knows.
         Dealt {
-            /// Holders of shares.
+            /// Number of agents that are dealt shares.
             holders: u64,
-            /// Rounds.
+            /// Number of rounds.
             rounds: u64,
         } = 10,
         /// From a server that is not trusted: the shares that the members have dealt to this agent.
         Entrusted {
-            /// Rounds.
+            /// Number of rounds.
             rounds: u64,
-            /// Whether the message also stands for `Begin`.
+            /// Whether the agent is also to begin, as after `Begin`.
             begins: bool,
-            /// Who has dealt: nobody else takes part in sums.
+            /// By agent: whether it has dealt shares; only those that have take part in sums.
             members: Arc<Vec<bool>> => each,
         } = 11,
     }
 }
 
-/// The server's reminder to close a round.
+/// The server's timer: the longest duration of a round, or of a wait for keys or shares, has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Close {
     /// The round.
     pub round: u64,
 }
 
-/// Vectors that are clipped in a round: C of Theorem 1 of Dai, Low and Jaillet 2021.
+/// The vectors that are clipped in a round: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// How many, of those that arrived.
+    /// Number of vectors that are clipped, of those that arrived in time.
     pub vectors: u64,
     /// The sum of their agents' weights over all regions.
     pub weight: f64,
@@ -120,7 +120,7 @@ vocabulary! {
             arm: u64,
             /// The outcome, noise included.
             outcome: f64,
-            /// Whether shared vectors chose the arm: told by what the agent had received.
+            /// Whether shared vectors chose the arm. Not in the digest: it follows from the messages received.
             shared: bool => nothing,
         } = 1,
         /// The server closed a round.
@@ -129,9 +129,9 @@ vocabulary! {
             round: u64,
             /// Agents whose answer to this round was received.
             fresh: u64,
-            /// Answers to earlier rounds that came since the last one closed.
+            /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,
-            /// Vectors of this round that are longer than the norm they are clipped to; none without such a norm.
+            /// Vectors of this round whose norm exceeds the clipping norm; none without a clipping norm.
             clipped: Option<Clipped> => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.
@@ -162,7 +162,7 @@ vocabulary! {
             /// Agents that can take part in masked sums.
             members: u64,
         } = 9,
-        /// The server can compute the sums of a round that was given up: shares came late, or colluding agents hold
+        /// The server can compute the sums of a round that was given up: shares arrived late, or colluding agents hold
         /// them.
         OpenedLate {
             /// The round.
@@ -173,7 +173,7 @@ vocabulary! {
     }
 }
 
-/// What is recorded.
+/// A fact that this protocol records.
 pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
@@ -221,18 +221,18 @@ impl Rounds for World {
     }
 }
 
-/// Each vector with its length, if there are any.
+/// Digests each vector with its length, if there are any.
 fn each_vector(vectors: &Option<Arc<Released<Vec<Vec<f64>>>>>, digest: &mut Digest) {
     vectors.iter().for_each(|vectors| vectors.get().iter().for_each(|vector| digest.floats(vector)));
 }
 
-/// The first of three numbers that go in as a row, whose length comes first.
+/// Digests the first of three numbers that are digested as one list: its length, 3, precedes them.
 fn first_of_three(value: &f64, digest: &mut Digest) {
     digest.word(3);
     digest.float(*value);
 }
 
-/// What follows from the rest of the journal adds nothing to its digest.
+/// Digests nothing: for fields that follow from the rest of the journal.
 fn nothing<T>(_: &T, _: &mut Digest) {}
 
 fn count(of: &[bool]) -> u64 {
@@ -263,7 +263,7 @@ impl Payload for Message {
     }
 
     fn work(&self) -> f64 {
-        // Agents work on what they are asked to do; the server only stores what it receives.
+        // Agents need compute time for the messages that make them measure; the server only stores what it receives.
         match self {
             Self::Begin | Self::Share { .. } | Self::Entrusted { begins: true, .. } => 1.0,
             Self::Weights { .. }

@@ -3,7 +3,7 @@
 //! ```text
 //! server --Begin--------------------------> agents      measure their initial points, fit their weights
 //! server <--Weights(0)--------------------- agents
-//! server: ends the round, adds the vectors up (sampled, clipped, with noise), enters it in the ledger
+//! server: ends the round, adds the vectors up (sampled, clipped, with noise), enters the sum in the ledger
 //! server --Share(1, vectors)--------------> agents      one query each: own model, or the shared one
 //! server <--Weights(1)--------------------- agents      ... and so on until round T
 //! ```
@@ -46,7 +46,7 @@ pub use hyperparameters::OwnHyperparameters;
 pub use messages::{Clipped, Close, Fact, Message, OwnFact, World};
 pub use queries::{InitialPoints, Repeated, Width};
 pub use recipe::Federated;
-pub use rehearsal::Rehearsal;
+pub use rehearsal::MaskedRound;
 pub use rounds::{All, Buffered, Deadline, FirstK, Late, Policy, PolicyMember, Quorum, RoundPolicy};
 pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,

@@ -1,15 +1,18 @@
 //! Who can compute a masked sum, its privacy cost, and the budget check before anybody can.
 //!
 //! Once agents are asked for shares, no budget can keep the sum from being computed. So the budget is checked before,
-//! for the server, for the agents and for relays that can read messages, and the price counts the shares of noise that
-//! the observer does not know. The server's entry is made when it holds enough shares, those of colluding agents
-//! included, even if the round was given up by then; the agents' when the sum is sent; that of each relay, priced like
-//! the agents' (it may be one of them), when shares are requested: it may read shares that never reach the server.
+//! for the server, for the agents and for relays that can read messages. The privacy cost counts only the shares of
+//! noise that the observer does not know. Ledger entries are made at these times:
+//!
+//! * for the server, when it holds enough shares, including those of colluding agents, even if the round was given up;
+//! * for the agents, when the sum is sent;
+//! * for a relay, when shares are requested, since it may read shares that never reach the server. Its cost is that of
+//!   the agents, since it may be one of them.
 
 use super::contribution::Contract;
 use super::messages::{OwnFact, World};
 use super::server::Server;
-use super::unmasking::Unopened;
+use super::unmasking::PendingUnmasking;
 use crate::kernel::Context;
 use crate::privacy::ledger::{Budgeted, Ledger, LedgerWriter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
@@ -19,15 +22,15 @@ use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
 impl Contract {
-    /// Number of shares that the server can do without, since agents that collude with it hold theirs already.
+    /// Number of shares that the server must receive: it has the shares of the agents that collude with it already.
     pub(super) fn enough_for_the_server(&self) -> usize {
         self.dealer.threshold().saturating_sub(self.aggregate.server.colluding())
     }
 
-    /// The sums of so many agents' vectors, for an observer who knows so many shares of their noise;
-    /// `whom` says with whom agents collude.
+    /// The sums of the vectors of `survivors` agents, for an observer who knows `known` shares of their noise; `whom`
+    /// says with whom agents collude.
     fn sum(&self, survivors: u64, known: u64, whom: &str) -> SecureSum {
-        let rests_on = match self.aggregate.server.colluding() {
+        let condition = match self.aggregate.server.colluding() {
             0 => "a server and agents that follow the protocol and do not collude".to_owned(),
             most => format!(
                 "a server that follows the protocol, at most {most} of the agents colluding {whom}, and \
@@ -38,17 +41,18 @@ impl Contract {
             sum: self.mechanism(),
             shares: survivors.saturating_sub(known),
             planned: self.planned_shares(),
-            rests_on,
+            condition,
         }
     }
 
-    /// The sums as the server sees them, with the agents that collude with it.
+    /// The sums as seen by the server together with the agents that collude with it.
     pub(super) fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.sum(survivors, self.aggregate.server.colluding() as u64, "with it")
     }
 
-    /// The sums as an agent sees them, which knows its own share of the noise, or those of all agents that collude with
-    /// it. An agent that colludes with the server knows what the server can compute, and that is the server's entry.
+    /// The sums as seen by an agent, which knows its own share of the noise, or by a coalition of agents, which knows
+    /// the shares of all its members. What an agent that colludes with the server learns is covered by the server's
+    /// entry.
     pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         let whom = "with each other and none with the server (an agent that colludes with the server learns what the \
                     server's ledger entry states)";
@@ -64,7 +68,7 @@ impl Server {
 
     fn forgets(&self, sum: SecureSum, round: u64) -> SecureSum {
         let mut sum = sum;
-        sum.sum.is_forgotten = round + 1 > self.rounds;
+        sum.sum.excluded_from_claim = round + 1 > self.rounds;
         sum
     }
 
@@ -86,9 +90,9 @@ impl Server {
         Ok([server.clone(), agents.clone()])
     }
 
-    /// Whether the budget lets the server, the agents and the relays see the sum of so many parts, besides earlier
-    /// rounds whose shares may still come. Checked before shares are requested, and entered for the relays; returns the
-    /// event of the server's view.
+    /// Checks, before shares are requested, that the budget admits the sum of `survivors` parts for the server, the
+    /// agents and the relays. Rounds that were given up count too, since their shares may still arrive. Makes the
+    /// ledger entries of the relays, and returns that of the server.
     pub(super) fn may_open(
         &mut self,
         contract: &Contract,
@@ -117,9 +121,9 @@ impl Server {
         Ok(server)
     }
 
-    /// Enters sums that can already be computed, even if the budget is exceeded; relays that read messages have an
-    /// entry already.
-    fn book_opened(
+    /// Enters in the ledger sums that can already be computed, even if the budget is exceeded; relays that read
+    /// messages have an entry already.
+    fn record_opened(
         &mut self,
         occasion: Occasion,
         sum: &SecureSum,
@@ -127,12 +131,12 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let mut stream = self.key.child("sum").index(occasion.round - 1).stream();
-        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).unpreventable();
         release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
     /// Enters in the ledger that the server can compute the sum of a round.
-    pub(super) fn book_for_server(
+    pub(super) fn record_for_server(
         &mut self,
         contract: &Contract,
         (round, survivors): (u64, u64),
@@ -141,10 +145,10 @@ impl Server {
         let [occasion, _] = self.occasions(round, ctx);
         let sum = self.forgets(contract.seen_by_server(survivors), round);
         let opened = OpenedSum { plan: contract.plan(round), sums: Vec::new() };
-        self.book_opened(occasion, &sum, opened, ctx).map(drop)
+        self.record_opened(occasion, &sum, opened, ctx).map(drop)
     }
 
-    /// The sums of this round for the agents, entered in the ledger.
+    /// Releases the sums of this round to the agents, with a ledger entry.
     pub(super) fn release_to_agents(
         &mut self,
         contract: &Contract,
@@ -155,7 +159,7 @@ impl Server {
         let [_, occasion] = self.occasions(self.round, ctx);
         let sum = self.forgets(contract.seen_by_agents(survivors), self.round);
         let opened = OpenedSum { plan: contract.plan(self.round), sums };
-        self.book_opened(occasion, &sum, opened, ctx)
+        self.record_opened(occasion, &sum, opened, ctx)
     }
 
     /// Stores a share of a round that was given up: with enough of them the server can still compute the sum.
@@ -175,9 +179,9 @@ impl Server {
         if unopened.holders.len() < contract.enough_for_the_server() {
             return;
         }
-        let Unopened { survivors, .. } = self.unopened.remove(place);
+        let PendingUnmasking { survivors, .. } = self.unopened.remove(place);
         ctx.record(OwnFact::OpenedLate { round, survivors }.into());
-        if let Err(error) = self.book_for_server(contract, (round, survivors), ctx) {
+        if let Err(error) = self.record_for_server(contract, (round, survivors), ctx) {
             give_up(ctx, &format!("late shares of round {}", round + 1), &error);
         }
     }
@@ -192,17 +196,17 @@ mod tests {
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
 
-    /// 100 agents, q = .25, z = 1, 20 rounds without dropouts: a server that colludes with 49 of them knows their
-    /// shares of the noise, and learns almost twice as much.
+    /// 100 agents, sampling rate 0.25, noise multiplier 1, 20 rounds without dropouts: towards a server that colludes
+    /// with 49 of them, and so knows their shares of the noise, epsilon is almost twice as large.
     #[test]
     fn colluders_know_their_own_shares_of_the_noise() {
         let epsilon = |colluding: u32| {
             let aggregate = format!(
-                "(clip: Some(11.0), noise_multiplier: 1.0, participation: Poisson(0.25), weights: Uniform(()), \
+                "(clip: Some(11.0), noise_multiplier: 1.0, participation: Poisson(0.25), weights: Uniform(), \
                  server: Masked(planned_dropout: 0.0, colluding: {colluding}))"
             );
             let contract = Contract {
-                aggregate: ron::from_str(&aggregate).unwrap(),
+                aggregate: crate::scenario::part(&aggregate).unwrap(),
                 explored: vec![0; 100],
                 length: 1,
                 dealer: Dealer { keys: vec![Key::root(1); 100] },

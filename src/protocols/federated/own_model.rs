@@ -9,8 +9,8 @@ use crate::gp::{
 use crate::rng::Stream;
 use std::sync::Arc;
 
-/// Bounds: length-scale in widest extents of the domain, variance and noise in variances of the outcomes. The noise bound
-/// keeps the matrix well conditioned.
+/// Bounds of the search: the length-scale in units of the domain's widest extent, variance and noise variance in units
+/// of the outcomes' variance. The lower bound on the noise keeps the matrix well conditioned.
 const LENGTH_SCALE: (f64, f64) = (0.02, 10.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
@@ -32,7 +32,7 @@ pub(super) struct OwnModel {
     posterior: Posterior,
     /// Root of the prior covariance, for joint draws.
     prior: Arc<Cholesky>,
-    /// The measurements, kept only if they will be needed again.
+    /// The measurements (arm and outcome), kept only if hyperparameters are fitted.
     seen: Vec<(usize, f64)>,
     /// Number of points at the last fit.
     fitted_at: u64,
@@ -81,7 +81,7 @@ impl OwnModel {
         draw
     }
 
-    /// Fits if a fit is due, and returns the hyperparameters.
+    /// Fits the hyperparameters if a fit is due, and returns them; `None` if they stay as they are.
     pub(super) fn refit(&mut self, stream: impl FnOnce(u64) -> Stream) -> Result<Option<Found>, GpError> {
         let OwnHyperparameters::Refitted { every, starts } = self.hyperparameters else { return Ok(None) };
         let points = self.seen.len() as u64;
@@ -108,8 +108,8 @@ impl OwnModel {
 
     /// The maximum-likelihood hyperparameters and the mean of the outcomes; `None` if these are all equal.
     ///
-    /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
-    /// the logarithms.
+    /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser:
+    /// L-BFGS on the logarithms.
     fn maximum(
         &self,
         domain: &Points,

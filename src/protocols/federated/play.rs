@@ -5,17 +5,18 @@ use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
+use crate::objectives::Objective;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Problem, ProtectedUnit};
 use std::sync::Arc;
 
-/// What a fork may change if some server is not trusted ...
+/// The settings that a fork may change if the server of some series is not trusted.
 const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
-/// ... and if all servers are trusted. The neighbouring relation stays, so a sampler may change its rate but not its
-/// kind.
+/// The settings that a fork may change if the servers of all series are trusted. The relation of neighbours stays, so
+/// the rate or size of a sample may change, but not the kind of sampling.
 const OF_ALL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -33,6 +34,10 @@ const OF_ALL: &[&str] = &[
 impl Protocol for Federated {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         self.check(stage)
+    }
+
+    fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        self.check_heterogeneity(objective)
     }
 
     fn needs_objective(&self) -> bool {

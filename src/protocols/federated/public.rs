@@ -6,8 +6,7 @@ use crate::vocab::{Origin, PublicFact};
 /// The name in the ledger of the party whose data agents' releases are about.
 pub(super) const PROTECTED: &str = "agents";
 
-/// Facts that no release accounts for; `objective` are those of the problem, which all agents work on with the same
-/// features and the same first hyperparameters.
+/// Facts about the agents that no release accounts for; `objective` holds the public facts about the problem.
 pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
     let mut facts = Vec::new();
@@ -36,7 +35,7 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
     facts
 }
 
-/// The conditions of all prices, if facts about the problem were computed from protected data.
+/// The conditions of all privacy losses: facts about the problem that were computed from protected data are public.
 pub(super) fn conditions(objective: &[PublicFact]) -> Vec<String> {
     objective.iter().filter_map(PublicFact::condition).collect()
 }

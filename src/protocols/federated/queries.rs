@@ -1,4 +1,4 @@
-//! How agents choose points, as a scenario says it: repeated points, initial points, the width of their own draws.
+//! The settings of how agents choose points: repeated points, initial points, the width of their own draws.
 
 use super::world::Common;
 use crate::gp::{GpError, gain_bounds};
@@ -12,8 +12,8 @@ pub enum Repeated {
     /// It measures it again.
     #[default]
     Allowed,
-    /// It measures a random point of the domain in its place, as the authors' code does; on a grid that may be one that it
-    /// has measured too.
+    /// It measures a random point of the domain instead, as the authors' code does; that point may have been measured
+    /// before too.
     RandomPoint,
 }
 
@@ -29,7 +29,7 @@ pub enum InitialPoints {
     /// In the region that the agent explores.
     #[default]
     InOwnRegion,
-    /// Anywhere in the domain; weights go by regions all the same.
+    /// Anywhere in the domain; the weights still depend on the regions.
     Everywhere,
 }
 
@@ -46,8 +46,9 @@ pub enum Width {
     /// 1 in every round, as in the authors' experiments.
     #[default]
     Constant,
-    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))) with the noise's standard deviation sigma in units of the prior's, and
-    /// an upper bound on the information gain gamma of as many outcomes as the agent has (greedy gain over 1 - 1/e).
+    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the noise's standard deviation over the prior's; gamma
+    /// is an upper bound on the information gain of as many outcomes as the agent has: the greedy gain over 1 - 1/e,
+    /// at most the gain of independent arms.
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2 and Theorem 1.
     Theorem {
         /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
@@ -72,7 +73,7 @@ impl Width {
         *self == Self::default()
     }
 
-    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
+    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 in every round.
     pub(super) fn by_round(self, common: &Common, initial: u64, rounds: u64) -> Result<Vec<f64>, GpError> {
         let Self::Theorem { norm, failure } = self else { return Ok(Vec::new()) };
         let (variance, noise) = (common.surrogate.covariance.variance, common.assumed_noise());

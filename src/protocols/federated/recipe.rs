@@ -1,4 +1,4 @@
-//! What a scenario says about federated optimisation.
+//! The settings of federated optimisation in a scenario, and their checks.
 
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
@@ -6,6 +6,7 @@ use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
 use super::world::FeatureRecipe;
+use crate::objectives::Objective;
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::stage::{Stage, series};
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -17,6 +18,9 @@ use std::num::NonZeroU32;
 ///
 /// All series use the same functions, noise, initial points and random numbers of the network. Reported regrets are
 /// means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
+///
+/// Example: `Federated(server: "server", groups: [AgentGroup(members: "agent")], rounds: 3, initial_points: 2,
+/// features: 10, series: [Series(name: "alone", sharing: Alone())])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Federated {
@@ -26,25 +30,27 @@ pub struct Federated {
     pub groups: Vec<AgentGroup>,
     /// Rounds after the initial points, T.
     pub rounds: u64,
-    /// Random points of its own region that each agent measures first. Default: 10.
+    /// Number of random points that each agent measures first. Default: 10.
     #[serde(default = "ten")]
     pub initial_points: u64,
-    /// Random Fourier features, M. Default: 50.
+    /// M, the number of random Fourier features. Default: 50.
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
     /// Length-scale of the features, in units of the (scaled) inputs. Default: that of the agents' own models before
     /// they are first fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<Positive>,
-    /// Prior variance of the shared model, that of weights times the squared length of features, in squared units of the
-    /// objective. Default: that of agents' models before any fit; the authors' landmine experiment: 1.
+    /// Prior variance of the shared model: the prior variance of a weight times the squared length of a feature
+    /// vector, in squared units of the objective. Default: that of agents' own models before any fit; the authors'
+    /// landmine experiment: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_variance: Option<Positive>,
-    /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective. Default: that of
-    /// agents' models before any fit, at least 1e-6; the authors' landmine experiment: 1e-6.
+    /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective.
+    /// Default: that of agents' own models before any fit, at least 1e-6; the authors' landmine experiment: 1e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_noise: Option<Positive>,
-    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors: `Raw`.
+    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors:
+    /// `Raw`.
     #[serde(default, skip_serializing_if = "WeightOutcomes::is_default")]
     pub weight_outcomes: WeightOutcomes,
     /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors: `RandomPoint`.
@@ -88,7 +94,7 @@ fn unit() -> Positive {
 }
 
 impl Federated {
-    /// What it says of the shared features.
+    /// The settings of the shared features.
     pub(super) fn feature_recipe(&self) -> FeatureRecipe {
         FeatureRecipe {
             m: self.features.get() as usize,
@@ -104,7 +110,7 @@ impl Federated {
         self.members(stage).iter().map(|(_, members)| members.len()).sum()
     }
 
-    /// The region that each agent explores, out of so many.
+    /// The region that each agent explores, from 0 to `regions` - 1.
     #[must_use]
     pub fn explored(&self, stage: &Stage, regions: usize) -> Vec<usize> {
         let mut agents: Vec<(usize, usize)> = Vec::new();
@@ -118,7 +124,7 @@ impl Federated {
         agents.iter().enumerate().map(region).collect()
     }
 
-    /// Positions of the parties of each group.
+    /// Each group's name and the positions of its parties in the stage.
     pub(super) fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {
             stage.names[index] == name || stage.traits[index].group.as_deref() == Some(name)
@@ -164,6 +170,23 @@ impl Federated {
 }
 
 impl Federated {
+    /// Problems of groups with heterogeneity, if every draw of the objective gives the same function.
+    pub(super) fn check_heterogeneity(&self, objective: &dyn Objective) -> Vec<Problem> {
+        if !objective.is_always_the_same() {
+            return Vec::new();
+        }
+        let unlike = self.groups.iter().enumerate().filter(|(_, group)| group.heterogeneity.get() > 0.0);
+        let problem = |(index, group): (usize, &AgentGroup)| {
+            Problem::wrong(
+                format!("groups[{index}].heterogeneity"),
+                "0 with this objective: agents differ by a draw of their own, and every draw of it gives the same values",
+                group.heterogeneity.to_string(),
+                "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)",
+            )
+        };
+        unlike.map(problem).collect()
+    }
+
     /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
@@ -185,7 +208,9 @@ impl Federated {
             problems.extend(
                 recipe.policy.problems(agents).into_iter().map(|problem| problem.below(&at("policy"))),
             );
-            problems.extend(recipe.local_problem().map(|problem| problem.below(&format!("series[{index}]"))));
+            problems.extend(
+                recipe.local_problem(self.rounds).map(|problem| problem.below(&format!("series[{index}]"))),
+            );
             if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
                 problems.extend(

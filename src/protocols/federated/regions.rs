@@ -4,8 +4,9 @@ use crate::gp::Points;
 
 /// The region of every point, 0 to `regions` - 1.
 ///
-/// The box around the points is cut in two along one dimension after the other for as long as `regions` is even, and
-/// along the first dimension into what is left (so 4 regions of a square are its quarters, 3 are strips).
+/// While the number of regions is even, it is halved and the box around the points is cut in two along the next
+/// dimension; then the first dimension is cut into as many parts as remain (4 regions of a square are its quarters, 3
+/// are strips).
 pub(super) fn regions_of(points: &Points, regions: usize) -> Vec<usize> {
     let d = points.d();
     let mut cuts = vec![1usize; d.max(1)];

@@ -8,11 +8,11 @@ use crate::rng::Key;
 
 /// The agents of one series and what they agreed on.
 #[derive(Debug)]
-pub struct Rehearsal {
+pub struct MaskedRound {
     contract: Contract,
 }
 
-impl Rehearsal {
+impl MaskedRound {
     /// Takes the region that each agent explores and the length of a vector; secrets are drawn below `key`.
     #[must_use]
     pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
@@ -26,7 +26,7 @@ impl Rehearsal {
         Self { contract }
     }
 
-    /// Shares that make up the noise as planned.
+    /// Number of agents' noise shares that add up to the planned noise.
     #[must_use]
     pub fn planned_shares(&self) -> u64 {
         self.contract.planned_shares()
@@ -44,13 +44,13 @@ impl Rehearsal {
         self.contract.mechanism()
     }
 
-    /// The sums of so many parts as the server sees them, with the agents that collude with it.
+    /// The sums of `survivors` parts as seen by the server together with the agents that collude with it.
     #[must_use]
     pub fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_server(survivors)
     }
 
-    /// The same as an agent sees them, or as colluding agents see them together.
+    /// The sums of `survivors` parts as seen by an agent, or by colluding agents together.
     #[must_use]
     pub fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_agents(survivors)
@@ -64,7 +64,7 @@ impl Rehearsal {
 
     /// What one agent adds to the sums, including its sampling coin, its weights and its share of the noise: all
     /// regions one after the other. Masks cancel in the sum of all who answer, so the agent's own mask is removed here
-    /// and pair masks are not added. Draws below `node`, the agent's own.
+    /// and pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.explored.len()];

@@ -23,7 +23,7 @@ use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::protocols::stage::{
-    JitterWatch, NamedOutcome, PlayError, Releases, RoundTrack, SeriesRecord, Stage,
+    AskedInputs, JitterWatch, NamedOutcome, PlayError, Releases, RoundTrack, SeriesRecord, Stage,
 };
 use crate::rng::Key;
 use crate::vocab::{PartyId, PublicFact};
@@ -45,7 +45,9 @@ pub(super) struct Replication<'a> {
 
 impl Replication<'_> {
     pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
-        let parties = self.parties(series).map_err(|error| PlayError::party(&series.name, error))?;
+        let failed = |error| PlayError::party(&series.name, error);
+        let widths = self.widths().map_err(CannotBegin::from).map_err(failed)?;
+        let parties = self.parties(series, &widths).map_err(failed)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let mut counts = BTreeMap::new();
         let mut together = 0;
@@ -93,6 +95,7 @@ impl Replication<'_> {
             record.by_round.push(tally.best_outcomes());
         }
         record.by_round.extend(tally.clipped_shares());
+        record.by_round.extend(widths_by_round(&widths));
         let terms = self.terms(series, &tally.clipped());
         record.by_round.extend(terms.map_err(|error| PlayError::party(&series.name, error))?);
         if !fitted.is_empty() {
@@ -104,6 +107,8 @@ impl Replication<'_> {
         }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
+        record.questions = tally.questions();
+        record.inputs = AskedInputs::of(self.instance, &iterations);
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
@@ -126,7 +131,7 @@ impl Replication<'_> {
         terms.of(aggregate, series.shared_queries, clipped)
     }
 
-    /// The region that each agent explores, out of so many.
+    /// The region that each agent explores, from 0 to `regions` - 1.
     fn explored(&self, regions: usize) -> Vec<usize> {
         let region = |(n, &(_, group)): (usize, &(usize, usize))| {
             self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
@@ -155,7 +160,20 @@ impl Replication<'_> {
         })
     }
 
-    fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, CannotBegin> {
+    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 in every round, and in a dry run.
+    fn widths(&self) -> Result<Arc<Vec<f64>>, GpError> {
+        if self.stage.directions.dry {
+            return Ok(Arc::default());
+        }
+        let (initial, rounds) = (self.recipe.initial_points, self.recipe.rounds);
+        self.recipe.width.by_round(&self.common, initial, rounds).map(Arc::new)
+    }
+
+    fn parties(
+        &self,
+        series: &FederatedSeries,
+        widths: &Arc<Vec<f64>>,
+    ) -> Result<Vec<Box<dyn Party<World>>>, CannotBegin> {
         let stage = self.stage;
         let server = stage.party("server", &self.recipe.server).map_err(|_| CannotBegin::UnknownServer)?;
         let regions = series.sharing.regions();
@@ -205,12 +223,6 @@ impl Replication<'_> {
             }),
         ));
         let shares = !matches!(series.sharing, Sharing::Alone(_));
-        let (initial, rounds) = (self.recipe.initial_points, self.recipe.rounds);
-        let widths = match dry {
-            true => Vec::new(),
-            false => self.recipe.width.by_round(&self.common, initial, rounds)?,
-        };
-        let widths = Arc::new(widths);
         let visited = match self.recipe.repeated {
             Repeated::Allowed => 0,
             Repeated::RandomPoint => region_of.len(),
@@ -247,7 +259,7 @@ impl Replication<'_> {
                     dry,
                     shared_queries: series.shared_queries,
                     scale: self.recipe.scale.get(),
-                    widths: Arc::clone(&widths),
+                    widths: Arc::clone(widths),
                     repeated: self.recipe.repeated,
                     visited: vec![false; visited],
                     noise: noises.and_then(|all| all.get(n)).unwrap_or(&self.common.noise).clone(),
@@ -257,7 +269,7 @@ impl Replication<'_> {
                     key,
                     contract: contract.clone(),
                     members: None,
-                    handed_over: 0,
+                    shares_sent_before: 0,
                     begun: false,
                     last_round: 0,
                     measured: 0,
@@ -269,4 +281,12 @@ impl Replication<'_> {
         }
         Ok(stage.all_parties(parts))
     }
+}
+
+/// The factors on the standard deviation in agents' own Thompson sampling, by round; none where they are 1 in every
+/// round.
+fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
+    let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();
+    let name = "beta_t of agents' own Thompson sampling".to_owned();
+    (!points.is_empty()).then_some(RoundTrack { name, points })
 }

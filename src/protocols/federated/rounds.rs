@@ -1,4 +1,4 @@
-//! When a server closes a round, and what it does with answers that come too late.
+//! When a server closes a round, and what it does with answers that arrive too late.
 
 use crate::privacy::mechanisms::Participation;
 use crate::vocab::{Positive, Problem, Span};
@@ -11,8 +11,8 @@ pub trait Policy {
     /// The longest that a round stays open.
     fn patience(&self) -> Span;
 
-    /// Whether a round can be closed now, with `fresh` answers to it from `agents` agents in all, and `buffered` answers to
-    /// any round since the last sum.
+    /// Whether a round can be closed now, with `fresh` answers to it from `agents` agents in all, and `buffered`
+    /// answers to any round since the last sum.
     fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool;
 
     /// Whether answers to earlier rounds count like answers to this one.
@@ -20,20 +20,21 @@ pub trait Policy {
         false
     }
 
-    /// The number of answers that it keeps, where those who answer fast are in more often than those who were chosen: the sum
-    /// is then priced with the rate of those who are kept.
+    /// The number of answers that enter a sum, if only the first to arrive do. The planned loss then has the rate of
+    /// these answers; the loss itself is computed with the sampling rate, since agents that answer fast enter more
+    /// often.
     fn keeps(&self) -> Option<u64> {
         None
     }
 
-    /// What is wrong with it as a whole, for so many agents.
+    /// What is wrong with the policy as a whole, given the number of agents.
     fn problems(&self, agents: u64) -> Vec<Problem> {
         let _ = agents;
         Vec::new()
     }
 }
 
-/// When all agents have answered, or after `patience` at the latest, since some never will.
+/// When all agents have answered, or after `patience` at the latest, since some agents may never answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct All {
@@ -43,6 +44,8 @@ pub struct All {
 }
 
 /// After a fixed time.
+///
+/// Example: `Deadline(after: "3s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deadline {
@@ -51,6 +54,8 @@ pub struct Deadline {
 }
 
 /// When a share of the agents have answered, or after `patience`.
+///
+/// Example: `Quorum(share: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quorum {
@@ -63,6 +68,8 @@ pub struct Quorum {
 
 /// When this many have answered, or after `patience`. Agents that answer fast are in the sum more often, so the
 /// loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
+///
+/// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstK {
@@ -75,6 +82,8 @@ pub struct FirstK {
 
 /// When this many answers have arrived since the last sum, from any rounds (asynchronous, buffered), or after
 /// `patience`.
+///
+/// Example: `Buffered(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Buffered {
@@ -200,7 +209,8 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate that sums are priced with where fewer are kept than were sampled at `rate`.
+    /// The sampling rate of the planned loss, if the policy keeps the first k answers to arrive and agents are sampled
+    /// at a rate: k / `agents` if that is below the rate, otherwise `Some(None)`, the rate itself.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<Option<f64>> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {
@@ -210,7 +220,7 @@ impl RoundPolicy {
         Some((kept < rate.get()).then_some(kept))
     }
 
-    /// What is wrong with it as a whole.
+    /// What is wrong with the policy as a whole.
     pub(super) fn problems(&self, agents: u64) -> Vec<Problem> {
         if self.patience() == Span::ZERO {
             let cure = "give the agents time to answer";
@@ -231,7 +241,7 @@ pub enum Late {
     /// It replaces the agent's current answer in the next sum. The agent is in that sum if it is sampled in the round
     /// of the late answer or in the current one: with probability 1 - (1 - q)^2.
     ReplaceNext,
-    /// The server keeps each agent's last vector, whenever it came, and samples agents anew each round: one
-    /// vector per agent and round. This keeps the planned loss.
+    /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round: one
+    /// vector per agent and round. The loss is then the planned one.
     KeepLast,
 }

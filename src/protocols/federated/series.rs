@@ -16,6 +16,8 @@ fn zero() -> NonNegative {
 }
 
 /// Agents with the same settings.
+///
+/// Example: `AgentGroup(members: "agent")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentGroup {
@@ -24,7 +26,7 @@ pub struct AgentGroup {
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// The region that these agents explore, from 0 (modulo the regions of a series). Default: agents take turns, agent n
+    /// The region that these agents explore, from 0 (modulo the number of regions of a series, P). Default: agent n
     /// explores region n mod P.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explores: Option<u32>,
@@ -35,6 +37,9 @@ fn same() -> Probability {
 }
 
 /// One series: one variant of the protocol, with its own results.
+///
+/// Example: `Series(name: "together", sharing: Aggregate(clip: 2, noise_multiplier: 1, participation: Poisson(0.5),
+/// weights: Uniform()))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct FederatedSeries {
@@ -49,23 +54,24 @@ pub struct FederatedSeries {
     /// When the server ends a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
-    /// K: after round K agents search on their own. No vector and no sum is sent any more, so that there is no further privacy
-    /// loss; empty messages still keep agents and server in the same round.
+    /// K: after round K agents search on their own. No vector and no sum is sent any more, so that there is no further
+    /// privacy loss. Agents and server still exchange empty messages, because an agent begins a round, and spends its
+    /// compute time, when a message arrives; if that message is lost, the agent makes no measurement in that round.
     /// Source: Dai, Low and Jaillet 2021, footnote 13. Default: agents share to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_after: Option<NonZeroU64>,
 }
 
 impl FederatedSeries {
-    /// Rounds whose queries may follow what is shared, out of so many.
+    /// Number of rounds, out of `rounds`, whose queries may follow what is shared.
     #[must_use]
     pub fn shared_rounds(&self, rounds: u64) -> u64 {
         let all = self.sharing.broadcasts(rounds);
         self.local_after.map_or(all, |last| all.min(last.get()))
     }
 
-    /// A last shared round that does not go with the rest.
-    pub(super) fn local_problem(&self) -> Option<Problem> {
+    /// The problem if `local_after` contradicts another setting or no round follows it.
+    pub(super) fn local_problem(&self, rounds: u64) -> Option<Problem> {
         let last = self.local_after?;
         match &self.sharing {
             Sharing::Alone(_) => Some(Problem::wrong(
@@ -80,7 +86,16 @@ impl FederatedSeries {
                 last.to_string(),
                 "leave one of the two out",
             )),
-            Sharing::Aggregate(_) | Sharing::RandomAgent(_) => None,
+            Sharing::Aggregate(_) | Sharing::RandomAgent(_) => (last.get() >= rounds).then(|| {
+                Problem::wrong(
+                    "local_after",
+                    format!(
+                        "a round before the last one, {rounds}: no round is left for a search of one's own"
+                    ),
+                    last.to_string(),
+                    "lower it, raise `rounds`, or leave it out: agents share to the end",
+                )
+            }),
         }
     }
 }
@@ -91,7 +106,7 @@ impl Series for FederatedSeries {
     }
 }
 
-/// 1 - p_t, the probability that an agent follows the shared vector in round t.
+/// 1 - p_t, the probability that an agent chooses its query by the shared vector in round t.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SharedQueries {
     /// 1 / sqrt(t).
@@ -149,11 +164,13 @@ pub struct Aggregate {
     /// Regions of the domain, P; agent n explores region n mod P. Default: 1.
     #[serde(default = "one")]
     pub regions: NonZeroU32,
-    /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 takes distributed exploration
-    /// apart: `Everywhere` leaves the weights of regions, `weights: Uniform()` leaves the initial points in regions.)
+    /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 switches off one half of
+    /// distributed exploration at a time: `Everywhere` keeps only the weights by region, `weights: Uniform()` keeps
+    /// only the initial points in regions.)
     #[serde(default, skip_serializing_if = "InitialPoints::is_default")]
     pub initial: InitialPoints,
-    /// S, the norm that vectors are clipped to (S / sqrt(P) for each). Default: no clipping, and no privacy.
+    /// S, the clipping norm over all regions: the vector for each region is clipped to S / sqrt(P). Default: no
+    /// clipping, and no privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<Positive>,
     /// z, the noise multiplier. Default: 0, no noise and no privacy.
@@ -169,11 +186,11 @@ pub struct Aggregate {
     /// What the sum is divided by. Default: `Planned`.
     #[serde(default)]
     pub divisor: Divisor,
-    /// What happens to answers that come too late. Default: `Discard`.
+    /// What happens to answers that arrive too late. Default: `Discard`.
     #[serde(default)]
     pub late: Late,
     /// Whether the server broadcasts once more after the last round. No agent uses this broadcast, and it costs as much
-    /// privacy as any other. The paper's loop (t = 0 to T) has it, but its losses count T broadcasts. Default: false.
+    /// privacy as any other. The paper's loop (t = 0 to T) has this broadcast, but its losses count T. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
     /// What the noise is scaled to, and the sensitivity in the ledger. Default: `LargestWeight`, the paper's.
@@ -182,11 +199,11 @@ pub struct Aggregate {
     /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
     #[serde(default)]
     pub server: ServerTrust,
-    /// Whether agents see who took part. Default: false.
+    /// Whether agents see which agents were sampled. Default: false.
     #[serde(default)]
     pub visible_participation: bool,
-    /// How noise is sampled. Default: `Exact` for a server that is trusted, `Ideal` under masks, where shares of noise that
-    /// are each rounded do not add up to rounded noise.
+    /// How noise is sampled. Default: `Exact` for a server that is trusted, `Ideal` under masks, where shares of noise
+    /// that are each rounded do not add up to rounded noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arithmetic: Option<NoiseArithmetic>,
 }
@@ -200,13 +217,15 @@ pub enum ServerTrust {
     /// It sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// It sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks what
-    /// it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute the
-    /// sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get no
-    /// sum. The server is assumed to follow the protocol, and in particular to tell all agents the same, and to learn
-    /// whatever it can from what it receives.
+    /// It sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
+    /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
+    /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
+    /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but
+    /// to learn whatever it can from what it receives.
+    ///
+    /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {
-        /// Share of agents that may drop out without the noise being smaller than promised.
+        /// Share of agents that may drop out before the noise in the sum is smaller than planned.
         planned_dropout: Probability,
         /// Largest number of agents that collude (share what they know), with the server or with each other. Each
         /// knows its own share of the noise, so losses are computed without these shares. They must be fewer than a
@@ -285,7 +304,7 @@ impl Aggregate {
         };
         let reach =
             self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
-        // Sums of words wrap around at 2^23; noise of a hundred standard deviations does not.
+        // Encoded sums wrap around at 2^23, about 8.4 million: a hundred times this bound.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
             let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
@@ -317,11 +336,11 @@ impl Aggregate {
             noise_multiplier: self.noise_multiplier.get(),
             divisor: self.divisor,
             multiplicity: 1,
-            keeps_coin: false,
+            keeps_sampling_draw: false,
             visible: self.visible_participation,
             sensitivity: self.sensitivity,
             claimed_rate: None,
-            is_forgotten: false,
+            excluded_from_claim: false,
             arithmetic: self.arithmetic.unwrap_or(if self.server.is_masked() {
                 NoiseArithmetic::Ideal
             } else {
@@ -339,7 +358,7 @@ impl Sharing {
         }
     }
 
-    /// Broadcasts of the server in a run of so many rounds.
+    /// Number of the server's broadcasts in a run of `rounds` rounds.
     #[must_use]
     pub fn broadcasts(&self, rounds: u64) -> u64 {
         match self {

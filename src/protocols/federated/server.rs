@@ -7,7 +7,7 @@ use super::public::PROTECTED;
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
 use super::setup::Setup;
-use super::unmasking::{Unmasking, Unopened};
+use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
 use crate::privacy::ledger::{Meter, Occasion};
 use crate::rng::Key;
@@ -27,8 +27,9 @@ pub(super) struct Server {
     pub(super) neighbours: Neighbours,
     /// The region that each agent explores.
     pub(super) explored: Vec<usize>,
-    /// Rounds in which agents measure, and broadcasts: one more where the paper's loop is followed to its end.
+    /// Rounds in which agents measure.
     pub(super) rounds: u64,
+    /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
     /// Rounds whose answers are shared.
     pub(super) shared_rounds: u64,
@@ -39,7 +40,7 @@ pub(super) struct Server {
     pub(super) open: bool,
     pub(super) timer: Option<TimerTicket>,
     pub(super) answered: Vec<bool>,
-    /// All rounds that each agent has answered, in time or late.
+    /// By agent: all rounds that it has answered, in time or late.
     pub(super) heard: Vec<Answers>,
     pub(super) fresh: Vec<Option<Vector>>,
     pub(super) late: Vec<Option<Vector>>,
@@ -50,13 +51,14 @@ pub(super) struct Server {
     pub(super) contract: Option<Arc<Contract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     pub(super) unmasking: Option<Unmasking>,
-    /// Rounds that were given up while their shares were on their way.
-    pub(super) unopened: Vec<Unopened>,
+    /// Rounds that were given up after shares had been requested.
+    pub(super) unopened: Vec<PendingUnmasking>,
     pub(super) name: String,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
-    /// Answers since the last sum, and how many of them were to earlier rounds.
+    /// Answers since the last sum.
     pub(super) buffered: u64,
+    /// How many of these answers were to earlier rounds.
     pub(super) stale: u64,
     /// Dry run: nothing is summed, and zeros of the same length are sent.
     pub(super) dry: bool,
@@ -105,7 +107,7 @@ impl Server {
             }
             Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
             Late::KeepLast => {
-                // One that arrives after a later round's answer does not replace it.
+                // A vector that arrives after the answer of a later round does not replace that answer.
                 if self.heard[agent].latest() == Some(round) {
                     self.last[agent] = vector;
                 }

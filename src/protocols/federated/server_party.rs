@@ -51,7 +51,7 @@ impl Party<World> for Server {
                 let Some(&agent) = self.places.get(&from) else { return };
                 self.take_shares(agent, round, shares, ctx);
             }
-            Input::Timer(Close { .. }) if self.setup.phase != Phase::Done => self.out_of_patience(ctx),
+            Input::Timer(Close { .. }) if self.setup.phase != Phase::Done => self.on_timeout(ctx),
             Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
             Input::Timer(Close { round }) if self.unmasking.is_some() && round == self.round => {
                 self.timer = None;
@@ -86,7 +86,7 @@ impl Party<World> for Server {
 impl Server {
     fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
         let Some(&agent) = self.places.get(&from) else { return };
-        // A copy of an answer that came before, in this round or an earlier one, is ignored.
+        // A copy of an answer that has arrived before, in this round or an earlier one, is ignored.
         if !self.heard[agent].insert(round) {
             return;
         }
@@ -132,7 +132,7 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Vectors of this round that clipping will shorten. Under masks the server cannot know.
+    /// Vectors of this round that clipping will shorten. `None` under masks, where the server cannot see their norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = aggregate.clip.filter(|_| !self.dry && self.contract.is_none())?;
@@ -152,13 +152,13 @@ impl Server {
     /// The vectors of this round according to the late policy.
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
-        // A server that keeps the first k answers plans with the rate k / N.
+        // If the server keeps the first k answers of N agents, the planned loss has the rate k / N.
         if let Some(rate) = self.policy.claimed_rate(mechanism.participation, self.agents.len()) {
             mechanism.claimed_rate = rate;
         }
-        mechanism.is_forgotten = self.round + 1 > self.rounds;
+        mechanism.excluded_from_claim = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();
-        let mut second_coin = Vec::new();
+        let mut late_sampling_draw = Vec::new();
         for agent in 0..self.agents.len() {
             let late = self.late[agent].take();
             match aggregate.late {
@@ -168,9 +168,9 @@ impl Server {
                     vectors.extend(self.fresh[agent].clone().into_iter().chain(late).map(|v| (agent, v)));
                 }
                 Late::ReplaceNext => {
-                    mechanism.keeps_coin = true;
+                    mechanism.keeps_sampling_draw = true;
                     if late.is_some() {
-                        second_coin.push(agent);
+                        late_sampling_draw.push(agent);
                     }
                     vectors.extend(late.or_else(|| self.fresh[agent].clone()).map(|v| (agent, v)));
                 }
@@ -180,7 +180,7 @@ impl Server {
         let weights =
             Arc::new(aggregate.weights.at(self.round, &self.explored, aggregate.regions.get() as usize));
         let population = self.agents.len();
-        (mechanism, Gathered { population, vectors, weights, second_coin, length: self.length })
+        (mechanism, Gathered { population, vectors, weights, late_sampling_draw, length: self.length })
     }
 
     fn aggregate(

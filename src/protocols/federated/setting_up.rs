@@ -1,18 +1,18 @@
 //! How masks are agreed on before the first round: keys, then shares of every agent's secrets, through the server.
 //!
 //! ```text
-//! server --Invite--------> agents      asked again while an answer is missing, so many times
+//! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
 //! server <--Key----------- agents
-//! server --Keys----------> agents      everybody's key; asked again likewise
+//! server --Keys----------> agents      everybody's key; sent again likewise
 //! server <--Dealt--------- agents      shares of the secrets of all rounds, each under its holder's key
-//! server --Entrusted-----> members     the shares that each is to hold, and that it may begin; again to a member that
-//!                                      says it has none
+//! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
+//!                                      member whose answer shows that it has none
 //! ```
 //!
 //! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
-//! only members take part in sums. Messages have the size of what they carry; the numbers themselves come from the
-//! dealer object that all of them share, and an agent uses them once it has the message. Source: Bonawitz et al. 2017,
-//! rounds 0 and 1 of figure 4, for all rounds at once.
+//! only members take part in sums. Messages have the sizes of real ones; the numbers themselves are computed by the
+//! `Dealer` that all agents share, and an agent uses them only after it has received the message. Source: Bonawitz et
+//! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
 
 use super::messages::{Close, Message, OwnFact, World};
 use super::server::Server;
@@ -21,7 +21,7 @@ use crate::kernel::Context;
 use crate::vocab::PartyId;
 use std::sync::Arc;
 
-/// How often the server asks before it goes on without those who do not answer.
+/// How often the server asks before it continues without the agents that do not answer.
 const TRIES: u32 = 10;
 
 impl Server {
@@ -66,8 +66,8 @@ impl Server {
         }
     }
 
-    /// Some agent has not answered in time.
-    pub(super) fn out_of_patience(&mut self, ctx: &mut Context<'_, World>) {
+    /// Handles a timeout: asks again, or continues without the agents that have not answered.
+    pub(super) fn on_timeout(&mut self, ctx: &mut Context<'_, World>) {
         self.timer = None;
         if self.setup.asked < TRIES { self.ask(ctx) } else { self.advance(ctx) }
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 /// The phase of the agreement on masks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing to agree on, or all done.
+    /// There is nothing to agree on, or the agreement is finished.
     #[default]
     Done,
-    /// Keys are coming in.
+    /// The server waits for keys.
     Keys,
-    /// Shares are coming in.
+    /// The server waits for shares.
     Shares,
 }
 
@@ -18,11 +18,11 @@ pub(super) enum Phase {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Setup {
     pub(super) phase: Phase,
-    /// How often this phase has asked.
+    /// How often the server has sent the request of this phase.
     pub(super) asked: u32,
-    /// Who has sent a key.
+    /// By agent: whether it has sent a key.
     pub(super) keys: Arc<Vec<bool>>,
-    /// Who has dealt shares.
+    /// By agent: whether it has dealt shares.
     pub(super) members: Arc<Vec<bool>>,
 }
 

@@ -1,4 +1,4 @@
-//! The model that agents share: linear in features that all have in common, its weights are what is sent and summed up.
+//! The model that agents share: linear in features that are the same for all agents, so that its weights can be summed.
 
 use super::world::Common;
 use crate::gp::{GpError, WeightPosterior};
@@ -31,7 +31,8 @@ impl WeightOutcomes {
 pub(super) struct SharedModel {
     common: Arc<Common>,
     outcomes: WeightOutcomes,
-    /// Contains all measurements so far, unless outcomes are centred by their own mean: it is then made anew.
+    /// Posterior given all measurements so far; the prior if outcomes are centred by their own mean, since each draw
+    /// then computes the posterior anew.
     posterior: WeightPosterior,
     /// The measurements, if outcomes are centred by their own mean; empty otherwise.
     seen: Vec<(usize, f64)>,
@@ -55,7 +56,7 @@ impl SharedModel {
         self.posterior.observe(self.common.features(arm), outcome - centre)
     }
 
-    /// A draw of the weights, N(nu, lambda Sigma^-1).
+    /// A draw of the weights from their posterior, N(nu, lambda Sigma^-1) in the paper's notation.
     pub(super) fn sample(&self, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
         if self.seen.is_empty() {
             return Ok(self.posterior.sample(stream));

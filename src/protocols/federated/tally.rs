@@ -24,9 +24,9 @@ pub(super) struct Tally {
     best: Vec<f64>,
     /// Measurements by round.
     rounds: Vec<Vec<Measured>>,
-    /// Rounds as they were closed.
+    /// One entry for each round that was closed.
     pub(super) closings: Vec<RoundClosing>,
-    /// Round, vectors and what of them is clipped, where anything is clipped at all.
+    /// Round, number of vectors and those of them that are clipped; empty without a clipping norm.
     clipped: Vec<(u64, u64, Clipped)>,
 }
 
@@ -67,8 +67,8 @@ impl Tally {
         (!best.is_empty()).then(|| (most, best.iter().sum::<f64>() / best.len() as f64))
     }
 
-    /// Mean value at the points that shared vectors chose, and mean value of all points for the same agents, each as
-    /// often: what a random point in their place would have had. None without any such point.
+    /// Mean value at the points that shared vectors chose, and the expected mean if each of these points were replaced
+    /// by a random point of the domain. None if shared vectors chose no point.
     pub(super) fn shared_queries(&self) -> Option<(f64, f64)> {
         let means: Vec<f64> =
             self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
@@ -100,6 +100,16 @@ impl Tally {
         self.clipped.iter().map(|(round, _, clipped)| (*round, *clipped)).collect()
     }
 
+    /// Mean number of measurements after the initial points, over the agents that measured anything: the number of
+    /// regrets in an agent's cumulative regret.
+    pub(super) fn questions(&self) -> Option<f64> {
+        let mut measured = vec![false; self.best.len()];
+        self.rounds.iter().flatten().for_each(|m| measured[m.agent] = true);
+        let agents = measured.into_iter().filter(|measured| *measured).count();
+        let asked: usize = self.rounds.iter().skip(1).map(Vec::len).sum();
+        (agents > 0).then(|| asked as f64 / agents as f64)
+    }
+
     /// The share of vectors that were clipped, by round; none where nothing is clipped to a norm.
     pub(super) fn clipped_shares(&self) -> Option<RoundTrack> {
         let share = |&(round, vectors, clipped): &(u64, u64, Clipped)| {
@@ -123,8 +133,8 @@ impl Tally {
     }
 
     /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an
-    /// agent missed, its regrets stay as they were. Agents without any measurement yet do not count.
-    pub(super) fn finish(self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
+    /// agent missed, its regrets stay as they were. Agents without any measurement so far are left out.
+    pub(super) fn finish(&self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
         let agents = self.best.len();
         let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();
         let mut evaluations = vec![0u64; agents];

@@ -1,8 +1,9 @@
 //! The terms of Theorem 1's bound on regret, by round, for the first agent.
 //!
-//! The bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t up to constants and logarithms. With every
-//! schedule of shared queries here, and in the paper, 1 - p_1 = 1: 1/p_1 is infinite and the bound says nothing, so the
-//! terms that are finite are reported, and no bound.
+//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t, with
+//! p_t the probability that an agent follows its own model in round t, and gamma_T the information gain. In every
+//! schedule of shared queries here and in the paper p_1 is 0, so that the bound is infinite: only its finite terms are
+//! reported.
 
 use super::messages::Clipped;
 use super::series::{Aggregate, SharedQueries};
@@ -15,9 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The terms of Theorem 1's bound on regret, by round, for the first agent and with the constants and logarithms that the
-/// order hides set to 1: psi (noise, and what others' functions differ by) and theta (clipping). Functions are in units of
-/// the model's standard deviation. Computed for sums that are clipped, by a server that is trusted.
+/// The terms of Theorem 1's bound on regret, by round, for the first agent, with constants and logarithms set to 1:
+/// psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions are in units of the
+/// model's standard deviation. The terms are reported for series that clip their sums and trust the server.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +33,7 @@ fn one() -> NonNegative {
     NonNegative::new(1.0).expect("1 is not below 0")
 }
 
-/// What the terms rest on.
+/// The inputs of the terms.
 pub(super) struct Terms<'a> {
     pub(super) recipe: RegretTerms,
     pub(super) common: &'a Common,

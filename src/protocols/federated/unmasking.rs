@@ -1,4 +1,4 @@
-//! A masked sum: the parts that a server has of it, and its computation from the shares of a majority.
+//! A masked sum: what the server has received of it, and its computation from the shares of a majority.
 
 use super::contribution::Contract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
@@ -12,7 +12,7 @@ pub(super) struct Unmasking {
     pub(super) words: Vec<u64>,
     pub(super) answered: Arc<Vec<bool>>,
     pub(super) members: Arc<Vec<bool>>,
-    /// Who has handed over shares, and the shares by owner.
+    /// The agents that have sent shares, and their shares, by owner of the secret.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
     /// Whether the server, with the agents that collude with it, can compute the sum, and the ledger has an
     /// entry for it.
@@ -21,15 +21,15 @@ pub(super) struct Unmasking {
     pub(super) event: Option<PrivacyEvent>,
 }
 
-/// A round that was given up after its shares had been asked for: they may still come.
+/// A round that was given up after its shares had been requested: they may still arrive.
 #[derive(Clone, Debug)]
-pub(super) struct Unopened {
+pub(super) struct PendingUnmasking {
     pub(super) round: u64,
     /// Agents whose vectors are in the sum.
     pub(super) survivors: u64,
     /// Agents whose shares have arrived.
     pub(super) holders: Vec<usize>,
-    /// Its ledger entry, if it is computed; the budget counts it from the moment when shares were requested.
+    /// The ledger entry in case the sum is computed; the budget counts it as soon as shares are requested.
     pub(super) event: Option<PrivacyEvent>,
 }
 
@@ -74,7 +74,7 @@ mod tests {
     const LENGTH: usize = 4;
 
     fn contract(aggregate: &str) -> Contract {
-        let aggregate: Aggregate = ron::from_str(aggregate).unwrap();
+        let aggregate: Aggregate = crate::scenario::part(aggregate).unwrap();
         let regions = aggregate.regions.get() as usize;
         Contract {
             aggregate,
@@ -89,7 +89,7 @@ mod tests {
         (0..LENGTH).map(|_| stream.normal()).collect()
     }
 
-    /// The sums that come out when only some answer, and the fewest of them hand over shares; all are members.
+    /// The sums if only some agents answer, and only as many of them as are needed send shares; all agents are members.
     fn opened(contract: &Contract, answered: &[bool], round: u64) -> Vec<f64> {
         opened_among(contract, answered, &[true; AGENTS], round)
     }
@@ -165,8 +165,8 @@ mod tests {
         }
     }
 
-    /// The noise that remains for a server that subtracts the known shares of two of six survivors: 4 of 5 planned
-    /// shares.
+    /// The noise that remains after a server has subtracted the shares of two colluders from those of six survivors: 4
+    /// shares, where 5 were planned.
     #[test]
     fn colluders_take_their_shares_of_the_noise_off() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
@@ -180,7 +180,7 @@ mod tests {
             let mut stream = Key::root(10).index(agent as u64).child("noise share").index(round).stream();
             (0..LENGTH).map(|_| sd / 5f64.sqrt() * stream.normal()).collect()
         };
-        // Subtracts two rounds from each other, so that what is not noise cancels.
+        // Two rounds are subtracted from each other, so that everything except the noise cancels.
         let residual = |round: u64| -> Vec<f64> {
             let known = |round| (0..2).map(|agent| own(agent, round)).collect::<Vec<_>>();
             let opened = opened(&contract, &answered, round);
@@ -197,8 +197,9 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// Why all prices are conditional on a server that follows the protocol: a server that tells three agents that
-    /// agent 0 answered, and three that it did not, computes its answer with the shares of one colluding agent.
+    /// Why all privacy losses are conditional on a server that follows the protocol: a server that says to three
+    /// agents that agent 0 answered, and to three others that it did not, can compute agent 0's answer with the shares
+    /// of one colluder.
     #[test]
     fn two_lists_and_a_colluder_open_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");

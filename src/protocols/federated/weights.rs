@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// The behaviour of a weight schedule.
 pub trait Weights {
-    /// Weights of aggregation k (0 follows the initial points): regions x agents, each at least 0 and each region's sum 1;
-    /// `explored` is the region that each agent explores. They are public: nothing that is protected may enter them.
+    /// Weights of aggregation k (0 follows the initial points): regions x agents, each at least 0 and each region's
+    /// sum 1; `explored` is the region that each agent explores. They are public: nothing that is protected may enter
+    /// them.
     fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>>;
 
-    /// What is wrong with it as a whole.
+    /// What is wrong with the schedule as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -32,8 +33,8 @@ crate::family! {
 #[serde(deny_unknown_fields)]
 pub struct Uniform {}
 
-/// w_n = softmax over n of (a 1{agent n explores the region} + 1) / temperature; the temperature is 1 for `hold`
-/// rounds, its inverse then falls linearly, and from round `until` on weights are uniform.
+/// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. The temperature is 1 for `hold`
+/// rounds; then its inverse falls linearly to 0, and from round `until` on all weights are equal.
 ///
 /// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +101,7 @@ impl Weights for Annealed {
     }
 }
 
-/// Softmax over agents, those who explore the region with this exponent and the others with 0.
+/// Softmax over agents: the agents that explore the region have this exponent, the others 0.
 fn softmax(exponent: f64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
     let agents = explored.len() as f64;
     let own = libm::exp(exponent);

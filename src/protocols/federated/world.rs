@@ -8,7 +8,7 @@ use crate::protocols::stage::Stage;
 use crate::rng::Key;
 use std::sync::Arc;
 
-/// What a scenario says of the shared features; what it leaves out is the surrogate's.
+/// The scenario's settings of the shared features; those of the surrogate hold where a setting is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FeatureRecipe {
     /// Number of features, M.
@@ -16,21 +16,21 @@ pub(super) struct FeatureRecipe {
     pub(super) length_scale: Option<f64>,
     /// Prior variance of the function.
     pub(super) variance: Option<f64>,
-    /// lambda.
+    /// lambda, the variance of the noise that the shared model assumes.
     pub(super) noise_variance: Option<f64>,
 }
 
-/// A noise-free objective still needs a ridge.
+/// Least noise variance of a model, without which a noise-free objective would give singular matrices.
 const RIDGE: f64 = 1e-6;
 
-/// What all agents of a replication know.
+/// What all agents of a replication have in common.
 #[derive(Debug)]
 pub(super) struct Common {
     pub(super) surrogate: Surrogate,
     pub(super) covariance: ArmCovariance,
     /// Root of the prior covariance, for joint draws.
     pub(super) prior: Arc<Cholesky>,
-    /// Features of every point, n x M, the same for all agents.
+    /// Features of every point, the same for all agents: n points x M features, row by row.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
     /// Variance of the noise that the shared model assumes, lambda.
@@ -69,7 +69,7 @@ impl Common {
         Ok(Self { surrogate, covariance, prior, features, m, feature_noise, noise })
     }
 
-    /// Variance of the noise that agents' own models assume, with a ridge where there is none.
+    /// Variance of the noise that agents' own models assume, at least 1e-6.
     pub(super) fn assumed_noise(&self) -> f64 {
         self.surrogate.noise_variance.max(RIDGE)
     }
@@ -79,7 +79,7 @@ impl Common {
         &self.features[arm * self.m..][..self.m]
     }
 
-    /// phi(x)^T omega for every point, each with the vector of its region.
+    /// phi(x)^T omega for every point x: its features times the vector of its region.
     pub(super) fn scores(&self, regions: &[usize], vectors: &[Vec<f64>]) -> Vec<f64> {
         self.features
             .chunks_exact(self.m)
@@ -107,7 +107,7 @@ pub(super) fn objective_of(
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }
-    // By the party's name, as all its draws: they do not depend on which others take part.
+    // Addressed by the party's name, as all its draws, so that they do not depend on which other agents take part.
     let key = key.child("party").child(&stage.names[party]).child("objective");
     let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {

@@ -1,8 +1,8 @@
-//! Theorems' bounds on a series' regret: Theorem 1's lower bound, and the upper bound for the learner.
+//! Bounds on a series' regret: the lower bound of Theorem 1, and the upper bound of the learner's theorem.
 
 use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;
-use crate::learners::{Arms, GpUcb, LearnerModel, Theorem};
+use crate::learners::{Arms, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
@@ -21,7 +21,7 @@ pub(super) struct Bounds<'a> {
 
 /// The quantities in Theorem 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hardness {
+pub(super) struct LowerBoundInputs {
     /// B, bound on the function.
     pub(super) bound: f64,
     /// v, bound on E|reward|^(1 + alpha) before it is made private.
@@ -36,9 +36,9 @@ pub(super) struct Hardness {
     pub(super) shape: Shape,
 }
 
-impl Hardness {
-    /// Theorem 1 with constant 1 after `rounds` rounds, the larger of the private bound and of the one
-    /// without privacy (which it falls below from epsilon = ln 2 on). None where it says nothing.
+impl LowerBoundInputs {
+    /// Theorem 1 with constant 1 after `rounds` rounds, the larger of the private bound and of the one without privacy
+    /// (the private one is the smaller from epsilon = ln 2 on). `None` where the theorem gives no bound.
     ///
     /// Zhou and Tan 2021, Theorem 1; the Matern case with the exponent of zeta that its proof gives.
     pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {
@@ -50,7 +50,7 @@ impl Hardness {
         }
     }
 
-    /// For zeta = e^epsilon - 1.
+    /// The bound for zeta = e^epsilon - 1; zeta = 1 without privacy.
     fn at(&self, rounds: f64, zeta: f64) -> Option<f64> {
         let (v, b, d, alpha) = (self.moment, self.bound, self.dimension, self.alpha);
         let matern = |nu: f64| {
@@ -103,9 +103,9 @@ impl<'a> Bounds<'a> {
             Some(bound) => bound * bound,
             None => self.instance.noise.variance(),
         };
-        // A learner that counts on less than a variance is measured by what it counts on.
+        // The lower bound for a learner that assumes only a lower moment than the variance is that for this moment.
         let (moment, alpha) = learner.as_dyn().moment(arms).unwrap_or((bound * bound + noise, 1.0));
-        let hardness = Hardness {
+        let hardness = LowerBoundInputs {
             bound,
             moment,
             alpha,
@@ -115,13 +115,11 @@ impl<'a> Bounds<'a> {
         };
         let mut bounds = Vec::new();
         bounds.extend(self.lower(&hardness));
-        // GP-UCB's theorem requires Gaussian noise and a function from its model: neither holds here.
-        if learner.get::<GpUcb>().is_none()
-            && let Some(theorem) = learner.as_dyn().theorem(arms)
-        {
-            bounds.extend(self.upper(&theorem, arms));
-        }
-        // Theorems for bounded noise are told where it is not.
+        // Theorems about functions drawn from the learner's model do not apply: noise is not normal here, and the
+        // function need not be such a draw.
+        let theorem = learner.as_dyn().theorem(arms).filter(|theorem| !theorem.of_the_model);
+        bounds.extend(theorem.and_then(|theorem| self.upper(&theorem, arms)));
+        // Upper bounds of private series get a caveat where the noise is unbounded.
         if self.instance.noise.bound().is_none() {
             let unbounded = "the theorem's rewards are bounded by B + R or have the moment named; this noise is unbounded, so that \
                              clipping biases rewards or the theorem does not apply";
@@ -133,7 +131,7 @@ impl<'a> Bounds<'a> {
         bounds
     }
 
-    fn lower(&self, hardness: &Hardness) -> Option<RegretBound> {
+    fn lower(&self, hardness: &LowerBoundInputs) -> Option<RegretBound> {
         let points: Vec<(u64, f64)> =
             self.rounds.iter().filter_map(|&t| Some((t, hardness.lower_bound(t as f64)?))).collect();
         if points.is_empty() {
@@ -186,7 +184,7 @@ mod tests {
             for epsilon in ["0.5", "1.0", "2.0"] {
                 for rounds in ["10000", "40000"] {
                     let stated = epsilon.parse().unwrap();
-                    let hardness = Hardness {
+                    let hardness = LowerBoundInputs {
                         bound: 4.0,
                         moment: 17.0,
                         alpha: 1.0,
@@ -201,19 +199,25 @@ mod tests {
                     assert!((found / expected - 1.0).abs() < 1e-12, "{place}: {found}");
                     // From epsilon = ln 2 on, the bound without privacy is the larger one.
                     let drawn = hardness.lower_bound(rounds).unwrap();
-                    let open = Hardness { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
+                    let open = LowerBoundInputs { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
                     assert_eq!(drawn, if stated < std::f64::consts::LN_2 { found } else { open });
                 }
             }
         }
     }
 
-    /// alpha = 1/2, B = v = zeta = 1: T^(2/3) (ln T)^(1/6) for the squared exponential, T^(3/4.25) for Matern 5/2 (nu 5/2, d 1: the
-    /// exponent is (nu + d/2) / (3/2 nu + d/2)); and privacy costs zeta^(-2/3) of the former.
+    /// alpha = 1/2, B = v = zeta = 1: T^(2/3) (ln T)^(1/6) for the squared exponential, T^(3/4.25) for Matern 5/2 (nu
+    /// 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)); and privacy costs zeta^(-2/3) of the former.
     #[test]
     fn lower_bounds_below_alpha_1() {
-        let of =
-            |shape| Hardness { bound: 1.0, moment: 1.0, alpha: 0.5, dimension: 1.0, epsilon: None, shape };
+        let of = |shape| LowerBoundInputs {
+            bound: 1.0,
+            moment: 1.0,
+            alpha: 0.5,
+            dimension: 1.0,
+            epsilon: None,
+            shape,
+        };
         let (se, matern, t) = (of(Shape::SquaredExponential), of(Shape::Matern52), 1e4f64);
         let logarithms = |t: f64| libm::pow(t, 2.0 / 3.0) * libm::pow(libm::log(t), 1.0 / 6.0);
         assert!((se.at(t, 1.0).unwrap() / logarithms(t) - 1.0).abs() < 1e-12);
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_short_run_has_no_lower_bound_where_the_theorem_says_nothing() {
-        let hardness = Hardness {
+        let hardness = LowerBoundInputs {
             bound: 1.0,
             moment: 100.0,
             alpha: 1.0,
@@ -234,6 +238,6 @@ mod tests {
             shape: Shape::SquaredExponential,
         };
         assert_eq!(hardness.lower_bound(50.0), None);
-        assert_eq!(Hardness { shape: Shape::Linear, ..hardness }.lower_bound(1e6), None);
+        assert_eq!(LowerBoundInputs { shape: Shape::Linear, ..hardness }.lower_bound(1e6), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What the service and the users say to each other.
+//! The messages between the service and the users, and the facts that they record.
 
 use crate::kernel::{Payload, Protocol};
 use crate::privacy::Released;
@@ -13,7 +13,7 @@ pub struct World;
 vocabulary! {
     /// The messages.
     pub enum Message {
-        /// From a user: I am here.
+        /// From a user: it has arrived.
         Arrived {
             /// Number of the user's visit, from 0.
             user: u64,
@@ -40,14 +40,14 @@ vocabulary! {
 vocabulary! {
     /// The timers.
     pub enum Timer {
-        /// The next user comes.
+        /// The next user arrives.
         Arrival = 0,
-        /// A user who has decided to report does so.
+        /// A user sends the report that it has decided to send.
         Answer {
             /// The user.
             user: u64,
         } = 1,
-        /// The service has waited long enough for a user.
+        /// The time for which the service waits for a user's report has passed.
         Patience {
             /// The user.
             user: u64,
@@ -82,7 +82,7 @@ vocabulary! {
     }
 }
 
-/// What is recorded.
+/// A fact that this protocol records.
 pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
@@ -103,7 +103,7 @@ impl Protocol for World {
 }
 
 impl Rounds for World {
-    /// Users are numbered from 1 as rounds.
+    /// The round is the user's number plus 1.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Arrived { user } | Message::Play { user, .. } | Message::Report { user, .. } => {

@@ -1,28 +1,31 @@
-//! Local differential privacy: users who never show their reward. LDP-BO (Zhou and Tan 2021) and its baselines.
+//! Local differential privacy: each user makes its own reward private before it reports it. LDP-BO (Zhou and Tan 2021)
+//! and its baselines, some of which report rewards without protection.
 //!
-//! A service recommends arms to users who come once each (or again and again) and wants to learn the best arm. A user
-//! plays the arm, sees its reward, and sends it back only after clipping and noise of its own (curator CTL).
+//! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
+//! the arm, sees its reward, and reports the reward only after clipping it and adding noise (curator CTL).
 //!
 //! ```text
-//! one by one:  service --Play(user, arm)-----------> users      the next user when this one answered,
-//!              service <--Report(user, arm, y~)----- users      or when patience ends
+//! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has
+//!              service <--Report(user, arm, y~)----- users      answered or a timeout has passed
 //!
-//! Poisson:     service <--Arrived(user)------------- users      whenever a user happens to come
-//!              service --Play(user, arm)-----------> users      at once, with what is known by then
+//! Poisson:     service <--Arrived(user)------------- users      whenever a user arrives
+//!              service --Play(user, arm)-----------> users      at once, from the reports so far
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
 //!
 //! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed by
 //! its number, and messages of its own. A user plays once even if a message is duplicated, and a report counts once.
-//! Nothing here waits for a lost message for ever: the service waits no longer than its patience, and the series ends
-//! after a given number of users in a row from whom nothing arrived.
+//! No party waits indefinitely for a lost message: the service waits for a report only as long as `patience`, and the
+//! series ends after a given number of users in a row from whom nothing arrived.
 //!
-//! Proven here: each report is epsilon-LDP in ideal arithmetic. Not hidden: that a user answers. If that depends on the
-//! reward, the ledger has an entry for it.
+//! A report of curator CTL that clips is proven to be epsilon-locally differentially private, with exactly sampled
+//! noise by default. Without clipping the loss is conditional or refuted. Whether a user answers is not hidden; if it
+//! depends on the reward, the ledger has an entry for it.
 
 mod arrivals;
 mod bounds;
 mod messages;
+mod never_answer;
 mod play;
 mod popularity;
 mod public;
@@ -30,10 +33,14 @@ mod recent;
 mod recipe;
 mod service;
 mod tally;
+mod times;
 mod users;
 
 pub use crate::privacy::mechanisms::{CtlReport, Report};
-pub use arrivals::{Arrivals, NeverAnswer};
+pub use arrivals::{
+    ArrivalMember, ArrivalModel, ArrivalProcess, Arrivals, BoxedArrivals, OneByOne, Poisson, Renewal,
+};
 pub use messages::{Fact, Message, OwnFact, Timer, World};
+pub use never_answer::NeverAnswer;
 pub use popularity::{Even, Popularity, PopularityMember, PopularityModel, Zipf};
 pub use recipe::{Local, SeriesRecipe};

@@ -10,7 +10,7 @@ use super::users::{Population, UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
-use crate::objectives::Instance;
+use crate::objectives::{Instance, Objective};
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::names;
@@ -25,6 +25,10 @@ impl Protocol for Local {
         self.check(stage)
     }
 
+    fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        self.check_noise(objective)
+    }
+
     fn needs_objective(&self) -> bool {
         true
     }
@@ -37,8 +41,8 @@ impl Protocol for Local {
         &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
     }
 
-    /// The relay learns that a user answers; this counts where silence depends on the reward.
-    fn tells_on_the_way(&self) -> bool {
+    /// A relay learns whether a user answers; this is a release where silence depends on the reward.
+    fn relays_learn_protected_data(&self) -> bool {
         self.never_answer.tells()
     }
 
@@ -48,6 +52,11 @@ impl Protocol for Local {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn at_random(&self) -> Vec<&str> {
+        let chosen = self.series.iter().filter(|series| series.learner.as_dyn().ignores_outcomes());
+        chosen.map(|series| series.name.as_str()).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
@@ -90,7 +99,7 @@ impl Local {
         self.visitors(size, &key.child("party").child(&self.users)).person(user)
     }
 
-    /// Whose visits there are; `users` is the node of the party that stands for them.
+    /// The people who visit; `users` is the node of the party that represents all users.
     fn visitors(&self, size: u64, users: &Key) -> Population {
         Population { size, popularity: self.popularity.clone(), who: users.child("who") }
     }
@@ -112,7 +121,7 @@ impl Local {
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let programs = stage.directions.programs.of_series(&series.name);
-        let learner = learner.as_dyn().build_with(&arms, &programs);
+        let learner = learner.begin(&arms, &programs);
         let learner = learner.map_err(|error| PlayError::party(&series.name, error))?;
         let clips = mechanism.is_some();
         let parties =
@@ -129,7 +138,7 @@ impl Local {
         Ok(record)
     }
 
-    /// The users' mechanism, and what a learner knows of it.
+    /// The users' mechanism, and what a learner knows of it and of the problem.
     fn mechanism_and_arms(
         &self,
         series: &SeriesRecipe,
@@ -178,8 +187,9 @@ impl Local {
         let users_key = party(&self.users);
         let known = of_the_problem(self, stage, instance);
         let stream = party(&self.service).child("learner").stream();
+        let arrivals = self.arrivals.as_dyn();
         let service_party =
-            Service::new(users, &self.arrivals, self.give_up_after(), recipe.clone(), learner, stream);
+            Service::new(users, arrivals.patience(), self.give_up_after(), recipe.clone(), learner, stream);
         let users_party = Users::new(
             UserSettings {
                 name: self.users.clone(),
@@ -188,7 +198,7 @@ impl Local {
                 passers: stage.passed_on_by(users, &[service], &[]).into(),
                 conditions: known.iter().filter_map(PublicFact::condition).collect(),
                 rounds: self.rounds,
-                arrivals: self.arrivals.clone(),
+                arrivals: arrivals.process(),
                 give_up_after: self.give_up_after(),
                 answer_after: self.answer_after.clone(),
                 never_answer: self.never_answer,

@@ -1,18 +1,16 @@
 //! What is known of the users' rewards besides the releases in the ledger.
 
-use super::arrivals::Arrivals;
 use super::recipe::Local;
 use crate::objectives::{Instance, Noise};
 use crate::protocols::stage::Stage;
 use crate::vocab::{Origin, PublicFact};
 
-/// Facts about the problem that users and service know before the first user comes: they determine the learner, and the
-/// bound at which users clip. Losses hold on the condition that these facts are public, as far as they were computed
-/// from rewards.
+/// Facts about the problem that users and service know before the first user arrives: they determine the learner, and
+/// the bound at which users clip. Losses are conditional on those facts being public that were computed from rewards.
 pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-    // Recorded rewards and tables are data; the law of a drawn function and of drawn noise is stated by the scenario.
+    // Recorded rewards and tables are data; the distributions of drawn functions and drawn noise are in the scenario.
     // The service's learner gets these facts, whatever the bound at which users clip.
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
@@ -29,16 +27,14 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
 /// All facts about rewards that are taken as public.
 pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
-    let when = match &local.arrivals {
-        Arrivals::OneByOne { .. } => "when a user answers",
-        Arrivals::Poisson { .. } | Arrivals::Renewal { .. } => "when a user comes and answers",
-    };
+    let asked = local.arrivals.as_dyn().patience().is_some();
+    let when = if asked { "when a user answers" } else { "when a user comes and answers" };
     let answers = if local.never_answer.tells() { "" } else { ", and whether" };
     let what = format!("{when}{answers}: taken not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).known_to(&local.service));
-    let arms = "the arm that each user is given: computed from earlier users' reports alone, so it tells of them at most what \
-                the ledger says that the service learns, and nothing more private where that is unprotected";
+    let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \
+                what the ledger states for the service, and is unprotected where these reports are";
     facts.push(about(arms).known_to(&local.users));
     facts
 }

@@ -1,23 +1,30 @@
-//! What a scenario says about local differential privacy.
+//! The settings of local differential privacy in a scenario, and their checks.
 
-use super::arrivals::{Arrivals, NeverAnswer};
+use super::arrivals::ArrivalModel;
+use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
-use crate::learners::LearnerModel;
+use super::times::time_problems;
+use crate::learners::{LearnerModel, Outcomes};
 use crate::network::latency::LatencyModel;
-use crate::privacy::mechanisms::Report;
+use crate::objectives::Objective;
+use crate::privacy::mechanisms::reports::NoiseFacts;
+use crate::privacy::mechanisms::{Disclosed, Report};
 use crate::protocols::stage::{Series, Stage, series};
-use crate::vocab::{Problem, Span};
+use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// A service learns the best arm from users who never show it their reward.
+/// A service learns the best arm from users, each of whom makes its own reward private before it reports it.
 ///
 /// All series use the same function and the same users: user k has the same reward noise, the same privacy noise and
 /// the same random numbers for its delay and its silence in every series. A round is one user who tries an arm; regret
 /// counts every user who tries an arm, whether or not a report follows. Of more than 1,000 rounds only every k-th is
 /// recorded, about 1,000 in all.
 /// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
+///
+/// Example: `Local(service: "service", users: "users", rounds: 20, series: [Series(name: "open", report:
+/// Disclosure(), learner: GpUcb())])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
@@ -25,11 +32,11 @@ pub struct Local {
     pub service: String,
     /// Name of the party that represents all users; its links and availability are those of each of them.
     pub users: String,
-    /// Users who try an arm, T.
+    /// T, the number of users who try an arm.
     pub rounds: u64,
-    /// When users come. Default: `OneByOne(patience: "5s")`.
+    /// When users arrive. Default: `OneByOne(patience: "5s")`.
     #[serde(default)]
-    pub arrivals: Arrivals,
+    pub arrivals: ArrivalModel,
     /// How long a user takes before it reports. Default: no time.
     #[serde(default)]
     pub answer_after: LatencyModel,
@@ -37,14 +44,15 @@ pub struct Local {
     #[serde(default)]
     pub never_answer: NeverAnswer,
     /// Number of people. Each visit is by a person drawn at random, and the privacy loss is computed per person.
-    /// Default: nobody comes twice, and the privacy loss is computed per reward.
+    /// Default: nobody visits twice, and the privacy loss is computed per reward.
     #[serde(default)]
     pub population: Option<NonZeroU64>,
-    /// How often each of them comes, where `population` is given. Default: `Even()`, all alike.
+    /// How often each person visits, where `population` is given. Default: `Even()`, all equally often.
     #[serde(default, skip_serializing_if = "PopularityModel::is_even")]
     pub popularity: PopularityModel,
-    /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not answer
-    /// if no report arrives (it may have tried the arm and kept silent); where users come on their own, if it gets no arm.
+    /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not
+    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive by themselves, if
+    /// it gets no arm.
     /// Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
@@ -53,6 +61,8 @@ pub struct Local {
 }
 
 /// One series: what a user reports, and how the service learns from it.
+///
+/// Example: `Series(name: "private", report: Ctl(epsilon: 1, bound: 3), learner: GpUcb())`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SeriesRecipe {
@@ -79,7 +89,9 @@ impl Local {
         let parts = [self.service.as_str(), self.users.as_str()];
         problems.extend(series::same_party("users", "another party than the service", parts));
         problems.extend(series::no_rounds(self.rounds, "at least one user", "the paper has 10000"));
-        problems.extend(self.arrival_problems());
+        let arrivals = self.arrivals.as_dyn().problems();
+        let name = self.arrivals.name();
+        problems.extend(arrivals.into_iter().map(|problem| problem.below(name).below("arrivals")));
         problems.extend(time_problems(&self.answer_after).into_iter().map(|p| p.below("answer_after")));
         let name = self.popularity.name();
         let found = self.popularity.as_dyn().problems();
@@ -101,42 +113,25 @@ impl Local {
         problems
     }
 
-    fn arrival_problems(&self) -> Vec<Problem> {
-        let (field, span, cure) = match &self.arrivals {
-            Arrivals::OneByOne { patience } => {
-                ("arrivals.OneByOne.patience", *patience, "write at least as long as a message travels")
-            }
-            Arrivals::Poisson { every } => {
-                ("arrivals.Poisson.every", *every, "write at least as long as a message travels")
-            }
-            Arrivals::Renewal { interval } => {
-                let place = "arrivals.Renewal.interval";
-                let found = time_problems(interval);
-                if !found.is_empty() {
-                    return found.into_iter().map(|problem| problem.below(place)).collect();
-                }
-                let mean = Span::from_seconds(interval.as_dyn().mean_seconds());
-                (place, mean, "give it a mean above 0: else all users come at once")
-            }
-        };
-        if span > Span::ZERO {
-            return Vec::new();
+    /// What is wrong with the recipe for the noise that the objective states.
+    pub(super) fn check_noise(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let noise = objective.stated().noise;
+        let facts = NoiseFacts { bounded: noise.is_bounded(), has_tail: &|delta| noise.has_tail(delta) };
+        let mut problems = Vec::new();
+        for (index, recipe) in self.series.iter().enumerate() {
+            let report = recipe.report.as_dyn();
+            let place = format!("series[{index}].report");
+            let found = report.problems_with(&facts).into_iter();
+            problems.extend(found.map(|p| p.below(recipe.report.name()).below(&place)));
+            let private = match recipe.report.get::<Disclosed>() {
+                Some(_) => Some(false),
+                None => report.epsilon().map(|_| true),
+            };
+            let outcomes = Outcomes { private, bounded: facts.bounded };
+            let place = format!("series[{index}].learner");
+            let found = recipe.learner.as_dyn().problems_with(outcomes).into_iter();
+            problems.extend(found.map(|p| p.below(recipe.learner.name()).below(&place)));
         }
-        vec![Problem::wrong(field, "a duration above 0", span.to_string(), cure)]
+        problems
     }
-}
-
-/// What is wrong with a time that users take. Protocols read no files, so that measured times would all be 0.
-fn time_problems(law: &LatencyModel) -> Vec<Problem> {
-    let name = law.name();
-    let mut found = law.as_dyn().problems();
-    if let Some(file) = law.as_dyn().files().first() {
-        let expected = "a law that reads no file: measured times are for links, parties and outages";
-        let cure = "write a law with parameters that fit the file";
-        found.push(Problem::wrong("", expected, file.display().to_string(), cure));
-    }
-    found
-        .into_iter()
-        .map(|problem| if problem.path.is_empty() { problem } else { problem.below(name) })
-        .collect()
 }

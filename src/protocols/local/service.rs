@@ -1,6 +1,5 @@
-//! The service: recommends an arm to every user and learns from the reports, nothing else.
+//! The service: recommends an arm to every user and learns from the reports only.
 
-use super::arrivals::Arrivals;
 use super::messages::{Message, OwnFact, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
@@ -19,12 +18,12 @@ pub(super) struct Service {
     /// The learner's suggestions and outcomes so far, from which another learner could continue.
     history: History,
     stream: Stream,
-    /// Users who came on their own.
+    /// Users who have arrived by themselves.
     arrived: Recent,
     /// Users whose reports arrived.
     known: Recent,
     jitter: JitterWatch,
-    /// The user it waits for, if users come one by one.
+    /// The user whose report is awaited, if users are asked one by one.
     turn: Option<Turn>,
     /// Number of users in a row without any answer after which the series ends.
     give_up_after: u64,
@@ -42,18 +41,13 @@ struct Turn {
 impl Service {
     pub(super) fn new(
         users: PartyId,
-        arrivals: &Arrivals,
+        patience: Option<Span>,
         give_up_after: u64,
         recipe: LearnerModel,
         learner: Box<dyn Learner>,
         stream: Stream,
     ) -> Self {
-        let turn = match arrivals {
-            Arrivals::OneByOne { patience } => {
-                Some(Turn { patience: *patience, user: 0, timer: None, unheard: 0 })
-            }
-            Arrivals::Poisson { .. } | Arrivals::Renewal { .. } => None,
-        };
+        let turn = patience.map(|patience| Turn { patience, user: 0, timer: None, unheard: 0 });
         Self {
             users,
             recipe,
@@ -78,7 +72,7 @@ impl Service {
         }
     }
 
-    /// Goes on to the next user, or ends the series if nothing has arrived for too many users.
+    /// Continues with the next user, or ends the series if too many users in a row have not answered.
     fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
         turn.unheard += 1;

@@ -12,13 +12,14 @@ const RECORDED: u64 = 1_000;
 /// reward.
 const BIAS: &str = "bias of reported rewards";
 
-/// What is stored of one series.
+/// The regrets and counts of one series.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     evaluations: Evaluations<'a>,
     played: u64,
-    /// Noise of the reward of the user who played last, and mean noise over all users who do not stay silent.
+    /// Noise of the reward of the user who played last.
     last_noise: f64,
+    /// Sum of the noise over all users who do not stay silent.
     reported_noise: f64,
     silent: u64,
     learned: u64,
@@ -46,7 +47,7 @@ impl<'a> Tally<'a> {
                 self.last_noise = reward - self.evaluations.add(self.played, *arm, *reward, at);
                 self.reported_noise += self.last_noise;
             }
-            // A user's silence is about the reward that it has just received.
+            // This fact directly follows the `Played` fact of the same user, so the last noise is that user's.
             OwnFact::Silent { .. } => {
                 self.silent += 1;
                 self.reported_noise -= self.last_noise;
@@ -57,7 +58,7 @@ impl<'a> Tally<'a> {
 
     /// Writes everything into the record.
     pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool) {
-        record.iterations = self.evaluations.into_iterations();
+        self.evaluations.into_record(record);
         let reporting = self.played - self.silent;
         if self.silent > 0 && reporting > 0 {
             let value = self.reported_noise / reporting as f64;

@@ -1,8 +1,9 @@
 //! The users: each tries the arm it was given, and reports its reward after clipping and noise, late or
 //! never.
 
-use super::arrivals::{Arrivals, NeverAnswer};
+use super::arrivals::ArrivalProcess;
 use super::messages::{Message, OwnFact, Timer, World};
+use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
@@ -19,17 +20,17 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// People who come again and again.
+/// A fixed population whose members may visit repeatedly.
 #[derive(Clone, Debug)]
 pub(super) struct Population {
     pub(super) size: u64,
     pub(super) popularity: PopularityModel,
-    /// Node of the seed tree whose child k draws the person of visit k.
+    /// Node of the seed tree; its child k draws the person who makes visit k.
     pub(super) who: Key,
 }
 
 impl Population {
-    /// The person of visit number `user`.
+    /// The person who makes the visit with number `user`.
     pub(super) fn person(&self, user: u64) -> u64 {
         self.popularity.as_dyn().person(self.size, &mut self.who.index(user).stream())
     }
@@ -37,13 +38,13 @@ impl Population {
 
 /// A report that is still to be sent.
 #[derive(Debug)]
-struct Intended {
+struct PendingReport {
     arm: u64,
     reward: Sensitive<f64>,
     round: u64,
 }
 
-impl Clone for Intended {
+impl Clone for PendingReport {
     fn clone(&self) -> Self {
         Self { arm: self.arm, reward: self.reward.duplicate(), round: self.round }
     }
@@ -55,14 +56,14 @@ pub(super) struct UserSettings {
     pub(super) name: String,
     pub(super) service: PartyId,
     pub(super) observer: Observer,
-    /// Who sees that a message passes, even if it cannot read it.
+    /// The relays between users and service. They see that a message passes even if they cannot read it.
     pub(super) passers: Arc<[Observer]>,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Number of plays after which the series ends.
     pub(super) rounds: u64,
-    pub(super) arrivals: Arrivals,
-    /// Number of users in a row who come on their own without getting an arm, after which the series ends.
+    pub(super) arrivals: Box<dyn ArrivalProcess>,
+    /// The series ends after this many consecutive users who arrived by themselves and got no arm.
     pub(super) give_up_after: u64,
     pub(super) answer_after: LatencyModel,
     pub(super) never_answer: NeverAnswer,
@@ -78,7 +79,7 @@ pub(super) struct UserSettings {
     pub(super) behaviour: Key,
     /// Node of the mechanisms' draws, by user.
     pub(super) mechanisms: Key,
-    /// Intervals between users who come on their own.
+    /// Draws of the intervals between users who arrive by themselves.
     pub(super) intervals: Stream,
 }
 
@@ -86,16 +87,16 @@ pub(super) struct UserSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Users {
     settings: UserSettings,
-    /// Number of the next user to come on its own.
+    /// Number of the next user to arrive by itself.
     next: u64,
-    /// Users who came on their own since the last one that got an arm.
+    /// Users who arrived by themselves since the last one that got an arm.
     unheard: u64,
     played: u64,
-    /// Users who have played.
+    /// Recognises users who have already played, in constant memory.
     known: Recent,
     /// Releases counted against the privacy budget.
     meter: Meter,
-    intended: BTreeMap<u64, Intended>,
+    intended: BTreeMap<u64, PendingReport>,
 }
 
 impl Users {
@@ -117,7 +118,7 @@ impl Users {
         }
     }
 
-    /// The next user comes, unless none has got an arm for too long.
+    /// Lets the next user arrive; ends the series if too many users in a row have got no arm.
     fn come(&mut self, ctx: &mut Context<'_, World>) {
         if self.unheard == self.settings.give_up_after {
             return end(ctx, format!("nothing was heard of the service by {} users in a row", self.unheard));
@@ -146,9 +147,9 @@ impl Users {
         if settings.never_answer.tells() {
             let occasion = self.occasion(ctx, "whether a user answers", user, round);
             let answers = Sensitive::new(!silent);
-            // This mechanism draws nothing.
+            // A disclosure uses no random numbers.
             let mut stream = self.settings.mechanisms.index(user).stream();
-            // A relay of the answer sees that there is one, encrypted or not.
+            // A relay sees that there is an answer, even if the answer is encrypted.
             let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
             let told = release(&mut ledger, occasion, &Disclosure::new(), &answers, &mut stream);
             if let Err(error) = told {
@@ -159,7 +160,7 @@ impl Users {
         if silent {
             ctx.record(OwnFact::Silent { user }.into());
         } else {
-            self.intended.insert(user, Intended { arm, reward: Sensitive::new(reward), round });
+            self.intended.insert(user, PendingReport { arm, reward: Sensitive::new(reward), round });
             if delay == Span::ZERO {
                 self.report(ctx, user);
             } else {
@@ -177,7 +178,7 @@ impl Users {
             protected: settings.name.clone(),
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
-            // One relation for all releases about a reward, so that their losses add up.
+            // The same neighbour relation for all releases about a reward, so that their losses can be composed.
             neighbours: settings.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
             observer: settings.observer.clone(),
             round,
@@ -187,7 +188,7 @@ impl Users {
     }
 
     fn report(&mut self, ctx: &mut Context<'_, World>, user: u64) {
-        let Some(Intended { arm, reward, round }) = self.intended.remove(&user) else { return };
+        let Some(PendingReport { arm, reward, round }) = self.intended.remove(&user) else { return };
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.settings.mechanisms.index(user).stream();
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);

@@ -1,10 +1,10 @@
-//! Theorems' bounds on a series' regret: GP-UCB's for disclosed inputs, PO-GP-UCB's for projected ones.
+//! Bounds on a series' regret: those of GP-UCB's theorem for disclosed inputs, of PO-GP-UCB's for projected ones.
 
 use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, gain_bounds};
-use crate::learners::{Arms, BetaSchedule, Facts, GpUcb, Theorem};
+use crate::learners::{Arms, BetaSchedule, Facts, Theorem};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError, Rows, sigma_min};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
@@ -22,7 +22,7 @@ pub(super) struct Bounds<'a> {
     /// Largest minus smallest value.
     range: f64,
     gains: Option<Option<Vec<f64>>>,
-    /// The smallest singular value of the inputs, once it was asked for.
+    /// The smallest singular value of the inputs, computed at its first use.
     sigma_min: Option<f64>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Bounds<'a> {
         Self { instance, arms, rounds, range: instance.best() - worst, gains: None, sigma_min: None }
     }
 
-    /// Adds the bounds on a series that was played, and for a projection what its design rule and Theorem 3 say.
+    /// Adds to the record the bounds on a series, and for a projection the outcomes of its design rule and Theorem 3.
     ///
     /// # Errors
     /// If the singular values of the inputs cannot be computed.
@@ -63,18 +63,17 @@ impl<'a> Bounds<'a> {
         {
             record.bounds.extend(self.disclosed(&theorem));
         }
-        // No theorem is known for what else is shown.
+        // No theorem is known for the other releases.
         Ok(())
     }
 
-    /// The learner's own theorem and its schedule, where a theorem is about such a series: it takes outcomes with the model's
-    /// own noise variance.
+    /// The learner's theorem and its schedule of beta; `None` if outcomes are not disclosed, or if the theorem assumes
+    /// another noise variance than the model's.
     fn theorem(&self, series: &SeriesRecipe) -> Option<(Theorem, BetaSchedule)> {
-        let learner = series.learner.get::<GpUcb>()?;
-        if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
-            return None;
-        }
-        Some((series.learner.as_dyn().theorem(&self.arms)?, learner.beta))
+        let learner = series.learner.as_dyn();
+        let beta = learner.upper_confidence().filter(|_| series.outcomes.get::<Disclosed>().is_some())?;
+        let of_this_model = |theorem: &Theorem| theorem.noise_variance == self.arms.noise_variance;
+        Some((learner.theorem(&self.arms).filter(of_this_model)?, beta))
     }
 
     fn sigma_min(&mut self) -> Result<f64, MechanismError> {
@@ -139,7 +138,7 @@ impl<'a> Bounds<'a> {
         }));
     }
 
-    /// Upper bounds on the information gain after each of the rounds; none where they cannot be had.
+    /// Upper bounds on the information gain after each of the rounds; `None` if they cannot be computed.
     fn gains(&mut self) -> Option<&[f64]> {
         let (arms, rounds) = (&self.arms, &self.rounds);
         let gains = self.gains.get_or_insert_with(|| {

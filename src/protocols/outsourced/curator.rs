@@ -24,12 +24,13 @@ pub(super) struct Curator {
     pub(super) columns: usize,
     /// Facts taken as public, on which losses are conditional.
     pub(super) facts: Facts,
-    /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the modeler asks for one.
+    /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the learner needs a model.
     pub(super) fitted: Option<Sensitive<Surrogate>>,
-    /// Measures rows; it has the draws of all mechanisms, and the meter of the privacy budget.
+    /// Measures rows; also has the random stream of all mechanisms and the meter of the privacy budget.
     pub(super) measurer: Measurer,
-    /// Draws of a public projection matrix.
+    /// Node of the seed tree for a public projection matrix.
     pub(super) projection: Key,
+    /// The released inputs, once they were requested.
     pub(super) view: Option<Message>,
 }
 
@@ -95,7 +96,8 @@ impl Curator {
         }
     }
 
-    /// Fitted hyperparameters are exact functions of all records and all outcomes: unprotected for either.
+    /// Releases the fitted hyperparameters. They are exact functions of all records and all outcomes, so both are
+    /// entered in the ledger as unprotected.
     fn model(
         &mut self,
         ctx: &mut Context<'_, World>,

@@ -1,10 +1,10 @@
-//! What curator and modeler say to each other.
+//! The messages between curator and modeler.
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::stage::AskAgain;
+use crate::protocols::stage::RetryTimer;
 use crate::protocols::stage::vocabulary::{if_any, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, Measured, Rounds};
@@ -46,17 +46,17 @@ vocabulary! {
     }
 }
 
-/// What is recorded.
+/// A fact that this protocol records.
 pub type Fact = stage::Fact<Measured>;
 
 impl Protocol for World {
     type Message = Message;
-    type Timer = AskAgain;
+    type Timer = RetryTimer;
     type Fact = Fact;
 }
 
 impl Rounds for World {
-    /// Evaluations count from 1, initial points included.
+    /// Evaluations are counted from 1, initial points included; 0 is the exchange of the inputs.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::RequestInputs | Message::Inputs { .. } => Some(0),

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall data (n - 1 >= d), and the
-//! ledger says so. Proven, for the same neighbours: noisy rows and noisy projections. Outcomes are released without
-//! protection unless a series answers them privately; a row's private outcome is then released once, and the same
-//! answer is sent when the row is queried again.
+//! ledger says so. The losses of noisy rows and noisy projections are proven for the same neighbours. Outcomes are
+//! released without protection unless a series answers them privately; a row's private outcome is then released once,
+//! and the same answer is sent when the row is queried again.
 
 mod bounds;
 mod curator;

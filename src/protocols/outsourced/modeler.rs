@@ -1,4 +1,4 @@
-//! The modeler: sees what the curator released and the answers to its queries, nothing else.
+//! The modeler: sees only what the curator released and the answers to its queries.
 
 use super::messages::{Message, World};
 use crate::gp::ArmCovariance;
@@ -8,7 +8,7 @@ use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::programs::Programs;
-use crate::protocols::stage::{Asker, Retry, SearchPlan, Searcher, Verdict, end};
+use crate::protocols::stage::{Requester, Retry, SearchPlan, Searcher, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Why the modeler has no learner.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum LearnerError {
-    /// Hyperparameters were fitted, but did not come with the inputs.
+    /// Hyperparameters were fitted, but were not sent with the inputs.
     #[error("the learner needs a model, and none was released")]
     NoModel,
     /// The recipe's learner cannot work with what was released.
@@ -37,12 +37,12 @@ pub(super) struct ModelerRecipe {
     pub(super) surrogate: Option<Surrogate>,
     /// Variance of the noise on private outcomes; public.
     pub(super) outcome_variance: f64,
-    /// The programs that its learner may be one of.
+    /// The scenario's programs, since its learner may be one of them.
     pub(super) programs: Programs,
 }
 
 impl ModelerRecipe {
-    /// The learner for `n` rows, of which `rows` is what was released, with the model that came with them, if any.
+    /// The learner for `n` rows, built from the released rows and the released model, as far as there are any.
     pub(super) fn learner(
         &self,
         n: usize,
@@ -62,7 +62,7 @@ impl ModelerRecipe {
             mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
-        Ok(self.learner.as_dyn().build_with(&arms, &self.programs)?)
+        Ok(self.learner.begin(&arms, &self.programs)?)
     }
 }
 
@@ -73,7 +73,7 @@ enum State {
     Beginning,
     /// Waiting for the answer of a round.
     Asking(Box<Searcher>),
-    /// Nothing more to ask.
+    /// All rounds are finished, or the search was given up.
     Done,
 }
 
@@ -86,10 +86,11 @@ pub(super) struct Modeler {
     initial: Key,
     /// The learner's draws, from their beginning.
     stream: Stream,
-    asker: Asker<World>,
+    asker: Requester<World>,
     state: State,
-    /// What it was shown: what another learner would begin from.
+    /// The released rows, kept for another learner that replaces this one.
     rows: Option<Arc<Released<Rows>>>,
+    /// The released model, kept for the same purpose.
     model: Option<Arc<Released<Surrogate>>>,
 }
 
@@ -100,8 +101,10 @@ impl fmt::Debug for Modeler {
 }
 
 impl Modeler {
-    pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, stream: Stream) -> Self {
-        let asker = Asker::new(recipe.retry);
+    /// `key` is the modeler's own node of the seed tree, `initial` that of the initial points.
+    pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, key: Key) -> Self {
+        let (asker, stream) =
+            (Requester::new(recipe.retry, key.child("retries")), key.child("learner").stream());
         Self { curator, recipe, initial, stream, asker, state: State::Beginning, rows: None, model: None }
     }
 
@@ -174,12 +177,15 @@ impl Party<World> for Modeler {
                         };
                         self.end(ctx, format!("the {what} was not answered, asked {attempts} times"));
                     }
-                    Verdict::AskedAgain | Verdict::Stale => {}
+                    Verdict::AskedAgain | Verdict::Offline | Verdict::Stale => {}
                 }
             }
-            // An answer to an earlier request of a closed round, and changes of the connection, have no effect: an open
-            // request will be sent again.
-            (Input::Message { .. } | Input::WentOffline | Input::CameBack, state) => self.state = state,
+            (Input::CameBack, state) => {
+                self.state = state;
+                self.asker.reconnected(ctx);
+            }
+            // A late answer of a closed round, or a lost connection, has no effect: an open request is sent again.
+            (Input::Message { .. } | Input::WentOffline, state) => self.state = state,
         }
     }
 

@@ -38,6 +38,11 @@ impl Protocol for Outsourced {
         names(&self.series)
     }
 
+    fn at_random(&self) -> Vec<&str> {
+        let chosen = self.series.iter().filter(|series| series.learner.as_dyn().ignores_outcomes());
+        chosen.map(|series| series.name.as_str()).collect()
+    }
+
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
         let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
@@ -79,7 +84,7 @@ impl Outsourced {
             series.outcomes.as_dyn().variance().map_err(|error| PlayError::party(&series.name, error))?;
         let learner =
             if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
-        let handed_over = instance.background.fitted && learner.as_dyn().needs_inputs();
+        let shares_sent_before = instance.background.fitted && learner.as_dyn().needs_inputs();
         let mechanisms = party(&self.curator).child("mechanisms").stream();
         let measurer = Measurer::new(
             [&self.curator, &self.modeler],
@@ -89,6 +94,9 @@ impl Outsourced {
             Meter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
             instance.background.facts.outcome_conditions(series.release.shows_inputs()),
         );
+        let measurer = measurer
+            .of_series(&series.name, &stage.directions)
+            .map_err(|error| PlayError::party(&series.name, error))?;
         let holder = Curator {
             name: self.curator.clone(),
             observer: Observer(self.modeler.clone()),
@@ -97,7 +105,7 @@ impl Outsourced {
             columns: rows.d(),
             inputs: Sensitive::new(rows),
             facts: instance.background.facts.clone(),
-            fitted: handed_over.then(|| Sensitive::new(instance.surrogate.clone())),
+            fitted: shares_sent_before.then(|| Sensitive::new(instance.surrogate.clone())),
             measurer,
             projection: party(&self.curator).child("projection"),
             view: None,
@@ -111,8 +119,7 @@ impl Outsourced {
             outcome_variance,
             programs: stage.directions.programs.of_series(&series.name),
         };
-        let stream = party(&self.modeler).child("learner").stream();
-        let searcher = Modeler::new(curator, recipe, key.child("initial points"), stream);
+        let searcher = Modeler::new(curator, recipe, key.child("initial points"), party(&self.modeler));
         Ok(stage.all_parties([
             (curator, Box::new(holder) as Box<dyn Party<World>>),
             (modeler, Box::new(searcher)),

@@ -23,10 +23,10 @@ pub(super) fn taken_as_public(
         "when messages arrive: times and losses are drawn without a look at the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
-    // Chosen by the design rule, r would be computed from the inputs; the simulator is told a number.
+    // If r was chosen by the design rule, it depends on the inputs; the scenario only states a number.
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
         let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the inputs, \
-                    they tell of it";
+                    they depend on it";
         PublicFact::new(what, Origin::Stated).about(curator).known_to(modeler)
     });
     let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);

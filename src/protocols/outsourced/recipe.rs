@@ -1,6 +1,6 @@
-//! What a scenario says about outsourced optimisation.
+//! The settings of outsourced optimisation in a scenario, and their checks.
 
-use crate::learners::LearnerModel;
+use crate::learners::{Facts, LearnerModel};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{
     InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
@@ -9,11 +9,15 @@ use crate::protocols::stage::{Retry, Series, Stage, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
 
 /// A curator lets a modeler search its records; the modeler sees only what the curator releases of the inputs.
 ///
 /// All series use the same function, noise, initial points and random numbers of the network.
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
+///
+/// Example: `Outsourced(curator: "curator", modeler: "modeler", rounds: 5, series: [Series(name: "open", release:
+/// Disclosure(), learner: GpUcb())])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outsourced {
@@ -26,7 +30,8 @@ pub struct Outsourced {
     /// Random rows that are measured before the first round. Default: 1.
     #[serde(default = "one")]
     pub initial_points: u64,
-    /// When the modeler repeats a request. Default: after 1 s, 100 times in all.
+    /// When the modeler repeats a request. Default: after 1 s, then after waits that double up to 32 s, 100 times in
+    /// all.
     #[serde(default)]
     pub retry: Retry,
     /// The series that are compared.
@@ -38,6 +43,8 @@ fn one() -> u64 {
 }
 
 /// One series: what the curator releases, and how the modeler learns from it.
+///
+/// Example: `Series(name: "open", release: Disclosure(), learner: GpUcb())`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SeriesRecipe {
@@ -63,19 +70,24 @@ impl Series for SeriesRecipe {
 pub struct ColumnsRow {
     /// The series.
     pub series: String,
-    /// Its r.
+    /// r, the number of columns of its projection.
     pub r: usize,
-    /// The threshold at that r.
+    /// omega, the threshold that the smallest singular value must reach, at that r.
     pub omega: f64,
     /// The smallest singular value of the centred inputs.
     pub sigma_min: f64,
-    /// The largest r without a lift, at the series' epsilon and delta; none if there is none.
+    /// The largest r at which singular values are not lifted (`sigma_min` reaches the threshold), at the series'
+    /// epsilon and delta; `None` if they are lifted at every r.
     pub largest_r: Option<usize>,
+    /// The threshold at `largest_r`.
+    pub omega_at_largest: Option<f64>,
+    /// The threshold at the next larger r, which `sigma_min` does not reach; at r = 1 if `largest_r` is `None`.
+    pub omega_at_next: f64,
 }
 
 impl Outsourced {
-    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. As sensitive as
-    /// these.
+    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. The
+    /// result is as sensitive as the inputs.
     ///
     /// # Errors
     /// If the singular values cannot be computed.
@@ -88,18 +100,23 @@ impl Outsourced {
                 Some(known) => known,
                 None => *smallest.insert(sigma_min(&Rows::of(&instance.inputs)?)?),
             };
+            let largest = release.largest_unlifted(sigma_min);
+            let at = |r: NonZeroUsize| JohnsonLindenstrauss { r, ..release.clone() }.omega();
+            let next = largest.map_or(NonZeroUsize::MIN, |r| r.saturating_add(1));
             rows.push(ColumnsRow {
                 series: series.name.clone(),
                 r: release.r.get(),
                 omega: release.omega(),
                 sigma_min,
-                largest_r: release.largest_unlifted(sigma_min).map(std::num::NonZeroUsize::get),
+                largest_r: largest.map(NonZeroUsize::get),
+                omega_at_largest: largest.map(at),
+                omega_at_next: at(next),
             });
         }
         Ok(rows)
     }
 
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("curator", &self.curator).err());
@@ -119,6 +136,9 @@ impl Outsourced {
                     "use Random(), or release something",
                 ));
             }
+            let facts = Facts { horizon: Some(self.rounds), ..Facts::default() };
+            let place = format!("series[{index}].learner");
+            problems.extend(recipe.learner.lacks(facts).map(|problem| problem.below(&place)));
             let release = recipe.release.as_dyn().problems();
             problems.extend(release.into_iter().map(|p| p.below(&format!("series[{index}].release"))));
             let outcomes = recipe.outcomes.as_dyn().problems();

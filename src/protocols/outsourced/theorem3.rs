@@ -1,14 +1,14 @@
-//! PO-GP-UCB's design rule and Theorem 3 for one run: what is asked for, what there is, and the terms. For the reader of the
-//! simulation; no party learns any of it.
+//! PO-GP-UCB's design rule and Theorem 3 for one run: their assumptions, whether these hold, and the terms of the
+//! bound. Computed for the report; no party learns any of it.
 
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::privacy::mechanisms::JohnsonLindenstrauss;
 use crate::protocols::stage::{Iteration, NamedOutcome};
 
-/// Outcomes of the design rule begin with this.
+/// Names of the outcomes of the design rule begin with this.
 const RULE: &str = "PO-GP-UCB's design rule";
-/// Those of the theorem with this.
+/// Names of the outcomes of the theorem begin with this.
 const THEOREM: &str = "PO-GP-UCB's Theorem 3";
 
 fn named(group: &str, name: &str, value: f64) -> Option<NamedOutcome> {
@@ -16,7 +16,7 @@ fn named(group: &str, name: &str, value: f64) -> Option<NamedOutcome> {
 }
 
 /// Section 3.4: sigma_min, omega, whether singular values are lifted (1) or not (0), C' of Theorem 2, and the largest r
-/// without a lift (0 if there is none).
+/// at which they are not lifted (0 if there is none).
 pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<NamedOutcome> {
     let largest = release.largest_unlifted(sigma_min).map_or(0.0, |r| r.get() as f64);
     let all = [
@@ -29,16 +29,16 @@ pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec
     all.into_iter().filter_map(|(name, value)| named(RULE, name, value)).collect()
 }
 
-/// Theorem 3 with the numbers of one run put in. Kharkovskii, Dai and Low 2020; constants of its orders are 1.
+/// Theorem 3 with the numbers of one run. Kharkovskii, Dai and Low 2020; constants in its O(.) terms are set to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Theorem3 {
     /// The smallest r that Lemma 1 allows for any epsilon_ucb.
     columns_needed: f64,
-    /// epsilon_ucb, where the r of the run has one.
+    /// epsilon_ucb; `None` if the run's r is below `columns_needed`.
     epsilon_ucb: Option<f64>,
-    /// Outcomes, counted from the first, up to which the covariance of the rows asked for is diagonally dominant.
+    /// Number of outcomes, from the first on, for which the covariance of the queried rows is diagonally dominant.
     dominant: usize,
-    /// Outcomes for which it should be.
+    /// Number of outcomes for which the theorem assumes that.
     outcomes: usize,
     /// Whether singular values were lifted.
     lifted: bool,
@@ -48,7 +48,7 @@ pub(super) struct Theorem3 {
     factor: f64,
 }
 
-/// What the theorem is about.
+/// The inputs of the theorem.
 pub(super) struct Case<'a> {
     pub(super) inputs: &'a Points,
     pub(super) covariance: &'a Covariance,
@@ -57,7 +57,7 @@ pub(super) struct Case<'a> {
     pub(super) length_scale: f64,
     pub(super) release: &'a JohnsonLindenstrauss,
     pub(super) sigma_min: f64,
-    /// mu and delta', both delta_ucb / 2.
+    /// The delta of the schedule of beta: the theorem's mu and delta', which are both delta_ucb / 2.
     pub(super) delta: f64,
     pub(super) iterations: &'a [Iteration],
 }
@@ -68,7 +68,8 @@ impl Theorem3 {
         let (v, noise) = (case.covariance.variance, case.noise_variance);
         let width = diameter(case.inputs) / case.length_scale;
         let square = width * width;
-        // Lemma 1: r is at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 has nu at most 2 / d^2 and 1/2.
+        // Lemma 1: r is at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 has nu at most 2 / d^2 and 1/2, where d is the
+        // diameter of the inputs in length-scales.
         let needed = 8.0 * libm::log(n * n / case.delta);
         let largest_nu = (2.0 / square).min(0.5);
         let nu = (needed / r).sqrt();
@@ -85,13 +86,13 @@ impl Theorem3 {
         }
     }
 
-    /// Whether its assumptions hold in this run.
+    /// Whether the theorem's assumptions hold in this run.
     pub(super) fn holds(&self) -> bool {
         self.epsilon_ucb.is_some() && !self.lifted && self.dominant >= self.outcomes
     }
 
-    /// The roots of its terms in (C1, C2) and in gamma_T after t rounds, from beta_t and an upper bound on the information
-    /// gain.
+    /// The square roots of the bound's terms in (C1, C2) and in gamma_T after t rounds, from beta_t and an upper bound
+    /// on the information gain.
     fn terms(&self, t: f64, beta: f64, gain: f64) -> [f64; 2] {
         let [c1, c2] = self.factors;
         let first = 24.0f64.sqrt() * (c2 + c1 * beta.sqrt()) * (libm::log(t) / t).sqrt();
@@ -105,7 +106,7 @@ impl Theorem3 {
         (epsilon * epsilon + first * first + second * second).sqrt()
     }
 
-    /// Its assumptions and terms, for a table.
+    /// The theorem's assumptions and terms, for a table.
     pub(super) fn outcomes(&self, t: f64, beta: f64, gain: f64) -> Vec<NamedOutcome> {
         let [first, second] = self.terms(t, beta, gain);
         let all = [
@@ -120,7 +121,7 @@ impl Theorem3 {
     }
 }
 
-/// The largest distance of two rows, exactly: pairs that are too close to the centre for it are passed over.
+/// The largest distance between two rows, exactly. Pairs too close to the centre to be that far apart are skipped.
 fn diameter(points: &Points) -> f64 {
     let (n, d) = (points.n(), points.d());
     let mean = |column: usize| (0..n).map(|row| points.row(row)[column]).sum::<f64>() / n as f64;
@@ -132,7 +133,7 @@ fn diameter(points: &Points) -> f64 {
     let mut widest = 0.0f64;
     for (place, &(far, row)) in rows.iter().enumerate() {
         for &(less, other) in &rows[..place] {
-            // Those after it lie closer to the centre still.
+            // The rows after it lie still closer to the centre.
             if less + far <= widest {
                 break;
             }
@@ -145,9 +146,9 @@ fn diameter(points: &Points) -> f64 {
     widest
 }
 
-/// Up to how many outcomes, all those before included, the covariance of their rows is diagonally dominant: each variance is
-/// at least (sqrt(m - 1) + 1) times the sum of the row's other covariances, for m outcomes (Definition 3). The last outcome
-/// does not count: no choice follows it.
+/// The largest number of outcomes for which, and for all smaller numbers m, the covariance of their rows is diagonally
+/// dominant: each variance is at least (sqrt(m - 1) + 1) times the sum of the row's other covariances (Definition 3).
+/// The last outcome is left out, since no choice follows it.
 fn dominant(case: &Case<'_>) -> usize {
     let rows: Vec<&[f64]> = case.iterations.iter().map(|i| case.inputs.row(i.arm as usize)).collect();
     let mut sums: Vec<f64> = Vec::new();
@@ -198,8 +199,8 @@ mod tests {
         }
     }
 
-    /// Two rows a distance x apart with length-scale 1: dominant if 1 >= 2 exp(-x^2 / 2), that is from x = 1.1774 on. Twice the
-    /// same row never is.
+    /// Two rows at distance x with length-scale 1 are dominant if 1 >= 2 exp(-x^2 / 2), that is from x = 1.1774 on.
+    /// The same row twice is never dominant.
     #[test]
     fn dominance_is_that_of_definition_3() {
         let points = Points::new(4, 1, vec![0.0, 1.17, 1.18, 50.0]);
@@ -226,8 +227,8 @@ mod tests {
         assert_eq!(upto(&[0]), 0);
     }
 
-    /// Lemma 1 with n = 10,000 and mu = .025 asks for 708 columns at nu = 1/2; a projection that has them, of rows that lie far
-    /// apart, is in force, and its bound is made of its three terms.
+    /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. For a projection with enough columns,
+    /// of rows that lie far apart, the assumptions hold, and the bound consists of three terms.
     #[test]
     fn it_is_in_force_where_its_assumptions_hold() {
         let inputs = Points::new(2, 1, vec![0.0, 1.9]);

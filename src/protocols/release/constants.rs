@@ -1,8 +1,9 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
 //! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, by number, with corrections where a proof requires
-//! them. Functions are those of a prior with variance 1; for variance s2 every length here is multiplied by sqrt(s2),
-//! with sigma divided by it. Natural logarithms.
+//! them. Here n is the number of settings, T the number of rounds, sigma the standard deviation of the noise, and k1
+//! the smallest correlation of two neighbours' functions. Functions are those of a prior with variance 1; for variance
+//! s2 every length here is multiplied by sqrt(s2), with sigma divided by it. Natural logarithms.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -52,8 +53,8 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
 /// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their means
 /// further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that q fails.
 ///
-/// delta for the confidence bounds of both data sets in all rounds (sum of 3 delta / (pi^2 t^2) over every t, twice), and
-/// delta / 3 for c. Theorem 1's event is one of them.
+/// delta for the confidence bounds of both data sets in all rounds (sum of 3 delta / (pi^2 t^2) over every t, twice),
+/// and delta / 3 for c. Theorem 1's event is one of them.
 #[must_use]
 pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
@@ -65,8 +66,8 @@ pub fn failure_of_q_corrected(delta: f64) -> f64 {
     delta / 3.0
 }
 
-/// Probability that the printed q fails: it leaves exp(-ln(3 / delta)) to the noise of each of T rounds, which is the
-/// same noise for both data sets; at most T delta / 3, and not delta / 3.
+/// Probability that the printed q fails: at most exp(-ln(3 / delta)) for the noise of each of T rounds, which is the
+/// same noise for both data sets; so T delta / 3 in all, not delta / 3.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0
@@ -139,7 +140,7 @@ mod tests {
     use serde_json::Value;
     use std::sync::Arc;
 
-    /// The cases of one key of the oracle; `seen` counts them, so that a missing one is noticed.
+    /// The cases of one key of the oracle, of which there must be at least one.
     fn cases(key: &str) -> Vec<Value> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/outsourced_release_units.json");
         let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

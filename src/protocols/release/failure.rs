@@ -17,16 +17,16 @@ pub enum CannotRelease {
         #[source]
         error: OutOfRange,
     },
-    /// Epsilon of one release out of several.
+    /// The epsilon of one of several releases is out of its range.
     #[error(transparent)]
     Epsilon(#[from] OutOfRange),
-    /// More rounds than a machine of this kind can count.
+    /// More rounds than a `usize` can count.
     #[error(transparent)]
     Rounds(#[from] std::num::TryFromIntError),
     /// Noise that is not Gaussian.
     #[error("the release is analysed for normal noise, and the objective's is not")]
     NotNormal,
-    /// No noise, for an analysis that needs some.
+    /// No noise, for an analysis that needs noise.
     #[error(
         "Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the objective's noise, publish the \
          setting alone (publish: Setting), or use GpNoiseFree"
@@ -67,7 +67,7 @@ pub enum CannotRelease {
         #[source]
         error: GpError,
     },
-    /// The model fails.
+    /// A computation of the model fails.
     #[error(transparent)]
     Model(#[from] GpError),
     /// The learner cannot be built.

@@ -1,4 +1,4 @@
-//! What owner, workers and readers say to each other.
+//! The messages between owner, workers and readers, with the protocol's timers and facts.
 
 use crate::kernel::{Digest, Payload, Protocol};
 use crate::privacy::Released;
@@ -39,7 +39,8 @@ vocabulary! {
         /// From the owner to a reader: the setting that is tried next. Not confirmed; a lost one is repeated in
         /// `Publish`.
         Announce {
-            /// Number of the trial, from 1; the first setting is random and depends on nothing.
+            /// Number of the trial, at least 1: the setting of trial 0 is random, depends on no data and is not
+            /// announced.
             trial: u64,
             /// Index of the setting.
             setting: Released<usize>,
@@ -89,7 +90,7 @@ vocabulary! {
     }
 }
 
-/// What is recorded.
+/// The facts that are recorded.
 pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
@@ -125,7 +126,7 @@ impl Rounds for World {
     }
 }
 
-/// The numbers with their length; none has length 0.
+/// Adds the numbers and their count to the digest, or a count of 0 if there are none; a released value is never empty.
 fn or_empty(values: &Option<Released<Vec<f64>>>, digest: &mut Digest) {
     digest.floats(values.as_ref().map_or(&[][..], |values| values.get()));
 }

@@ -18,6 +18,7 @@
 pub mod constants;
 mod failure;
 mod messages;
+mod open;
 mod outcomes;
 mod owner;
 mod play;
@@ -33,9 +34,9 @@ mod worker;
 pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
-    Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
+    Blind, Constants, EverySetting, FixedGrid, Foreseen, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
     NonPrivate, Part, Plan, Publication, PublicationMember, PublicationModel, Sampling, Search, Selection,
     SettingRelease, TAIL, Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
-pub use secrets::Secrets;
+pub use secrets::TrialResults;

@@ -1,4 +1,4 @@
-//! Results of the trials by setting, and the error of the publication beside its proven bound.
+//! Results of the trials by setting, and the errors of the publication with their proven bounds.
 
 use super::failure::CannotRelease;
 use super::publication::{Guarantee, Measure, Task, Utility};
@@ -19,7 +19,7 @@ impl Trials {
         self.outcomes.push(outcome);
     }
 
-    /// How many.
+    /// Number of trials.
     pub(super) fn count(&self) -> u64 {
         self.settings.len() as u64
     }
@@ -29,7 +29,7 @@ impl Trials {
         self.outcomes.iter().copied().reduce(f64::max)
     }
 
-    /// The outcome that came last.
+    /// The outcome that arrived last.
     pub(super) fn last(&self) -> Option<f64> {
         self.outcomes.last().copied()
     }
@@ -84,7 +84,7 @@ pub(super) fn outcomes(
     guarantees: &[Guarantee],
 ) -> Result<Vec<NamedOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
-    // A reader who was given a setting, or nothing at all; a reader of a performance alone does not use a setting.
+    // A reader who gets a performance alone uses no setting; without any publication the reader's setting is random.
     let told = published.setting.is_some() || published.value.is_none();
     if let Some(setting) = published.chosen.filter(|_| told) {
         let regret = instance.best() - instance.values[setting];

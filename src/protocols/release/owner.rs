@@ -2,17 +2,18 @@
 
 use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, Timer, World};
+use super::open::Open;
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use super::sampling::{Choice, Sampler};
 use super::training::WithTraining;
-use crate::kernel::{Context, Input, Party, TimerTicket};
+use crate::kernel::{Context, Input, Party};
 use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::Programs;
-use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, end, give_up};
+use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, Verdict, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -34,10 +35,12 @@ pub(super) struct OwnerConfig {
     /// Noise-free performance of each setting on the validation set.
     pub(super) values: Arc<Vec<f64>>,
     pub(super) noise_sd: f64,
-    /// Node of the noise; trial k draws from its child k, whichever setting is tried.
+    /// Node of the seed tree for the noise; trial k draws from its child k, whichever setting is tried.
     pub(super) noise: Key,
     pub(super) retry: Retry,
-    /// Dry run: trials have no meaning, and any setting will do.
+    /// Node of the seed tree for the jitter of retries.
+    pub(super) retries: Key,
+    /// Dry run: trials have no meaning, and settings are chosen at random.
     pub(super) dry: bool,
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
@@ -47,7 +50,7 @@ pub(super) struct OwnerConfig {
     /// Random numbers of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
-    /// The programs that its learner may be one of.
+    /// The user's programs, for a learner that is one of them.
     pub(super) programs: Programs,
 }
 
@@ -58,17 +61,8 @@ pub(super) struct Carriers {
     pub(super) of_training: Arc<[Observer]>,
     /// Of messages from the owner to readers; no reader is among them.
     pub(super) of_publication: Arc<[Observer]>,
-    /// Both.
+    /// Of messages of either kind; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
-}
-
-/// A request that waits for an answer.
-#[derive(Clone)]
-struct Open {
-    to: PartyId,
-    message: Message,
-    asked: u32,
-    timer: TimerTicket,
 }
 
 /// The method that chooses the next setting.
@@ -81,7 +75,7 @@ enum Searcher {
 
 /// Why a search ends before its last trial.
 enum Halt {
-    /// The search or the release cannot be made.
+    /// The search or the release is not possible.
     Failed(CannotRelease),
     /// The budget allows no further release.
     Refused(ReleaseError),
@@ -104,12 +98,12 @@ pub(super) struct Owner {
     next: u64,
     /// Settings under trial, by number of trial.
     under_trial: BTreeMap<u64, usize>,
-    /// Workers without a trial, the one that waited longest first.
+    /// Workers without a trial, the one that has been idle longest first.
     idle: VecDeque<PartyId>,
     open_trials: BTreeMap<u64, Open>,
     open_readers: BTreeMap<usize, Open>,
     trials: Trials,
-    /// Settings that were published when they were chosen.
+    /// Settings that were announced when they were chosen.
     told: Vec<Released<usize>>,
     published: bool,
     /// Releases counted against the privacy budget.
@@ -134,7 +128,7 @@ impl Owner {
             Search::Learner(learner) => {
                 let random = LearnerModel::from(Random {});
                 let learner = if config.dry { random } else { learner };
-                let learner = learner.as_dyn().build_with(&task.arms(), &config.programs)?;
+                let learner = learner.begin(&task.arms(), &config.programs)?;
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
@@ -165,7 +159,7 @@ impl Owner {
     }
 
     /// Begins as many trials as there are idle workers; publishes when no trial is left.
-    fn go_on(&mut self, ctx: &mut Context<'_, World>) {
+    fn resume(&mut self, ctx: &mut Context<'_, World>) {
         let one_by_one = self.publication().sequential();
         while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
             let alone = self.config.workers.is_empty();
@@ -185,7 +179,7 @@ impl Owner {
                 }
             } else if let Some(worker) = self.idle.pop_front() {
                 let message = Message::Train { trial, setting: setting as u64 };
-                let open = self.ask(ctx, worker, message, Timer::Trial(trial));
+                let open = Open::new(self.retries(), ctx, worker, message, Timer::Trial(trial));
                 self.open_trials.insert(trial, open);
             }
         }
@@ -202,7 +196,7 @@ impl Owner {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
                 let setting = learner.suggest(&mut self.config.learning);
-                self.read_on_the_way(ctx, trial, setting)?;
+                self.record_for_relays(ctx, trial, setting)?;
                 return Ok(setting);
             }
             Searcher::Everything => return Ok(trial as usize),
@@ -211,7 +205,7 @@ impl Owner {
         let Some(choice) = choice else {
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
-        // A relay that reads messages to workers reads the setting there.
+        // A relay that can read messages to workers learns the setting too.
         let carriers = Arc::clone(&self.config.carriers.of_either);
         let setting = self.chosen(ctx, "settings tried", trial, choice, &carriers)?;
         for &reader in &self.config.readers {
@@ -221,9 +215,9 @@ impl Owner {
         Ok(setting.into_inner())
     }
 
-    /// Enters the setting of a trial for relays that read messages to workers. Before there is an outcome it depends on
-    /// no record.
-    fn read_on_the_way(
+    /// Records the setting of a trial in the ledger for relays that can read messages to workers. Before the first
+    /// outcome a setting depends on no record, so nothing is recorded.
+    fn record_for_relays(
         &mut self,
         ctx: &mut Context<'_, World>,
         round: u64,
@@ -252,8 +246,8 @@ impl Owner {
         Ok(released.map(|index| candidates[index]))
     }
 
-    /// Releases something, with these relays as observers too; the budget is checked for training records besides
-    /// validation records.
+    /// Releases a secret, with these relays as further observers; the budget is checked for validation records and for
+    /// training records.
     fn release<M: Mechanism + ?Sized>(
         &mut self,
         ctx: &mut Context<'_, World>,
@@ -269,13 +263,19 @@ impl Owner {
         release(&mut ledger, occasion, mechanism, &Sensitive::new(secret), stream).map_err(Halt::Refused)
     }
 
-    fn ask(&self, ctx: &mut Context<'_, World>, to: PartyId, message: Message, timer: Timer) -> Open {
-        ctx.send(to, message.clone());
-        let timer = ctx.after(self.config.retry.timeout, timer);
-        Open { to, message, asked: 1, timer }
+    /// When requests are repeated, and the node of the jitter.
+    fn retries(&self) -> (Retry, Key) {
+        (self.config.retry, self.config.retries)
     }
 
-    /// Evaluates a trained model on the validation set, and tells the learner.
+    /// Sends all requests that waited for the owner's own connection.
+    fn reconnected(&mut self, ctx: &mut Context<'_, World>) {
+        let trials = self.open_trials.iter_mut().map(|(trial, open)| (Timer::Trial(*trial), open));
+        let readers = self.open_readers.iter_mut().map(|(place, open)| (Timer::Reader(*place), open));
+        trials.chain(readers).for_each(|(timer, open)| open.reconnected(self.config.retry, ctx, timer));
+    }
+
+    /// Evaluates a trained model on the validation set, and passes the outcome to the learner.
     fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), CannotRelease> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
@@ -302,29 +302,30 @@ impl Owner {
 
     fn trained(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
         let Some(open) = self.open_trials.remove(&trial) else { return };
-        ctx.cancel(open.timer);
+        open.attempts.end(ctx);
         self.idle.push_back(open.to);
         match self.measure(ctx, trial) {
-            Ok(()) => self.go_on(ctx),
+            Ok(()) => self.resume(ctx),
             Err(reason) => end(ctx, reason),
         }
     }
 
-    /// Gives a trial to the worker that has been idle longest, or to the same one again if none is.
+    /// Gives a trial to the worker that has been idle longest, or to the same worker again if no other is idle.
     fn overdue(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
-        let Some(mut open) = self.open_trials.remove(&trial) else { return };
-        let attempts = self.config.retry.attempts.get();
-        if open.asked >= attempts {
-            return end(ctx, format!("trial {trial} was never finished, asked for {attempts} times"));
+        let Some(open) = self.open_trials.get_mut(&trial) else { return };
+        let (retry, idle) = (self.config.retry, &mut self.idle);
+        let Open { to, message, attempts } = open;
+        let verdict = attempts.overdue(retry, ctx, Timer::Trial(trial), |ctx| {
+            if let Some(other) = idle.pop_front() {
+                idle.push_back(*to);
+                *to = other;
+            }
+            ctx.record(OwnFact::Reassigned { trial }.into());
+            ctx.send(*to, message.clone());
+        });
+        if verdict == Verdict::GaveUp {
+            end(ctx, format!("trial {trial} was never finished, asked for {} times", retry.attempts));
         }
-        if let Some(other) = self.idle.pop_front() {
-            self.idle.push_back(open.to);
-            open.to = other;
-        }
-        ctx.record(OwnFact::Reassigned { trial }.into());
-        let asked = open.asked + 1;
-        let open = self.ask(ctx, open.to, open.message, Timer::Trial(trial));
-        self.open_trials.insert(trial, Open { asked, ..open });
     }
 
     fn occasion(&self, ctx: &Context<'_, World>, released: &str) -> Occasion {
@@ -377,7 +378,7 @@ impl Owner {
         for (place, reader) in self.config.readers.clone().into_iter().enumerate() {
             let told = self.told.clone();
             let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };
-            let open = self.ask(ctx, reader, message, Timer::Reader(place));
+            let open = Open::new(self.retries(), ctx, reader, message, Timer::Reader(place));
             self.open_readers.insert(place, open);
         }
         Ok(())
@@ -400,39 +401,37 @@ impl Owner {
     fn received(&mut self, ctx: &mut Context<'_, World>, from: PartyId) {
         let place = self.open_readers.iter().find(|(_, open)| open.to == from).map(|(place, _)| *place);
         let Some(open) = place.and_then(|place| self.open_readers.remove(&place)) else { return };
-        ctx.cancel(open.timer);
+        open.attempts.end(ctx);
         if self.open_readers.is_empty() {
             ctx.stop();
         }
     }
 
-    fn unheard(&mut self, ctx: &mut Context<'_, World>, place: usize) {
-        let Some(open) = self.open_readers.remove(&place) else { return };
-        let attempts = self.config.retry.attempts.get();
-        if open.asked >= attempts {
-            return end(ctx, format!("a reader never confirmed the publication, sent {attempts} times"));
+    fn timed_out(&mut self, ctx: &mut Context<'_, World>, place: usize) {
+        let Some(Open { to, message, attempts }) = self.open_readers.get_mut(&place) else { return };
+        let retry = self.config.retry;
+        let again = |ctx: &mut Context<'_, World>| ctx.send(*to, message.clone());
+        if attempts.overdue(retry, ctx, Timer::Reader(place), again) == Verdict::GaveUp {
+            end(ctx, format!("a reader never confirmed the publication, sent {} times", retry.attempts));
         }
-        let asked = open.asked + 1;
-        let open = self.ask(ctx, open.to, open.message, Timer::Reader(place));
-        self.open_readers.insert(place, Open { asked, ..open });
     }
 }
 
 impl Party<World> for Owner {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
-            Input::Start => self.go_on(ctx),
+            Input::Start => self.resume(ctx),
             Input::Message { message: Message::Trained { trial }, .. } => self.trained(ctx, trial),
             Input::Message { from, message: Message::Received } => self.received(ctx, from),
             Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
-            Input::Timer(Timer::Reader(place)) => self.unheard(ctx, place),
+            Input::Timer(Timer::Reader(place)) => self.timed_out(ctx, place),
+            Input::CameBack => self.reconnected(ctx),
             // Open requests will be sent again, so nothing is done here.
             Input::Message {
                 message: Message::Train { .. } | Message::Announce { .. } | Message::Publish { .. },
                 ..
             }
-            | Input::WentOffline
-            | Input::CameBack => {}
+            | Input::WentOffline => {}
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a scenario of private release becomes parties and a record.
+//! Builds the parties of private release, runs them, and fills in the record.
 
 use super::failure::CannotRelease;
 use super::messages::{OwnFact, World};
@@ -26,7 +26,9 @@ impl Protocol for Release {
     }
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
-        self.check_neighbours(objective)
+        let mut problems = self.check_neighbours(objective);
+        problems.extend(self.check_outcomes(objective));
+        problems
     }
 
     fn needs_objective(&self) -> bool {
@@ -43,6 +45,11 @@ impl Protocol for Release {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn at_random(&self) -> Vec<&str> {
+        let chosen = self.series.iter().filter(|series| series.publication.as_dyn().chooses_at_random());
+        chosen.map(|series| series.name.as_str()).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
@@ -63,7 +70,7 @@ impl Release {
         if instance.noise.gaussian_sd().is_none() {
             return Err(failed(CannotRelease::NotNormal));
         }
-        let task = Arc::new(series.publication.as_dyn().worked_on(Task::of(instance, self.rounds)));
+        let task = Arc::new(series.publication.as_dyn().prepared_task(Task::of(instance, self.rounds)));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
         plan.can_release().map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;
@@ -96,7 +103,7 @@ impl Release {
         record.outcomes =
             outcomes(instance, &task, (&trials, neighbour.as_ref()), published, &plan.guarantees)
                 .map_err(failed)?;
-        record.iterations = evaluations.into_iterations();
+        evaluations.into_record(&mut record);
         if trains {
             let mut of_training = Vec::new();
             record.releases.iter().for_each(|entry| count(&mut of_training, entry_of_training(entry)));
@@ -141,6 +148,7 @@ impl Release {
             noise_sd: task.noise_sd,
             noise: key.child("objective noise"),
             retry: self.retry,
+            retries: owner.child("retries"),
             dry: stage.directions.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
@@ -172,8 +180,8 @@ impl Release {
         Ok(parties.collect())
     }
 
-    /// The same search with the same noise on the neighbour's function, without the network: theorems about neighbours
-    /// are compared with it. For searches whose trials run one by one.
+    /// The same search with the same noise on the neighbour's function, without the network, for comparison with
+    /// theorems about neighbours. `None` unless the search makes its trials one after another.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,
@@ -186,7 +194,7 @@ impl Release {
             return Ok(None);
         };
         let Search::Learner(learner) = publication.search(task)? else { return Ok(None) };
-        let mut learner = learner.as_dyn().build_with(&task.arms(), programs)?;
+        let mut learner = learner.begin(&task.arms(), programs)?;
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");
         let mut stream = key.child("party").child(&self.owner).child("learner").stream();

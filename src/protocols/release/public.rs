@@ -1,4 +1,4 @@
-//! What is known of the owner's records that no ledger entry accounts for.
+//! Facts about the owner's records that observers know and that no ledger entry accounts for.
 
 use super::owner::PUBLIC;
 use super::publication::{Search, Task};
@@ -8,22 +8,22 @@ use crate::vocab::{Origin, PublicFact};
 
 /// The shape of a tuning task, to which the noise is scaled.
 const TASK_FACTS: &str =
-    "number of validation records, range and slope of the loss, and the regularisation parameters on offer";
+    "number of validation records, range and slope of the loss, and the regularisation parameters";
 
 /// What the timing of messages reveals.
-const TIMES: &str = "when messages come and how many there are: training and validation are taken to last as long whatever \
-                     the records are, and the number of trials is fixed";
+const TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
+                     records, and the number of trials is fixed";
 
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
 
-/// Whether a series' outcomes are those of trained models: if the objective trains some, or the publication assumes so.
-/// A drawn function has no training records.
+/// Whether a series' outcomes are those of trained models: if the objective trains models, or the publication assumes
+/// so. A drawn function has no training records.
 pub(super) fn trains(series: &ReleaseSeries, instance: &Instance) -> bool {
     instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
 }
 
-/// What is known of the owner's records that no ledger entry accounts for.
+/// Facts about the owner's records that observers know and that no ledger entry accounts for.
 pub(super) fn taken_as_public(
     release: &Release,
     series: &ReleaseSeries,

@@ -7,7 +7,7 @@ use crate::rng::Stream;
 /// One reader.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
-    /// Number of settings on offer, which is public.
+    /// Number of settings to choose from, which is public.
     pub(super) n: usize,
     /// Random numbers for a choice without a publication.
     pub(super) stream: Stream,

@@ -1,6 +1,6 @@
-//! What a scenario says about private release.
+//! The settings of private release in a scenario, and their checks.
 
-use super::publication::PublicationModel;
+use super::publication::{Foreseen, PublicationModel};
 use crate::objectives::Objective;
 use crate::protocols::stage::{Retry, Series, Stage, series};
 use crate::vocab::{Problem, Span};
@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 /// All series use the same function, the same noise in trial k, and the same random numbers of the network. Regret is
 /// that of the owner's trials; the report lists what a reader gets under "Outcomes".
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, "Differentially private Bayesian optimization".
+///
+/// Example: `Release(owner: "owner", readers: ["reader"], rounds: 5, series: [Series(name: "in the open",
+/// publication: NonPrivate(learner: GpUcb()))])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
@@ -26,8 +29,8 @@ pub struct Release {
     pub workers: Vec<String>,
     /// Trials of a learner, T.
     pub rounds: u64,
-    /// When a trial goes to another worker, and when a publication is sent again. Default: after 10 min, 100 times
-    /// in all.
+    /// When a trial goes to another worker, and when a publication is sent again. Default: after 10 min,
+    /// then after waits that double up to 320 min, 100 times in all.
     #[serde(default = "default_retry")]
     pub retry: Retry,
     /// The series that are compared.
@@ -39,6 +42,8 @@ fn default_retry() -> Retry {
 }
 
 /// One series: one way to publish.
+///
+/// Example: `Series(name: "in the open", publication: NonPrivate(learner: GpUcb()))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct ReleaseSeries {
@@ -55,8 +60,8 @@ impl Series for ReleaseSeries {
 }
 
 impl Release {
-    /// Correlations of neighbours that the objective contradicts: it states its own, and a proof that assumes more of it is
-    /// about other functions.
+    /// Problems of assumed correlations of neighbours that exceed the correlation that the objective states: the proof
+    /// is then about other functions.
     pub(super) fn check_neighbours(&self, objective: &dyn Objective) -> Vec<Problem> {
         let Some(stated) = objective.neighbour_correlation() else { return Vec::new() };
         let assumed = self.series.iter().enumerate().filter_map(|(index, series)| {
@@ -73,7 +78,26 @@ impl Release {
         assumed.collect()
     }
 
-    /// What is wrong with the recipe in this world.
+    /// What an analysis would refuse of the noise and the loss that the objective states.
+    pub(super) fn check_outcomes(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let stated = objective.stated();
+        let mut problems = Vec::new();
+        if stated.noise.is_normal() == Some(false) {
+            let expected = "an objective with normal noise, for which releases are analysed";
+            let cure = "take an objective with normal noise: GpSample(..), Table(..), Tuning(..)";
+            problems.push(Problem::wrong("", expected, stated.noise.words(), cure));
+        }
+        let (noise_variance, loss) = (stated.noise.variance(), stated.loss);
+        let foreseen = Foreseen { noise_variance, loss, rounds: self.rounds };
+        for (index, series) in self.series.iter().enumerate() {
+            let place = format!("series[{index}].publication.{}", series.publication.name());
+            let found = series.publication.as_dyn().problems_with(foreseen).into_iter();
+            problems.extend(found.map(|problem| problem.below(&place)));
+        }
+        problems
+    }
+
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("owner", &self.owner).err().into_iter().collect();
         let mut taken = BTreeSet::from([self.owner.as_str()]);

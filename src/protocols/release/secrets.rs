@@ -1,16 +1,18 @@
-//! The values that a search would release, computed without the network: for comparisons with a neighbour's data.
+//! The results of a search, computed without the network, for comparison with a search on a neighbour's data.
 
 use super::failure::CannotRelease;
 use super::outcomes::Trials;
 use super::publication::{Search, Task, Utility};
 use super::{Release, ReleaseSeries};
+use crate::learners::BuildError;
+use crate::programs::Programs;
 use crate::rng::Key;
 
 /// The trials of a finished search. As sensitive as the data.
 #[derive(Clone, Debug)]
-pub struct Secrets(Trials);
+pub struct TrialResults(Trials);
 
-impl Secrets {
+impl TrialResults {
     /// One utility per setting.
     ///
     /// # Errors
@@ -25,7 +27,7 @@ impl Secrets {
         self.0.best()
     }
 
-    /// The outcome that came last.
+    /// The outcome of the last trial.
     #[must_use]
     pub fn last(&self) -> Option<f64> {
         self.0.last()
@@ -39,10 +41,11 @@ impl Secrets {
 }
 
 impl Release {
-    /// The search of a series on `values`, trial by trial, with noise from `noise`; `key` is the replication's node.
+    /// The search of a series on `values`, trial by trial, with noise from `noise`; `key` is the replication's node of
+    /// the seed tree.
     ///
     /// # Errors
-    /// [`CannotRelease`], if the learner cannot be built or cannot go on.
+    /// [`CannotRelease`], if the learner cannot be built or updated, or if every setting is chosen privately.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,
@@ -50,7 +53,7 @@ impl Release {
         values: &[f64],
         noise: Key,
         key: Key,
-    ) -> Result<Secrets, CannotRelease> {
+    ) -> Result<TrialResults, CannotRelease> {
         let publication = series.publication.as_dyn();
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let outcome =
@@ -58,13 +61,17 @@ impl Release {
         let mut trials = Trials::default();
         match publication.search(task)? {
             Search::Learner(learner) => {
-                let mut learner = learner.as_dyn().build(&task.arms())?;
+                let programs = Programs::default();
+                let mut learner = learner.begin(&task.arms(), &programs)?;
                 let mut stream = key.child("party").child(&self.owner).child("learner").stream();
                 for trial in 0..self.rounds {
                     let setting = learner.suggest(&mut stream);
                     let found = outcome(trial, setting);
                     learner.observe(setting, found)?;
                     trials.add(setting, found);
+                }
+                if let Some(failure) = programs.failure() {
+                    return Err(BuildError::from(failure.clone()).into());
                 }
             }
             Search::Everything => {
@@ -75,6 +82,6 @@ impl Release {
             }
             Search::Nothing => {}
         }
-        Ok(Secrets(trials))
+        Ok(TrialResults(trials))
     }
 }

@@ -1,9 +1,9 @@
-//! A worker: trains a model for a setting when asked to. How long that takes is its `compute` in the scenario.
+//! A worker: trains a model for each requested setting. How long that takes is its `compute` in the scenario.
 
 use super::messages::{Message, World};
 use crate::kernel::{Context, Input, Party};
 
-/// A machine of the owner's. Also used for a party that takes no part, since it answers only when asked.
+/// A machine of the owner's. Also used for a party that takes no part, since it only reacts to requests.
 #[derive(Clone, Debug)]
 pub(super) struct Worker;
 

@@ -1,73 +1,19 @@
-//! Requests with retries: one open request at a time, sent again after a timeout, given up in the end.
+//! Requests with retries: one open request at a time, sent again after each timeout, and given up after a maximum
+//! number of attempts.
 
-use crate::kernel::{Context, Digest, Digestible, Protocol, TimerTicket};
-use crate::vocab::{PartyId, Problem, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use super::attempts::{Attempts, Retry, Verdict};
+use crate::kernel::{Context, Digest, Digestible, Protocol};
+use crate::rng::Key;
+use crate::vocab::PartyId;
 
-/// How often a party sends a request, and how long it waits for each answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Retry {
-    /// How long to wait for an answer before asking again. Default: 1 s.
-    #[serde(default = "default_timeout")]
-    pub timeout: Span,
-    /// How many times a request is sent in all before the party gives up. Default: 100.
-    #[serde(default = "default_attempts")]
-    pub attempts: NonZeroU32,
-}
-
-fn default_timeout() -> Span {
-    Span::from_millis(1000)
-}
-
-fn default_attempts() -> NonZeroU32 {
-    const HUNDRED: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
-    HUNDRED
-}
-
-impl Default for Retry {
-    fn default() -> Self {
-        Self { timeout: default_timeout(), attempts: default_attempts() }
-    }
-}
-
-impl Retry {
-    /// What is wrong with the recipe as a whole.
-    #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        if self.timeout > Span::ZERO {
-            return Vec::new();
-        }
-        vec![Problem::wrong(
-            "timeout",
-            "a duration above 0",
-            self.timeout.to_string(),
-            "wait at least as long as a request and its answer take",
-        )]
-    }
-}
-
-/// The timer of an open request, by the request's number.
+/// The timer of an open request; holds the request's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AskAgain(u64);
+pub struct RetryTimer(u64);
 
-impl Digestible for AskAgain {
+impl Digestible for RetryTimer {
     fn digest(&self, digest: &mut Digest) {
         digest.word(self.0);
     }
-}
-
-/// The result of a timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The request was sent again.
-    AskedAgain,
-    /// The request has been sent as often as allowed, and is given up now.
-    GaveUp,
-    /// The timer belonged to a request that was closed before.
-    Stale,
 }
 
 #[derive(Clone, Debug)]
@@ -75,68 +21,85 @@ struct Question<P: Protocol> {
     number: u64,
     to: PartyId,
     message: P::Message,
-    asked: u32,
-    timer: TimerTicket,
+    attempts: Attempts,
 }
 
 /// The state of a party's requests.
 #[derive(Clone, Debug)]
-pub struct Asker<P: Protocol> {
+pub struct Requester<P: Protocol> {
     retry: Retry,
+    key: Key,
     next: u64,
     open: Option<Question<P>>,
 }
 
-impl<P: Protocol> Asker<P>
+impl<P: Protocol> Requester<P>
 where
-    P::Timer: From<AskAgain>,
+    P::Timer: From<RetryTimer>,
 {
-    /// No request so far.
+    /// No request so far. The jitter of waits is drawn below `key`, which no other party or purpose may use.
     #[must_use]
-    pub fn new(retry: Retry) -> Self {
-        Self { retry, next: 0, open: None }
+    pub fn new(retry: Retry, key: Key) -> Self {
+        Self { retry, key, next: 0, open: None }
     }
 
-    /// The number of attempts and the timeout.
+    /// The asker after a crash that lost its memory: the same retry settings, with other random draws.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self::new(self.retry, self.key.child("after a crash"))
+    }
+
+    /// When and how often a request is sent.
     #[must_use]
     pub fn retry(&self) -> Retry {
         self.retry
     }
 
-    /// Changes the number of attempts and the timeout, from the next timeout on.
+    /// Changes when and how often a request is sent. A timer that is already running keeps its time.
     pub fn set_retry(&mut self, retry: Retry) {
         self.retry = retry;
     }
 
-    /// Sends a request, and closes one that may still be open.
+    /// Sends a request, and closes one that may still be open. A party that is offline sends it when it is online
+    /// again.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         let number = self.next;
         self.next += 1;
-        ctx.send(to, message.clone());
-        let timer = ctx.after(self.retry.timeout, AskAgain(number).into());
-        self.open = Some(Question { number, to, message, asked: 1, timer });
+        let mut attempts = Attempts::new(self.key.index(number));
+        attempts.try_again(self.retry, ctx, RetryTimer(number).into(), |ctx| ctx.send(to, message.clone()));
+        self.open = Some(Question { number, to, message, attempts });
     }
 
-    /// Closes the open request, if there is one: its answer has come.
+    /// Closes the open request, if there is one, because its answer has arrived.
     pub fn close(&mut self, ctx: &mut Context<'_, P>) {
         if let Some(question) = self.open.take() {
-            ctx.cancel(question.timer);
+            question.attempts.end(ctx);
         }
     }
 
     /// Reacts to a timer.
-    pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: AskAgain) -> Verdict {
+    pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> Verdict {
         let Some(question) = self.open.as_mut().filter(|open| open.number == timer.0) else {
             return Verdict::Stale;
         };
-        if question.asked >= self.retry.attempts.get() {
+        let Question { to, message, attempts, .. } = question;
+        let verdict = attempts.overdue(self.retry, ctx, timer.into(), |ctx| ctx.send(*to, message.clone()));
+        if verdict == Verdict::GaveUp {
             self.open = None;
-            return Verdict::GaveUp;
         }
-        question.asked += 1;
-        ctx.send(question.to, question.message.clone());
-        question.timer = ctx.after(self.retry.timeout, timer.into());
-        Verdict::AskedAgain
+        verdict
+    }
+
+    /// Reacts to [`Input::CameBack`](crate::kernel::Input::CameBack): a request that waited for the connection is sent
+    /// at once. If a party does not call this, the request is sent at the next timeout.
+    pub fn reconnected(&mut self, ctx: &mut Context<'_, P>) {
+        if let Some(Question { number, to, message, attempts }) = &mut self.open
+            && attempts.waits_for_connection()
+        {
+            attempts.end(ctx);
+            attempts
+                .try_again(self.retry, ctx, RetryTimer(*number).into(), |ctx| ctx.send(*to, message.clone()));
+        }
     }
 }

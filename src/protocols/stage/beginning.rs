@@ -1,4 +1,4 @@
-//! The first events of each series among a few parties, for a message-sequence picture.
+//! The first events of each series among a few parties, for a message-sequence diagram.
 
 use super::trace::{TraceEvent, TraceKind};
 use crate::vocab::PartyId;
@@ -47,7 +47,7 @@ impl Beginning {
 
     /// Whether an event between these parties is to be kept.
     pub(in crate::protocols) fn wants(&mut self, series: &str, parties: [PartyId; 2], message: bool) -> bool {
-        // Series are played one after another.
+        // Series are run one after another.
         if self.series.last().is_none_or(|kept| kept.name != series) {
             let (parties, events) = (Vec::new(), Vec::new());
             self.series.push(Kept { name: series.to_owned(), parties, events });
@@ -75,7 +75,7 @@ impl Beginning {
 
     /// The series in which the most kinds of messages arrive, and its stored events; the first one if there are
     /// several.
-    pub(in crate::protocols) fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
+    pub(in crate::protocols) fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         let most = self.series.iter().map(Kept::kinds).max()?;
         let found = self.series.iter().find(|kept| kept.kinds() == most)?;
         Some((found.name.clone(), found.events.clone()))
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!([1, 2, 3, 1].map(|to| offer("dull", to, "Begin")), [true, true, false, true]);
         assert_eq!([(1, "Begin"), (1, "Share")].map(|(to, label)| offer("rich", to, label)), [true, true]);
         assert_eq!([1; 3].map(|to| offer("rich", to, "Share")), [true, true, false]);
-        let (series, events) = beginning.most_telling().unwrap();
+        let (series, events) = beginning.most_informative().unwrap();
         assert_eq!((series.as_str(), events.len()), ("rich", 4));
     }
 

@@ -15,9 +15,13 @@ use std::str::FromStr;
 /// The point at which branches begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ForkPoint {
-    /// Right after the event that ended this round. Messages that this event sent are already under way.
+    /// Right after the event that ended this round. Messages that were sent at this event are already in transit.
+    ///
+    /// Example: `Round(2)`.
     Round(u64),
     /// At this virtual time, before all events of that time.
+    ///
+    /// Example: `At("5min")`.
     At(Span),
 }
 
@@ -48,7 +52,7 @@ impl fmt::Display for ForkPoint {
 
 /// The simulations of one replication, in their state at the fork, by series.
 #[derive(Clone, Debug, Default)]
-pub struct WarmWorlds(Rc<RefCell<BTreeMap<String, Kept>>>);
+pub struct ForkStates(Rc<RefCell<BTreeMap<String, Kept>>>);
 
 #[derive(Debug)]
 struct Kept {
@@ -60,12 +64,12 @@ struct Kept {
 #[derive(Clone, Debug)]
 pub enum Fork {
     /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
-    Trunk(ForkPoint, WarmWorlds),
+    Trunk(ForkPoint, ForkStates),
     /// Continues from the stored state, with changed settings.
-    Branch(WarmWorlds),
+    Branch(ForkStates),
 }
 
-/// The stored state of one series: the simulation, and the facts stated before the fork.
+/// The stored state of one series: the simulation, and the facts recorded before the fork.
 #[derive(Debug)]
 pub(in crate::protocols) struct Warm<P: KernelProtocol> {
     pub(in crate::protocols) world: Simulation<P, NetworkMedium>,
@@ -78,7 +82,7 @@ impl<P: KernelProtocol> Warm<P> {
     }
 }
 
-impl WarmWorlds {
+impl ForkStates {
     pub(in crate::protocols) fn keep<P: KernelProtocol>(&self, series: &str, at: Time, warm: Warm<P>) {
         self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
     }

@@ -1,19 +1,19 @@
 //! Ends a series early, and says why.
 
-use super::facts::{Fact, Stating};
+use super::facts::{Fact, StatesFacts};
 use super::record::BudgetReached;
 use crate::kernel::Recorder;
 use crate::privacy::ledger::ReleaseError;
 use std::fmt::Display;
 
-/// Ends the series because a party cannot go on.
-pub fn end<P: Stating>(ctx: &mut dyn Recorder<P>, reason: impl Display) {
+/// Ends the series because a party cannot continue.
+pub fn end<P: StatesFacts>(ctx: &mut dyn Recorder<P>, reason: impl Display) {
     ctx.record(Fact::Ended { reason: reason.to_string() });
     ctx.stop();
 }
 
 /// Ends the series because a release did not happen; `what` names the step that cannot be completed.
-pub fn give_up<P: Stating>(ctx: &mut dyn Recorder<P>, what: &str, error: &ReleaseError) {
+pub fn give_up<P: StatesFacts>(ctx: &mut dyn Recorder<P>, what: &str, error: &ReleaseError) {
     let reason = format!("{what}: {error}");
     ctx.record(match error {
         ReleaseError::Refused(refusal) => Fact::BudgetReached(BudgetReached { reason, fail: refusal.fail }),

@@ -1,7 +1,7 @@
 //! Facts that all protocols have in common, and how the record of a replication stores them.
 //!
-//! To add one, add a variant of [`Fact`], its number, and the way in which [`SharedFacts`] stores it; where
-//! it has its own field in the record, that field too.
+//! To add a fact, add a variant of [`Fact`], its number in digests, the way in which [`SharedFacts`] stores it, and, if
+//! it has its own field in the record, that field.
 
 use super::{BudgetReached, Releases, SeriesRecord};
 use crate::kernel::{Digest, Digestible, Protocol};
@@ -28,27 +28,28 @@ pub enum Fact<Own> {
 
 /// The facts of one protocol alone.
 pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
-    /// The number of [`Fact::Ended`] in a digest; `BudgetReached` and `Jittered` have the next two, and `Released` has 0.
+    /// The number of [`Fact::Ended`] in a digest; `BudgetReached` and `Jittered` have the next two, and `Released` has
+    /// 0.
     const ENDED: u64;
 
-    /// The round that is closed when this is stated. The default: none.
+    /// The round that is closed when this fact is recorded. The default: none.
     fn closes(&self) -> Option<u64> {
         None
     }
 }
 
-/// A protocol whose parties state shared facts beside their own.
-pub trait Stating: Protocol<Fact = Fact<<Self as Stating>::Own>> {
+/// A protocol whose parties record shared facts in addition to its own facts.
+pub trait StatesFacts: Protocol<Fact = Fact<<Self as StatesFacts>::Own>> {
     /// Its own facts.
     type Own: ProtocolFact;
 }
 
-impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> Stating for P {
+impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> StatesFacts for P {
     type Own = Own;
 }
 
 impl<Own: ProtocolFact> Fact<Own> {
-    /// The round that is closed when this is stated.
+    /// The round that is closed when this fact is recorded.
     #[must_use]
     pub fn closes(&self) -> Option<u64> {
         match self {
@@ -79,7 +80,7 @@ impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
 
 impl<Own: ProtocolFact> Digestible for Fact<Own> {
     fn digest(&self, digest: &mut Digest) {
-        // Further facts are numbered from 1 << 16, which no protocol's own facts reach.
+        // A new shared fact gets a number from 1 << 16 on, which no protocol's own facts reach.
         match self {
             Self::Own(own) => own.digest(digest),
             Self::Released(event) => {
@@ -118,7 +119,7 @@ impl SharedFacts {
         Self { releases, budget: None, jitter: 0.0, ended_early: None }
     }
 
-    /// Stores a shared fact; returns one of the protocol's own.
+    /// Stores a shared fact; returns a fact that is one of the protocol's own.
     pub(super) fn keep<'a, Own>(&mut self, fact: &'a Fact<Own>) -> Option<&'a Own> {
         match fact {
             Fact::Own(own) => return Some(own),

@@ -8,7 +8,7 @@ use std::error::Error;
 /// A replication that cannot be finished.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
-    /// The event loop cannot go on.
+    /// The event loop cannot continue.
     #[error("series \"{series}\": {error}")]
     Kernel {
         /// In which series.
@@ -50,7 +50,7 @@ pub enum PlayError {
         #[source]
         reason: CannotCopy,
     },
-    /// A program that a party asks gave no answer.
+    /// A user's program gave no answer.
     #[error("series \"{series}\": {failure}")]
     Program {
         /// In which series.

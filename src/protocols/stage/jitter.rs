@@ -1,6 +1,6 @@
 //! Records when a model needed more jitter than before.
 
-use super::facts::{Fact, Stating};
+use super::facts::{Fact, StatesFacts};
 use crate::kernel::Recorder;
 
 /// The largest jitter that a party's model has needed so far.
@@ -11,7 +11,7 @@ pub struct JitterWatch {
 
 impl JitterWatch {
     /// Records a jitter in the journal if it is larger than ever before.
-    pub fn note<P: Stating>(&mut self, jitter: f64, ctx: &mut dyn Recorder<P>) {
+    pub fn note<P: StatesFacts>(&mut self, jitter: f64, ctx: &mut dyn Recorder<P>) {
         if jitter > self.largest {
             self.largest = jitter;
             ctx.record(Fact::Jittered(jitter));

@@ -1,55 +1,55 @@
-//! The ledger of a party in any protocol: it checks the budget before a release, and writes each entry as a
-//! fact into the journal.
+//! The ledger of a party in any protocol: it checks the budget before a release, and records each entry as a
+//! fact in the journal.
 
-use super::facts::{Fact, Stating};
+use super::facts::{Fact, StatesFacts};
 use super::record::BudgetReached;
 use crate::kernel::Recorder;
 use crate::privacy::ledger::{Budgeted, LedgerWriter, Meter, Refusal};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
-/// The ledger for one release: it checks the budget, and states each entry as a fact.
+/// The ledger for one release: it checks the budget, and records each entry as a fact.
 #[derive(Debug)]
-pub struct JournalLedger<'a, P: Stating> {
+pub struct JournalLedger<'a, P: StatesFacts> {
     meter: &'a mut Meter,
-    statements: Statements<'a, P>,
+    statements: FactWriter<'a, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
     /// The release's own observer is trusted with it: the budget is checked for relays only.
     trusting: bool,
     /// The release can no longer be prevented.
-    inevitable: bool,
-    overruled: bool,
+    unpreventable: bool,
+    over_budget: bool,
 }
 
 #[derive(Debug)]
-struct Statements<'a, P: Stating>(&'a mut dyn Recorder<P>);
+struct FactWriter<'a, P: StatesFacts>(&'a mut dyn Recorder<P>);
 
-impl<P: Stating> LedgerWriter for Statements<'_, P> {
+impl<P: StatesFacts> LedgerWriter for FactWriter<'_, P> {
     fn enter(&mut self, event: PrivacyEvent) {
         self.0.record(Fact::Released(Box::new(event)));
     }
 }
 
-impl<'a, P: Stating> JournalLedger<'a, P> {
-    /// The ledger of a party with this meter. Every release is entered for the meter's relays too, and the budget is
-    /// checked for each of them.
+impl<'a, P: StatesFacts> JournalLedger<'a, P> {
+    /// The ledger of a party with this meter. Every release is also recorded for each of the meter's relays, and the
+    /// budget is checked for each of them.
     pub fn new(meter: &'a mut Meter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
-        let statements = Statements(ctx);
+        let statements = FactWriter(ctx);
         Self {
             meter,
             statements,
             exceeded_before,
             carriers,
             trusting: false,
-            inevitable: false,
-            overruled: false,
+            unpreventable: false,
+            over_budget: false,
         }
     }
 
-    /// The same ledger for a release that other relays than the meter's can read.
+    /// The same ledger for a release that is read by these relays instead of the meter's.
     #[must_use]
     pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
         Self { carriers: Arc::clone(carriers), ..self }
@@ -62,27 +62,27 @@ impl<'a, P: Stating> JournalLedger<'a, P> {
         Self { trusting: true, ..self }
     }
 
-    /// The same ledger for something that observers can already learn: it is entered even if the budget is exceeded,
-    /// and the excess is stated.
+    /// The same ledger for something that observers can already learn: the release is recorded even if the budget is
+    /// exceeded, and so is the excess.
     #[must_use]
-    pub fn inevitable(self) -> Self {
-        Self { inevitable: true, ..self }
+    pub fn unpreventable(self) -> Self {
+        Self { unpreventable: true, ..self }
     }
 
-    fn budgeted(&mut self) -> Budgeted<'_, &mut Statements<'a, P>> {
+    fn budgeted(&mut self) -> Budgeted<'_, &mut FactWriter<'a, P>> {
         Budgeted { meter: self.meter, ledger: &mut self.statements }
     }
 }
 
-impl<P: Stating> LedgerWriter for JournalLedger<'_, P> {
+impl<P: StatesFacts> LedgerWriter for JournalLedger<'_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         let carriers = Arc::clone(&self.carriers);
         let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };
         let asked = own.and_then(|()| {
             carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
         });
-        if self.inevitable {
-            self.overruled = asked.is_err();
+        if self.unpreventable {
+            self.over_budget = asked.is_err();
             return Ok(());
         }
         asked
@@ -100,9 +100,9 @@ impl<P: Stating> LedgerWriter for JournalLedger<'_, P> {
         copies.into_iter().for_each(|copy| self.budgeted().enter(copy));
         if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
             let why =
-                if self.overruled { "it could not be held back" } else { "going on, as the scenario says" };
+                if self.over_budget { "it could not be held back" } else { "going on, as the scenario says" };
             let reason = format!("from round {round} on: {refusal}; {why}");
-            let fail = self.overruled && refusal.fail;
+            let fail = self.over_budget && refusal.fail;
             self.statements.0.record(Fact::BudgetReached(BudgetReached { reason, fail }));
         }
     }

@@ -1,12 +1,15 @@
-//! A party that measures the objective for another: what it draws, books and answers.
+//! A party that measures the objective for another party: its noise, ledger entries and answers.
 
-use super::facts::{ProtocolFact, Stating};
+use super::facts::{ProtocolFact, StatesFacts};
 use super::journal_ledger::JournalLedger;
+use super::run::RunOptions;
 use crate::kernel::{Digest, Digestible, Recorder};
 use crate::objectives::{Instance, Noise};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, enter_for, release};
-use crate::privacy::mechanisms::{Disclosure, OutcomeRelease};
+use crate::privacy::mechanisms::outcomes::{AskingOutcome, OutcomeMechanism};
+use crate::privacy::mechanisms::{Disclosure, MechanismError, OutcomeRelease};
 use crate::privacy::{Released, Sensitive};
+use crate::programs::ProgramFailure;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, ProtectedUnit};
 use std::collections::BTreeMap;
@@ -42,26 +45,50 @@ impl ProtocolFact for Measured {
     }
 }
 
-/// What was measured of an arm, and what was said about it.
+/// The measured outcome of an arm, and the outcome that was released.
 #[derive(Clone, Debug)]
 struct Known {
     measured: f64,
     released: Released<f64>,
 }
 
-/// Measures arms for an observer: the same answer however often a round is asked for, and, where answers are private,
-/// one answer for each arm. Every release is booked, and the budget is asked first.
+/// How outcomes are answered in a replication.
+#[derive(Debug)]
+struct Answering {
+    recipe: OutcomeRelease,
+    /// The mechanism, where it asks a program.
+    asking: Option<Box<dyn AskingOutcome>>,
+}
+
+impl Answering {
+    /// The mechanism; `None` for outcomes without protection.
+    fn mechanism(&self) -> Option<&OutcomeMechanism> {
+        match &self.asking {
+            Some(asking) => Some(&**asking),
+            None => self.recipe.as_dyn().mechanism(),
+        }
+    }
+}
+
+impl Clone for Answering {
+    fn clone(&self) -> Self {
+        Self { recipe: self.recipe.clone(), asking: self.asking.as_ref().map(|asking| asking.duplicate()) }
+    }
+}
+
+/// Measures arms for an observer: the answer for a round is always the same, and, where answers are private, so is the
+/// answer for an arm. Every release is recorded in the ledger, after a check of the budget.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     owner: String,
     observer: Observer,
-    outcomes: OutcomeRelease,
+    outcomes: Answering,
     /// Noise-free objective by arm.
     values: Arc<Vec<f64>>,
     law: Noise,
-    /// Node of the objective's noise; round k draws from its child k, whichever arm is asked for.
+    /// Node of the seed tree for the objective's noise; round k draws from its child k, whichever arm is queried.
     noise: Key,
-    /// An outcome is computed from an input of its arm's record.
+    /// Whether an outcome is computed from an input of its arm's record.
     of_records: bool,
     conditions: Vec<String>,
     /// Draws of the mechanisms.
@@ -73,8 +100,8 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// Nothing measured yet of `instance`, whose outcomes are `owner`'s and are released to `observer` as `outcomes`
-    /// says. Noise is drawn below `noise`, mechanisms draw from `stream`, and the losses hold under `conditions`.
+    /// A measurer of `instance`, whose outcomes belong to `owner` and are released to `observer` in the way `outcomes`.
+    /// Noise is drawn below `noise`, mechanisms draw from `stream`, and the privacy losses hold under `conditions`.
     #[must_use]
     pub fn new(
         [owner, observer]: [&str; 2],
@@ -87,7 +114,7 @@ impl Measurer {
         Self {
             owner: owner.to_owned(),
             observer: Observer(observer.to_owned()),
-            outcomes,
+            outcomes: Answering { recipe: outcomes, asking: None },
             values: Arc::clone(&instance.values),
             law: instance.noise.clone(),
             noise,
@@ -100,20 +127,33 @@ impl Measurer {
         }
     }
 
+    /// The same in a series, whose programs its outcomes may ask; a mechanism that asks one answers nothing otherwise. In a dry
+    /// run no program is asked, and what would have been its answer is not protected.
+    ///
+    /// # Errors
+    /// [`ProgramFailure`] if its outcomes ask a program and there is no access to any.
+    pub fn of_series(mut self, series: &str, directions: &RunOptions) -> Result<Self, ProgramFailure> {
+        let recipe = self.outcomes.recipe.as_dyn();
+        if directions.dry && !recipe.programs().is_empty() {
+            self.outcomes.recipe = OutcomeRelease::default();
+        } else {
+            self.outcomes.asking = recipe.begin(&directions.programs.of_series(series))?;
+        }
+        Ok(self)
+    }
+
     /// Number of arms.
     #[must_use]
     pub fn arms(&self) -> usize {
         self.values.len()
     }
 
-    /// The answer to the question of a round about an arm; states [`Measured`] for a new round.
+    /// The answer to a round's query of an arm; records [`Measured`] for a new round.
     ///
     /// # Errors
-    /// [`ReleaseError`] where nothing was released: a mechanism's precondition fails, or a budget is used up.
-    ///
-    /// # Panics
-    /// If there is no such arm.
-    pub fn answer<P: Stating<Own: From<Measured>>>(
+    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, or a budget is
+    /// used up.
+    pub fn answer<P: StatesFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
         round: u64,
@@ -134,17 +174,21 @@ impl Measurer {
         Ok(released)
     }
 
-    fn measure<P: Stating<Own: From<Measured>>>(
+    fn measure<P: StatesFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
         round: u64,
         arm: u64,
     ) -> Result<Released<f64>, ReleaseError> {
-        let value = self.values[arm as usize];
+        let known = usize::try_from(arm).ok().and_then(|arm| self.values.get(arm));
+        let value = *known.ok_or_else(|| MechanismError::Shape {
+            expected: format!("a question about an arm from 0 to {}", self.values.len().saturating_sub(1)),
+            found: format!("arm {arm}"),
+        })?;
         let outcome = value + self.law.draw(arm as usize, &mut self.noise.index(round).stream());
         let own: P::Own = Measured { round, arm, outcome }.into();
         ctx.record(own.into());
-        let private = self.outcomes.as_dyn().mechanism();
+        let private = self.outcomes.mechanism();
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
             protected: self.owner.clone(),
@@ -157,7 +201,7 @@ impl Measurer {
             conditions: self.conditions.clone(),
         };
         let secret = Sensitive::new(outcome);
-        // Computed from an input of the row, the outcome is a release about the row as well.
+        // An outcome that is computed from an input of its row is a release about the row as well.
         let of_row = self.of_records.then(|| Occasion {
             unit: ProtectedUnit::Record,
             neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },

@@ -2,6 +2,7 @@
 //! retries.
 
 mod asking;
+pub(in crate::protocols) mod attempts;
 mod beginning;
 mod branching;
 mod ending;
@@ -19,6 +20,7 @@ mod request;
 mod rounds;
 mod run;
 mod search;
+mod search_world;
 mod searching;
 pub(in crate::protocols) mod series;
 mod trace;
@@ -27,25 +29,28 @@ mod watcher;
 pub(in crate::protocols) mod wire;
 
 pub use crate::accounting::CountedRelease;
-pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use branching::{BadForkPoint, Fork, ForkPoint, WarmWorlds};
+pub use asking::{Requester, RetryTimer};
+pub use attempts::{Backoff, Retry, Verdict};
+pub use branching::{BadForkPoint, Fork, ForkPoint, ForkStates};
 pub use ending::{end, give_up};
-pub use facts::{Fact, ProtocolFact, Stating};
+pub use facts::{Fact, ProtocolFact, StatesFacts};
 pub use failure::PlayError;
 pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
 pub use measuring::{Measured, Measurer, NEIGHBOUR_DISTANCE};
 pub use protocol::Protocol;
 pub use record::{
-    BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
+    AskedInputs, BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration,
+    NamedOutcome, OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret};
 pub use releases::{Releases, count};
 pub use rounds::Rounds;
-pub use run::{Directions, Stage};
-pub use search::{Cast, Parts, Search, SearchSettings};
+pub use run::{RunOptions, Stage};
+pub use search::{Cast, Parts, Search, SearchSeries, SearchSettings};
+pub use search_world::{RoundMessage, SearchWorld};
 pub use searching::{SearchPlan, Searcher};
 pub use series::Series;
 pub use trace::{Parcel, TraceEvent, TraceKind};
 pub use watcher::Watcher;
+pub use wire::{HEADER_BYTES, WireSize};

@@ -1,18 +1,19 @@
-//! What every protocol can do: name its series, say what is wrong with its recipe, and play one replication.
+//! The interface of a protocol: the names of its series, problems of its recipe, and a run of one replication.
 
 use super::failure::PlayError;
 use super::record::SeriesRecord;
 use super::run::Stage;
 use crate::objectives::Objective;
+use crate::programs::Program;
 use crate::rng::Key;
 use crate::vocab::{Problem, ProtectedUnit};
 
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
-    /// What is wrong with the recipe for these parties; paths begin below the recipe.
+    /// What is wrong with the recipe for these parties; paths are relative to the recipe.
     fn problems(&self, stage: &Stage) -> Vec<Problem>;
 
-    /// What is wrong with the recipe for this objective; paths begin below the recipe.
+    /// What is wrong with the recipe for this objective; paths are relative to the recipe.
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let _ = objective;
         Vec::new()
@@ -23,7 +24,13 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// The units that its releases are about; a budget may limit one of them.
+    /// The user's programs that its parties run by [`RunOptions::programs`](super::RunOptions::programs), except those
+    /// of learners and other members that are fields of the recipe.
+    fn programs(&self) -> Vec<Program> {
+        Vec::new()
+    }
+
+    /// The units of protection that its releases are about; a budget may limit one of them.
     fn units(&self) -> Vec<ProtectedUnit> {
         Vec::new()
     }
@@ -33,18 +40,18 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// The parts of the recipe that a fork may change: paths below it, `[*]` for every place of a list and `*` for
-    /// every field. Its parties take over the new values ([`crate::kernel::Party::adopt`]).
+    /// The parts of the recipe that a fork may change: paths relative to the recipe, `[*]` for every place of a list
+    /// and `*` for every field. Its parties take over the new values ([`crate::kernel::Party::adopt`]).
     fn changeable(&self) -> &'static [&'static str] {
         &[]
     }
 
     /// Whether relays learn something protected that encryption does not hide.
-    fn tells_on_the_way(&self) -> bool {
+    fn relays_learn_protected_data(&self) -> bool {
         false
     }
 
-    /// Whether a dry run ([`dry`](super::Directions::dry)) needs the real objective, because the size or the number of
+    /// Whether a dry run ([`dry`](super::RunOptions::dry)) needs the real objective, because the size or the number of
     /// messages depends on its points. If not, a placeholder problem with one arm is used.
     fn dry_needs_objective(&self) -> bool {
         true
@@ -53,9 +60,14 @@ pub trait Protocol: Send + Sync {
     /// The names of the series that one replication gives, in order.
     fn series(&self) -> Vec<String>;
 
-    /// Plays one replication: every series, on common random numbers below `key`.
+    /// Those of these series whose points are chosen at random, whatever was measured: no search.
+    fn at_random(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Runs one replication: every series, on common random numbers below `key`.
     ///
     /// # Errors
-    /// [`PlayError`] names the series and what went wrong; nothing of the replication counts then.
+    /// [`PlayError`] names the series and what went wrong; the replication then has no result.
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError>;
 }

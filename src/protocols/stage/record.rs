@@ -3,6 +3,7 @@
 use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
+use crate::objectives::Instance;
 use crate::programs::Conversation;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,44 @@ pub struct Iteration {
     pub cumulative_regret: f64,
     /// Virtual time of the measurement in seconds.
     pub seconds: f64,
+}
+
+/// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AskedInputs {
+    /// A name for each number.
+    pub names: Vec<String>,
+    /// Arms with their numbers, by arm.
+    pub arms: BTreeMap<u64, Vec<f64>>,
+}
+
+/// Largest number of inputs of an arm that are recorded; more inputs are a data series rather than a setting.
+const MOST_INPUTS: usize = 16;
+
+impl AskedInputs {
+    /// The inputs of the arms of some evaluations; none where arms have no inputs, or more than 16.
+    #[must_use]
+    pub fn of(instance: &Instance, iterations: &[Iteration]) -> Self {
+        let scaled = &instance.inputs;
+        let plain = instance.background.plain.as_ref();
+        let names = match plain {
+            Some(plain) => plain.names.clone(),
+            None => (1..=scaled.d()).map(|column| format!("x{column}")).collect(),
+        };
+        if names.len() > MOST_INPUTS {
+            return Self::default();
+        }
+        let numbers = |arm: u64| match plain {
+            Some(plain) => plain.of(arm as usize).map(<[f64]>::to_vec),
+            None => ((arm as usize) < scaled.n()).then(|| scaled.row(arm as usize).to_vec()),
+        };
+        let arms = iterations.iter().filter_map(|asked| Some((asked.arm, numbers(asked.arm)?)));
+        Self { names, arms: arms.collect() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.arms.is_empty()
+    }
 }
 
 /// A number at the end of a series, with a theorem's bound on it.
@@ -102,6 +141,13 @@ pub struct SeriesRecord {
     pub name: String,
     /// Evaluations in order.
     pub iterations: Vec<Iteration>,
+    /// Number of queries, initial points not counted: the evaluations over which the cumulative regret is summed; in a
+    /// federation, the mean over agents. Absent where nothing is optimised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<f64>,
+    /// The inputs of the arms in `iterations`.
+    #[serde(default, skip_serializing_if = "AskedInputs::is_empty")]
+    pub inputs: AskedInputs,
     /// Releases in order.
     pub releases: Vec<CountedRelease>,
     /// Latencies and losses by link.
@@ -127,7 +173,7 @@ pub struct SeriesRecord {
     /// Regret at the end by group of agents, where a protocol has groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
-    /// Rounds when they were closed, for a protocol that asks many parties in each round.
+    /// The closing of each round, for a protocol that asks many parties in each round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closings: Vec<RoundClosing>,
     /// Numbers at the end of the series, in the protocol's order; most protocols have none.
@@ -139,7 +185,8 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
-    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
+    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
+    /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
@@ -153,7 +200,7 @@ pub struct SeriesRecord {
     pub checkpoints: Vec<CheckpointRecord>,
     /// The journal's digest.
     pub digest: String,
-    /// What programs answered, dialogue by dialogue; most series ask none.
+    /// The answers of programs, dialogue by dialogue; most series ask no program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<Conversation>,
 }
@@ -165,6 +212,8 @@ impl SeriesRecord {
         Self {
             name: name.to_owned(),
             iterations: Vec::new(),
+            questions: None,
+            inputs: AskedInputs::default(),
             releases: Vec::new(),
             network: NetworkStatistics::default(),
             virtual_seconds: 0.0,
@@ -189,8 +238,8 @@ impl SeriesRecord {
         }
     }
 
-    /// The last evaluation of a series that was played to its end; `None` if the series ended early, because regret
-    /// after fewer rounds is not comparable.
+    /// The last evaluation of a series that ran to its end; `None` if the series ended early, because regret after
+    /// fewer rounds is not comparable.
     #[must_use]
     pub fn at_the_end(&self) -> Option<&Iteration> {
         self.iterations.last().filter(|_| self.ended_early.is_none())

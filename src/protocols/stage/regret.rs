@@ -1,6 +1,6 @@
 //! Regret, updated after each evaluation.
 
-use super::Iteration;
+use super::{AskedInputs, Iteration, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
 
@@ -16,7 +16,7 @@ pub struct Regret {
 }
 
 impl Regret {
-    /// Nothing evaluated yet of an objective whose largest value is `best`.
+    /// The regret before any evaluation of an objective whose largest value is `best`.
     #[must_use]
     pub fn new(best: f64) -> Self {
         Self { best, simple: f64::INFINITY, cumulative: 0.0 }
@@ -37,21 +37,30 @@ impl Regret {
 pub struct Evaluations<'a> {
     instance: &'a Instance,
     regret: Regret,
-    /// One of so many rounds is stored ...
+    /// Rounds that are multiples of this are stored, and the first and the last round.
     stride: u64,
-    /// ... and the last one.
+    /// The last round.
     last: u64,
     kept: Vec<Iteration>,
+    /// Rounds of the learner so far.
+    questions: u64,
 }
 
 impl<'a> Evaluations<'a> {
-    /// None yet; all will be stored.
+    /// No evaluations yet; all will be stored.
     #[must_use]
     pub fn new(instance: &'a Instance) -> Self {
-        Self { instance, regret: Regret::new(instance.best()), stride: 1, last: 0, kept: Vec::new() }
+        Self {
+            instance,
+            regret: Regret::new(instance.best()),
+            stride: 1,
+            last: 0,
+            kept: Vec::new(),
+            questions: 0,
+        }
     }
 
-    /// Stores about `most` of `rounds`: evenly spaced, with the first and the last.
+    /// Stores about `most` of `rounds` rounds: evenly spaced ones, the first and the last, and all initial points.
     #[must_use]
     pub fn thinned(self, rounds: u64, most: u64) -> Self {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
@@ -61,6 +70,7 @@ impl<'a> Evaluations<'a> {
     pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
+        self.questions += u64::from(t > 0);
         if t.is_multiple_of(self.stride) || t == 1 || t == self.last {
             self.kept.push(Iteration {
                 t,
@@ -75,9 +85,10 @@ impl<'a> Evaluations<'a> {
         value
     }
 
-    /// The stored evaluations, in order.
-    #[must_use]
-    pub fn into_iterations(self) -> Vec<Iteration> {
-        self.kept
+    /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
+    pub fn into_record(self, record: &mut SeriesRecord) {
+        record.questions = Some(self.questions as f64);
+        record.inputs = AskedInputs::of(self.instance, &self.kept);
+        record.iterations = self.kept;
     }
 }

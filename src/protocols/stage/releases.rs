@@ -1,13 +1,13 @@
-//! The ledger entries of a series, where equal ones share an entry with a count.
+//! The ledger entries of a series; equal releases share an entry with a count.
 
 use crate::accounting::CountedRelease;
 use crate::vocab::PrivacyEvent;
 use std::collections::BTreeMap;
 
-/// Releases of one series as they come; equal ones share an entry with a count.
+/// Releases of one series as they are recorded; equal ones share an entry with a count.
 #[derive(Debug)]
 pub enum Releases {
-    /// In order: only consecutive releases are counted together.
+    /// In order of time: only consecutive releases are counted together.
     InOrder(Vec<CountedRelease>),
     /// By the unit that they are about, for protocols whose units alternate; the number of entries grows with the
     /// units, not with the rounds.
@@ -20,13 +20,13 @@ pub enum Releases {
 }
 
 impl Releases {
-    /// None yet, in order.
+    /// No releases yet, to be stored in order.
     #[must_use]
     pub fn in_order() -> Self {
         Self::InOrder(Vec::new())
     }
 
-    /// None yet, by unit.
+    /// No releases yet, to be stored by unit.
     #[must_use]
     pub fn by_unit() -> Self {
         Self::ByUnit { others: Vec::new(), of_units: BTreeMap::new() }
@@ -46,7 +46,7 @@ impl Releases {
         }
     }
 
-    /// All entries: in order, or those of no unit first and then unit by unit.
+    /// All entries: in order of time, or those of no numbered unit first and then unit by unit.
     #[must_use]
     pub fn into_entries(self) -> Vec<CountedRelease> {
         match self {
@@ -59,7 +59,7 @@ impl Releases {
     }
 }
 
-/// Adds an entry, counting it with the last one if they differ only in round and time.
+/// Adds an entry, or counts it together with the last one if they differ only in round and time.
 pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     match entries.last_mut() {
         Some(last) if last.is_like(&entry) => last.join(&entry),
@@ -67,8 +67,8 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Counts an entry with the first one of the same observer and release, wherever it stands; if the two differ in more
-/// than round and time, it becomes an entry after that one.
+/// Counts an entry together with the first entry of the same observer and the same name of the release, wherever that
+/// is in the list; if the two differ in more than round and time, the entry is inserted after that one.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer

@@ -1,14 +1,16 @@
 //! A request with retries, for parties written as processes.
 
-use super::asking::Retry;
-use crate::kernel::{ProcessContext, Processes};
+use super::attempts::Retry;
+use crate::kernel::{Connection, ProcessContext, Processes};
 use crate::vocab::PartyId;
 
 impl Retry {
-    /// Sends a question and waits for its answer, asking again after each timeout: the first message of the asked
-    /// party of which `answer` makes something. None when it was asked as often as allowed.
+    /// Sends a question and waits for its answer, sending the question again after each timeout. Returns `answer` of
+    /// the first message from `to` for which it is not `None`; `None` if no attempt was answered in time.
     ///
-    /// Other messages of that party that have come before the answer are dropped: late answers to earlier questions.
+    /// While the process itself is offline, nothing is sent; it waits until it is online again. Other messages from
+    /// `to` that arrived before the answer, such as late answers to earlier questions, are discarded. Two questions to
+    /// the same party at the same virtual time have the same jitter.
     pub async fn ask<P: Processes, T>(
         &self,
         ctx: &ProcessContext<P>,
@@ -16,11 +18,23 @@ impl Retry {
         question: P::Message,
         answer: impl Fn(&P::Message) -> Option<T> + Clone + 'static,
     ) -> Option<T> {
-        for _ in 0..self.attempts.get() {
+        let key = ctx.key("retries").index(u64::from(to.0)).index(ctx.now().nanos());
+        let (mut sent, mut away) = (0, None);
+        while sent < self.attempts.get() {
+            if Self::waits(ctx.connection(), away, ctx.now()) {
+                let since = *away.get_or_insert(ctx.now());
+                let wait = self.timeout.max(ctx.now().since(since));
+                ctx.timeout(wait, ctx.connection_change()).await;
+                continue;
+            }
+            if ctx.connection() == Connection::Online {
+                away = None;
+            }
+            sent += 1;
             ctx.send(to, question.clone());
             let is_answer = answer.clone();
             let wanted = ctx.receive_if(move |from, message| from == to && is_answer(message).is_some());
-            if let Some((_, message)) = ctx.timeout(self.timeout, wanted).await {
+            if let Some((_, message)) = ctx.timeout(self.wait(sent, &key), wanted).await {
                 ctx.discard(|from, _| from == to);
                 return answer(&message);
             }

@@ -10,7 +10,7 @@ pub trait Rounds: Protocol {
         None
     }
 
-    /// The round that is closed when this fact is stated. The default: none.
+    /// The round that is closed when this fact is recorded. The default: none.
     fn closes(fact: &Self::Fact) -> Option<u64> {
         let _ = fact;
         None

@@ -12,8 +12,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
-use super::facts::{SharedFacts, Stating};
+use super::branching::{Fork, ForkPoint, ForkStates, Warm};
+use super::facts::{SharedFacts, StatesFacts};
 use super::failure::PlayError;
 use super::idle_party::IdleParty;
 use super::record::CheckpointRecord;
@@ -27,7 +27,7 @@ const NAMED_RELAYS: usize = 8;
 pub struct Stage {
     /// Names of all parties, in order of their ids.
     pub names: Vec<String>,
-    /// Group, availability, speed and line of each party.
+    /// Group, availability, compute model and access line of each party.
     pub traits: Vec<PartyTraits>,
     /// The network between them.
     pub network: Network,
@@ -40,19 +40,19 @@ pub struct Stage {
     /// Called with every event of every series, if present.
     pub watcher: Option<Watcher>,
     /// The part of the replication that is run.
-    pub directions: Directions,
+    pub directions: RunOptions,
 }
 
 /// Which part of a replication is run, and how. The default is all of it.
 #[derive(Clone, Debug, Default)]
-pub struct Directions {
+pub struct RunOptions {
     /// Stop before the first event later than this.
     pub until: Option<Time>,
     /// Dry run: messages only. Nothing is measured, learned or made private.
     pub dry: bool,
     /// The fork, where several branches are run.
     pub fork: Option<Fork>,
-    /// The programs that may be asked. The first that gives no answer ends the replication.
+    /// The user's programs that may be run. The first one that gives no answer ends the replication.
     pub programs: Programs,
 }
 
@@ -70,12 +70,12 @@ impl Stage {
             prepared: None,
             budget: None,
             watcher: None,
-            directions: Directions::default(),
+            directions: RunOptions::default(),
         }
     }
 
-    /// The fact that inputs are public, for an objective whose arms are records: where parties other than their owner
-    /// choose among them, as in local and federated search, all of them know all inputs.
+    /// The fact that inputs are public, for an objective whose arms are records: if parties other than the records'
+    /// owner choose among the arms, as in local and federated search, all of these parties know all inputs.
     #[must_use]
     pub(in crate::protocols) fn inputs_of_records(&self) -> Option<PublicFact> {
         let records = self.prepared.as_ref().is_some_and(|prepared| prepared.source() == DataSource::Records);
@@ -85,7 +85,7 @@ impl Stage {
     /// The id of a named party.
     ///
     /// # Errors
-    /// A [`Problem`] at `path` that lists the parties there are.
+    /// A [`Problem`] at `path` that lists all parties.
     pub fn party(&self, path: &str, name: &str) -> Result<PartyId, Problem> {
         let position = self.names.iter().position(|known| known == name);
         position
@@ -122,8 +122,8 @@ impl Stage {
         self.network.relays(&self.names, &self.traits)
     }
 
-    /// The relays that can read the messages between `one` party and any of the `others`, except those
-    /// `trusted` with them. In order of the parties' ids.
+    /// The relays that can read the messages between `one` party and any of the `others`, except relays that are
+    /// `trusted` with the messages. In order of the parties' ids.
     #[must_use]
     pub fn read_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
         if self.network.encryption == Encryption::EndToEnd {
@@ -142,14 +142,16 @@ impl Stage {
         found.map(|party| Observer(self.names[party.index()].clone())).collect()
     }
 
-    /// Runs one simulation from start to end, with all random numbers below `key`; `watch` sees every event.
+    /// Runs one simulation from start to end, with all random numbers below `key`; `watch` is called with every event.
     /// The record's iterations and releases are left for the caller to fill in.
     ///
-    /// As [`Directions`] say, it runs up to a time only, for as long as the watcher wants, or from a fork on; in the
-    /// last case `watch` is first given the facts stated before the fork.
+    /// Depending on the [`RunOptions`], it runs only up to a time, until the watcher ends it, or from a fork on; in the
+    /// last case `watch` is first called with the facts recorded before the fork.
     ///
     /// # Errors
-    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::EndedBeforeFork`] where a fork was never reached.
+    /// [`PlayError::Kernel`] if the event loop cannot continue, [`PlayError::EndedBeforeFork`] if a fork was never
+    /// reached, [`PlayError::CannotFork`] if a party cannot be copied, [`PlayError::Program`] if a program gives no
+    /// answer.
     pub fn run<P: Rounds>(
         &self,
         series: &str,
@@ -172,7 +174,7 @@ impl Stage {
         let simulation = match &self.directions.fork {
             None => {
                 let mut simulation = Simulation::new(parties, medium());
-                go_on(&mut simulation, until, &|| enough.get(), &mut see).map_err(failed)?;
+                resume(&mut simulation, until, &|| enough.get(), &mut see).map_err(failed)?;
                 simulation
             }
             Some(Fork::Trunk(point, worlds)) => {
@@ -199,12 +201,12 @@ impl Stage {
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }
 
-    /// As [`Self::run`], for parties that state shared facts: these are put into the record, releases as `releases`
+    /// As [`Self::run`], for parties that record shared facts: these are put into the record, releases as `releases`
     /// counts them, and `own` is called with the protocol's own facts.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn play<P: Rounds + Stating>(
+    pub fn play<P: Rounds + StatesFacts>(
         &self,
         series: &str,
         parties: Vec<Box<dyn Party<P>>>,
@@ -228,7 +230,7 @@ impl Stage {
     fn trunk<P: Rounds>(
         &self,
         mut world: Simulation<P, NetworkMedium>,
-        (point, worlds): (ForkPoint, &WarmWorlds),
+        (point, worlds): (ForkPoint, &ForkStates),
         series: &str,
         see: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<Simulation<P, NetworkMedium>, PlayError> {
@@ -245,16 +247,16 @@ impl Stage {
         let (ending, at) = match point {
             ForkPoint::Round(round) => {
                 let reached = || closed.get().is_some_and(|closed| closed >= round);
-                let ending = go_on(&mut world, Time::NEVER, &reached, &mut collect).map_err(failed)?;
+                let ending = resume(&mut world, Time::NEVER, &reached, &mut collect).map_err(failed)?;
                 (ending, world.now())
             }
             ForkPoint::At(at) => {
                 let at = Time::ZERO + at;
-                // Before everything, the start included, at time 0.
+                // A fork at time 0 is before all events, including the start.
                 let ending = match at.nanos().checked_sub(1) {
                     Some(before) => {
                         let until = Time::from_nanos(before);
-                        go_on(&mut world, until, &|| false, &mut collect).map_err(failed)?
+                        resume(&mut world, until, &|| false, &mut collect).map_err(failed)?
                     }
                     None => None,
                 };
@@ -264,7 +266,7 @@ impl Stage {
         if ending.is_none() {
             let copy = world.fork().map_err(|error| self.cannot_fork(series, error))?;
             worlds.keep(series, at, Warm { world: copy, facts });
-            go_on(&mut world, Time::NEVER, &|| false, see).map_err(failed)?;
+            resume(&mut world, Time::NEVER, &|| false, see).map_err(failed)?;
         }
         Ok(world)
     }
@@ -285,18 +287,18 @@ impl Stage {
         let begun = world.has_begun();
         let switches = world.medium_mut().change(&self.network, &self.traits, at);
         world.adopt(parties);
-        // A simulation before its start asks for connections when it starts.
+        // A simulation that has not begun reads all connections at its start.
         for (party, switch) in switches.into_iter().filter(|_| begun) {
             if world.reconnect(party, switch, see).is_some() {
                 return Ok(());
             }
         }
-        go_on(world, Time::NEVER, &|| false, see).map(drop)
+        resume(world, Time::NEVER, &|| false, see).map(drop)
     }
 }
 
 /// Continues until the simulation ends, a time is reached, or the watcher has seen enough.
-fn go_on<P: Rounds>(
+fn resume<P: Rounds>(
     world: &mut Simulation<P, NetworkMedium>,
     until: Time,
     enough: &dyn Fn() -> bool,

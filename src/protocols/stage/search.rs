@@ -1,7 +1,8 @@
-//! A protocol whose series are learners: its recipe names the parts and says what the parties do; series, regret,
-//! privacy, records and checks come from here.
+//! A protocol whose series are learners: its recipe names the roles and builds the parties; this module provides
+//! series, regret, privacy, records and checks.
 
-use super::facts::{Fact, Stating};
+use super::attempts::Retry;
+use super::facts::{Fact, StatesFacts};
 use super::failure::PlayError;
 use super::measuring::{Measured, Measurer};
 use super::protocol::Protocol;
@@ -18,7 +19,32 @@ use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::OutcomeRelease;
 use crate::rng::Key;
 use crate::vocab::{Origin, PartyId, Problem, ProtectedUnit, PublicFact};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// One series of a search: a learner, and its name in tables and figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Series")]
+pub struct SearchSeries {
+    /// Name in tables and figures. Default: that of the learner's kind, so that two learners of one kind need names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How the next arm is chosen.
+    pub learner: LearnerModel,
+}
+
+impl Series for SearchSeries {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_else(|| self.learner.name())
+    }
+}
+
+impl From<LearnerModel> for SearchSeries {
+    fn from(learner: LearnerModel) -> Self {
+        Self { name: None, learner }
+    }
+}
 
 /// Who searches, who measures, and how: the fields that the recipes of such protocols have.
 #[derive(Clone, Debug)]
@@ -31,23 +57,32 @@ pub struct SearchSettings<'a> {
     pub rounds: u64,
     /// Random arms that are measured before the first round.
     pub initial_points: u64,
-    /// One series for each; the field is `learners`.
-    pub learners: &'a [LearnerModel],
-    /// How outcomes are answered; the field is `outcomes`. The ledger has each answer for the searching party and for relays that
-    /// can read it: parties of the protocol send it to nobody else.
+    /// The series; the field is `series`.
+    pub series: &'a [SearchSeries],
+    /// When the searching party sends a request again; the field is `retry`. `problems` checks it, if it is present.
+    pub retry: Option<Retry>,
+    /// How outcomes are answered; the field is `outcomes`. The ledger records each answer for the searching party and
+    /// for relays that can read it, so the protocol's parties must send it to nobody else.
     pub outcomes: OutcomeRelease,
 }
 
 impl<'a> SearchSettings<'a> {
-    /// One initial point, and outcomes that are answered as they are.
+    /// Settings with one initial point, and outcomes that are disclosed without protection.
     #[must_use]
     pub fn new(
         searcher: (&'static str, &'a str),
         measurer: (&'static str, &'a str),
         rounds: u64,
-        learners: &'a [LearnerModel],
+        series: &'a [SearchSeries],
     ) -> Self {
-        Self { searcher, measurer, rounds, initial_points: 1, learners, outcomes: OutcomeRelease::default() }
+        let (outcomes, retry) = (OutcomeRelease::default(), None);
+        Self { searcher, measurer, rounds, initial_points: 1, series, retry, outcomes }
+    }
+
+    /// The same settings with the recipe's `retry`.
+    #[must_use]
+    pub fn retrying(self, retry: Retry) -> Self {
+        Self { retry: Some(retry), ..self }
     }
 }
 
@@ -60,9 +95,9 @@ pub struct Parts {
     pub searcher: Searcher,
     /// Id of the party that measures.
     pub measurer_id: PartyId,
-    /// Measures arms, and books what it answers.
+    /// Measures arms, and records its answers in the ledger.
     pub measurer: Measurer,
-    /// Node of the series' other random numbers, by purpose.
+    /// Node of the seed tree for the series' other random numbers.
     pub key: Key,
 }
 
@@ -72,28 +107,22 @@ pub type Cast<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 /// A protocol in which one party searches and another measures, once for each learner, on the same function, noise,
 /// initial points and network draws. Whatever implements this is a [`Protocol`].
 ///
-/// The searcher knows the inputs of all arms and the model of the objective, which is listed as taken as public; what
-/// it learns of outcomes is booked.
+/// The searcher knows the inputs of all arms and the model of the objective, which the report lists as taken as public;
+/// what it learns about outcomes is recorded in the ledger.
 pub trait Search: Send + Sync {
-    /// What parties say and state.
+    /// The messages, timers and facts of the parties.
     type World: KernelProtocol<Fact = Fact<Measured>> + Rounds;
 
-    /// What the scenario says of the parts.
+    /// The roles and settings that the scenario states.
     fn settings(&self) -> SearchSettings<'_>;
 
     /// The parties of one series.
     fn cast(&self, parts: Parts) -> Cast<Self::World>;
 
-    /// What else is wrong with the recipe in this world. The default: nothing.
+    /// What else is wrong with the recipe, given the parties and the objective of the scenario. The default: nothing.
     fn further_problems(&self, stage: &Stage) -> Vec<Problem> {
         let _ = stage;
         Vec::new()
-    }
-}
-
-impl Series for LearnerModel {
-    fn name(&self) -> &str {
-        LearnerModel::name(self)
     }
 }
 
@@ -107,19 +136,15 @@ impl<S: Search> Protocol for S {
         let parts = [searcher.1, measurer.1];
         problems.extend(series::same_party(measurer.0, "another party than the one that searches", parts));
         problems.extend(series::no_rounds(settings.rounds, "at least one round", "the papers use 50"));
-        if settings.learners.is_empty() {
-            let cure = "name one or more, as in [GpUcb(), Random()]";
-            problems.push(Problem::wrong("learners", "at least one learner", "none", cure));
+        problems.extend(series::none(settings.series, "learner: .."));
+        for (index, recipe) in settings.series.iter().enumerate() {
+            problems.extend(series::taken(settings.series, index));
+            let place = format!("series[{index}].learner");
+            let of_learner = recipe.learner.as_dyn().problems();
+            problems.extend(of_learner.into_iter().map(|problem| problem.below(&place)));
         }
-        for (index, learner) in settings.learners.iter().enumerate() {
-            let place = format!("learners[{index}]");
-            let name = learner.name();
-            if settings.learners[..index].iter().any(|earlier| earlier.name() == name) {
-                let (expected, cure) = ("a learner that no earlier series has", "name each learner once");
-                problems.push(Problem::wrong(&place, expected, name, cure));
-            }
-            problems.extend(learner.as_dyn().problems().into_iter().map(|problem| problem.below(&place)));
-        }
+        let retry = settings.retry.map_or_else(Vec::new, |retry| retry.problems());
+        problems.extend(retry.into_iter().map(|problem| problem.below("retry")));
         let outcomes = settings.outcomes.as_dyn().problems();
         problems.extend(outcomes.into_iter().map(|problem| problem.below("outcomes")));
         problems.extend(self.further_problems(stage));
@@ -135,15 +160,21 @@ impl<S: Search> Protocol for S {
     }
 
     fn series(&self) -> Vec<String> {
-        series::names(self.settings().learners)
+        series::names(self.settings().series)
+    }
+
+    fn at_random(&self) -> Vec<&str> {
+        let all = self.settings().series;
+        let chosen = all.iter().filter(|series| series.learner.as_dyn().ignores_outcomes());
+        chosen.map(Series::name).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
         let settings = self.settings();
-        let played = settings.learners.iter().map(|learner| {
-            let name = learner.name();
+        let played = settings.series.iter().map(|series| {
+            let name = series.name();
             let instance = stage.objective(name)?;
-            let parts = settings.parts(learner, stage, instance, key)?;
+            let parts = settings.parts(series, stage, instance, key)?;
             let parties = stage.all_parties(self.cast(parts));
             let mut record = stage.search(name, parties, key, instance, settings.initial_points)?;
             record.public.extend(settings.taken_as_public(stage, instance));
@@ -162,8 +193,8 @@ impl SearchSettings<'_> {
         }
         facts.extend(stage.inputs_of_records());
         let protocol = [
-            "which arm is asked for in which round: chosen by the searcher from what it was told",
-            "when messages arrive: times and losses are drawn without a look at the data",
+            "which arm is queried in which round: the searcher chooses it from the answers so far",
+            "when messages arrive: times and losses are drawn independently of the data",
         ];
         let (about, known_to) = (self.measurer.1, self.searcher.1);
         let facts = facts.into_iter().map(|fact| fact.about(about).known_to(known_to));
@@ -172,12 +203,12 @@ impl SearchSettings<'_> {
 
     fn parts(
         &self,
-        learner: &LearnerModel,
+        series: &SearchSeries,
         stage: &Stage,
         instance: &Instance,
         key: Key,
     ) -> Result<Parts, PlayError> {
-        let name = learner.name();
+        let name = series.name();
         let party = |role: (&str, &str)| {
             stage.party(role.0, role.1).map_err(|problem| PlayError::scenario(name, &problem))
         };
@@ -194,10 +225,9 @@ impl SearchSettings<'_> {
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
         let random = LearnerModel::from(Random {});
-        let learner = if stage.directions.dry { &random } else { learner };
+        let learner = if stage.directions.dry { &random } else { &series.learner };
         let programs = stage.directions.programs.of_series(name);
-        let learner = learner.as_dyn().build_with(&arms, &programs);
-        let learner = learner.map_err(|error| PlayError::party(name, error))?;
+        let learner = learner.begin(&arms, &programs).map_err(|error| PlayError::party(name, error))?;
         let initial = key.child("initial points");
         let plan = SearchPlan { initial_points: self.initial_points, rounds: self.rounds, initial };
         let known = self.taken_as_public(stage, instance);
@@ -209,6 +239,8 @@ impl SearchSettings<'_> {
             Meter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
             known.iter().filter_map(PublicFact::condition).collect(),
         );
+        let measurer =
+            measurer.of_series(name, &stage.directions).map_err(|error| PlayError::party(name, error))?;
         let stream = own(self.searcher.1).child("learner").stream();
         let searcher = Searcher::new(plan, learner, stream);
         Ok(Parts { searcher_id, searcher, measurer_id, measurer, key: key.child("parties") })
@@ -216,11 +248,11 @@ impl SearchSettings<'_> {
 }
 
 impl Stage {
-    /// As [`Self::play`], for parties that state what they measure: the record has the evaluations and the regret.
+    /// As [`Self::play`], for parties that record what they measure: the record has the evaluations and the regret.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn search<P: Rounds + Stating<Own = Measured>>(
+    pub fn search<P: Rounds + StatesFacts<Own = Measured>>(
         &self,
         series: &str,
         parties: Vec<Box<dyn Party<P>>>,
@@ -233,7 +265,7 @@ impl Stage {
             let Measured { round, arm, outcome } = fact;
             evaluations.add((round + 1).saturating_sub(initial_points), *arm, *outcome, at);
         })?;
-        record.iterations = evaluations.into_iterations();
+        evaluations.into_record(&mut record);
         Ok(record)
     }
 }

@@ -1,46 +1,47 @@
-//! A party that searches: which arm it asks for in which round, and what it learns from the answers.
+//! A party that searches: which arm it queries in which round, and what it learns from the answers.
 
-use super::facts::Stating;
+use super::ending::end;
+use super::facts::StatesFacts;
 use super::jitter::JitterWatch;
 use crate::gp::GpError;
-use crate::kernel::Recorder;
+use crate::kernel::{ProcessContext, Processes, Recorder};
 use crate::learners::{History, Learner};
 use crate::rng::{Key, Stream};
 
-/// How long a search is.
+/// The length of a search, and the random numbers of its initial points.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPlan {
-    /// Random arms that are asked for before the first round of the learner.
+    /// Random arms that are queried before the first round of the learner.
     pub initial_points: u64,
     /// Rounds of the learner.
     pub rounds: u64,
-    /// Node of the initial points: shared by all series, so that all begin at the same arms.
+    /// Node of the seed tree for the initial points: shared by all series, so that all begin with the same arms.
     pub initial: Key,
 }
 
-/// A learner in the middle of its search: one question at a time.
+/// The state of a learner's search, which has one open query at a time.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     plan: SearchPlan,
     learner: Box<dyn Learner>,
     stream: Stream,
     jitter: JitterWatch,
-    /// The question that is open.
+    /// Round and arm of the open query.
     open: Option<(u64, usize)>,
     next: u64,
     history: History,
 }
 
 impl Searcher {
-    /// Nothing asked yet. The learner's choices draw from `stream`.
+    /// A search that has not begun. The learner's choices draw from `stream`.
     #[must_use]
     pub fn new(plan: SearchPlan, learner: Box<dyn Learner>, stream: Stream) -> Self {
         let (jitter, history) = (JitterWatch::default(), History::default());
         Self { plan, learner, stream, jitter, open: None, next: 0, history }
     }
 
-    /// The next round, from 0, and the arm to ask for; nothing after the last round.
-    pub fn next<P: Stating>(&mut self, ctx: &mut dyn Recorder<P>) -> Option<(u64, u64)> {
+    /// The next round, from 0, and the arm to query; `None` after the last round.
+    pub fn next<P: StatesFacts>(&mut self, ctx: &mut dyn Recorder<P>) -> Option<(u64, u64)> {
         self.jitter.note(self.learner.jitter(), ctx);
         let round = self.next;
         if round == self.plan.initial_points + self.plan.rounds {
@@ -59,20 +60,40 @@ impl Searcher {
         Some((round, arm as u64))
     }
 
-    /// The round of the question that is open, if one is.
+    /// The round of the open query, if there is one.
     #[must_use]
     pub fn open(&self) -> Option<u64> {
         self.open.map(|open| open.0)
     }
 
-    /// The answer to the question of a round; false for one that is not open (any more), which changes nothing.
+    /// Passes the outcome of a round's query to the learner and returns true; if that query is not open, it changes
+    /// nothing and returns false.
     ///
     /// # Errors
-    /// [`GpError`] when the learner cannot take it in.
+    /// [`GpError`] if the learner cannot be updated with the outcome.
     pub fn hear(&mut self, round: u64, outcome: f64) -> Result<bool, GpError> {
         let Some((_, arm)) = self.open.take_if(|open| open.0 == round) else { return Ok(false) };
         self.history.observed(arm, outcome);
         self.learner.observe(arm, outcome).map(|()| true)
+    }
+
+    /// Runs the whole search in a co-routine: `ask` returns the outcome of an arm in a round, or `None` if it has given
+    /// up. The simulation stops after the last round; the series ends early, with the reason, if an outcome is missing
+    /// or the learner cannot be updated with it.
+    pub async fn search<P: Processes + StatesFacts>(
+        mut self,
+        mut ctx: ProcessContext<P>,
+        mut ask: impl AsyncFnMut(u64, u64) -> Option<f64>,
+    ) {
+        while let Some((round, arm)) = self.next(&mut ctx) {
+            let Some(outcome) = ask(round, arm).await else {
+                return end(&mut ctx, format!("the question of round {round} was not answered"));
+            };
+            if let Err(error) = self.hear(round, outcome) {
+                return end(&mut ctx, format!("round {round}: {error}"));
+            }
+        }
+        ctx.stop();
     }
 
     /// Number of arms.
@@ -81,8 +102,8 @@ impl Searcher {
         self.learner.arms()
     }
 
-    /// Another learner repeats the history of the present one, with the stream as it was at the beginning, and takes
-    /// over; the present one stays if the other cannot.
+    /// Replaces the learner by another one, after this has repeated the history of the present learner with `stream`,
+    /// the random numbers from the beginning of the search. If that fails, the present learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.teach(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

@@ -27,7 +27,7 @@ pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<
             format!("series[{index}].name"),
             "a name that no earlier series has",
             name,
-            "give each series a name of its own",
+            "give each series a name of its own: name: \"..\"",
         )
     })
 }

@@ -14,7 +14,7 @@ pub struct TraceEvent {
     pub kind: TraceKind,
     /// The round that a message is about, or that a fact closes.
     pub round: Option<u64>,
-    /// A fingerprint of the contents of a sent message, if the watcher asked for it; else 0.
+    /// A fingerprint of the contents of a sent message, fact or timer, if the watcher requested it; else 0.
     pub contents: u64,
 }
 
@@ -27,9 +27,9 @@ pub enum TraceKind {
     Lost(Parcel, LossCause),
     /// A message was duplicated by the network.
     Doubled(Parcel),
-    /// A message reached its addressee; with the time it had been sent.
+    /// A message reached its addressee; with the time at which it was sent.
     Delivered(Parcel, Time),
-    /// The work on a message that had been delivered is done; with the time it had been sent.
+    /// The work on a delivered message is done; with the time at which the message was sent.
     Handled(Parcel, Time),
     /// A timer ran out.
     TimerFired(PartyId, String),

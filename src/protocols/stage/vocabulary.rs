@@ -1,24 +1,25 @@
-//! One macro for the enums of a protocol: its messages, its timers and its own facts, each with its digest.
+//! Macros for the enums of a protocol: its messages, its timers and its own facts, each with its digest; and a macro
+//! for messages that also have a size, a label and a round.
 //!
 //! ```text
 //! vocabulary! {
-//!     /// What is said.
+//!     /// The messages.
 //!     pub enum Message {
 //!         /// Measure this row in this round.
 //!         Query { round: u64, row: u64 } = 2,
-//!         /// What went out; no setting counts as the largest number.
+//!         /// The published setting; `None` is digested as `u64::MAX`.
 //!         Published { setting: Option<u64> => or_max } = 3,
 //!     }
 //! }
 //! ```
-//! writes the enum, its [`crate::kernel::Digestible`] (the variant's number, then its fields in order, each as its type has it or
-//! as the function behind `=>` does) and `label`, the variant's name. Numbers are part of every digest: a
-//! number that was used once is never used for another variant.
+//! expands to the enum, its implementation of [`crate::kernel::Digestible`] (the variant's number, then its fields in
+//! order, each by the implementation of its type or by the function after `=>`) and `label`, which returns the
+//! variant's name. Numbers are part of every digest: a number that was used once must not be used for another variant.
 
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;
 
-/// Writes an enum of messages, timers or facts with its digest; the module `protocols::stage::vocabulary` shows one.
+/// Declares an enum of messages, timers or facts with its digest; `protocols::stage::vocabulary` has an example.
 #[macro_export]
 macro_rules! vocabulary {
     (@absorb $digest:ident, $field:ident) => {
@@ -58,7 +59,7 @@ macro_rules! vocabulary {
         }
 
         impl $name {
-            /// The name of the kind, as traces show it.
+            /// The name of the variant, as traces show it.
             #[must_use]
             $vis fn label(&self) -> &'static str {
                 match self {
@@ -69,23 +70,96 @@ macro_rules! vocabulary {
     };
 }
 
+/// Writes an enum of messages as [`vocabulary!`](crate::vocabulary) does, and what a message needs besides its digest:
+/// its size (40 bytes of headers, and the [size](crate::protocols::WireSize) of each field), its label, and its round,
+/// which is the field `round` if the variant has one.
+///
+/// ```
+/// use subrosa::kernel::Payload;
+/// use subrosa::protocols::RoundMessage;
+///
+/// subrosa::messages! {
+///     /// What is said.
+///     pub enum Message {
+///         /// Measure this arm.
+///         Measure { round: u64, arm: u64 } = 0,
+///         /// Nothing more is wanted.
+///         Done = 1,
+///     }
+/// }
+///
+/// let question = Message::Measure { round: 3, arm: 7 };
+/// assert_eq!((question.wire_bytes(), Payload::label(&question), question.round()), (56, "Measure", Some(3)));
+/// assert_eq!((Message::Done.wire_bytes(), Message::Done.round()), (40, None));
+/// ```
+#[macro_export]
+macro_rules! messages {
+    (@round $found:ident, $field:ident, round) => {
+        Some(*$field)
+    };
+    (@round $found:ident, $field:ident, $other:ident) => {{
+        let _ = $field;
+        $found
+    }};
+    ($(#[$meta:meta])* $vis:vis enum $name:ident {
+        $(
+            $(#[$of_variant:meta])*
+            $variant:ident $({ $($(#[$of_field:meta])* $field:ident: $type:ty),+ $(,)? })?
+            = $number:literal
+        ),+ $(,)?
+    }) => {
+        $crate::vocabulary! {
+            $(#[$meta])*
+            $vis enum $name {
+                $($(#[$of_variant])* $variant $({ $($(#[$of_field])* $field: $type),+ })? = $number,)+
+            }
+        }
+
+        impl $crate::kernel::Payload for $name {
+            fn wire_bytes(&self) -> u64 {
+                match self {
+                    $(Self::$variant $({ $($field),+ })? => {
+                        $crate::protocols::HEADER_BYTES $($(+ $crate::protocols::WireSize::wire_size($field))+)?
+                    })+
+                }
+            }
+
+            fn label(&self) -> &'static str {
+                Self::label(self)
+            }
+        }
+
+        impl $crate::protocols::RoundMessage for $name {
+            fn round(&self) -> Option<u64> {
+                match self {
+                    $(Self::$variant $({ $($field),+ })? => {
+                        let found: Option<u64> = None;
+                        $($(let found = $crate::messages!(@round found, $field, $field);)+)?
+                        found
+                    })+
+                }
+            }
+        }
+    };
+}
+
 pub(in crate::protocols) use crate::vocabulary;
 
-/// What was released has the digest of its value.
+/// A released value has the same digest as the value itself.
 impl<T: Digestible> Digestible for Released<T> {
     fn digest(&self, digest: &mut Digest) {
         self.get().digest(digest);
     }
 }
 
-/// The value; nothing if it is absent. Only for the last field of a variant.
+/// Adds the value to the digest, or nothing if it is absent. Only for the last field of a variant.
 pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     if let Some(value) = value {
         value.digest(digest);
     }
 }
 
-/// The value; the largest number if it is absent.
+/// Adds the value to the digest, or `u64::MAX` if it is absent.
 pub(in crate::protocols) fn or_max<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     match value {
         Some(value) => value.digest(digest),
@@ -93,7 +167,8 @@ pub(in crate::protocols) fn or_max<T: Digestible>(value: &Option<T>, digest: &mu
     }
 }
 
-/// The values without their number, which is the same for all messages of the kind.
+/// Adds the values to the digest without their count. If the count differs between messages of a variant, the digest
+/// does not determine where the values end.
 pub(in crate::protocols) fn each<T: Digestible>(values: &[T], digest: &mut Digest) {
     values.iter().for_each(|value| value.digest(digest));
 }

@@ -52,8 +52,8 @@ impl Watcher {
 
     /// The series with the most kinds of messages and its first events, for a watcher of first events.
     #[must_use]
-    pub fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
-        self.beginning.as_ref()?.borrow().most_telling()
+    pub fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
+        self.beginning.as_ref()?.borrow().most_informative()
     }
 
     /// A watcher that also receives fingerprints of contents, and ends a series when `see` returns false.

@@ -68,6 +68,8 @@ pub enum Block {
         /// The text.
         text: String,
     },
+    /// Cards side by side that answer the reader's questions in sentences; on a page only.
+    Cards(Vec<Card>),
     /// Blocks that a page shows when the reader opens them; a terminal shows them like any others.
     Folded {
         /// The title that the reader opens.
@@ -75,6 +77,17 @@ pub enum Block {
         /// The blocks.
         blocks: Vec<Block>,
     },
+}
+
+/// A question and its answer in whole sentences.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Card {
+    /// As the id of a section.
+    pub id: String,
+    /// The question, such as "How good".
+    pub title: String,
+    /// The answer: sentences, the most important first.
+    pub sentences: Vec<Vec<Span>>,
 }
 
 /// Sentences.
@@ -165,6 +178,21 @@ impl Section {
     pub fn new(id: &str, name: &str, title: &str, blocks: Vec<Block>) -> Self {
         let [id, name, title] = [id, name, title].map(str::to_owned);
         Self { id, name, title, urgent: false, blocks }
+    }
+}
+
+impl Card {
+    /// A card that answers a question.
+    #[must_use]
+    pub fn new(id: &str, title: &str, sentences: Vec<Vec<Span>>) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), sentences }
+    }
+
+    /// Its sentences without style.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let sentence = |words: &Vec<Span>| words.iter().map(|span| span.text.as_str()).collect::<String>();
+        self.sentences.iter().map(sentence).collect::<Vec<_>>().join(" ")
     }
 }
 

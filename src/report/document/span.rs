@@ -24,7 +24,7 @@ pub struct Span {
     pub tone: Tone,
     /// Their style.
     pub look: Look,
-    /// A number of a footnote after them.
+    /// The number of a footnote that is printed after them.
     pub footnote: Option<usize>,
     /// An explanation shown on request; may be empty.
     pub explanation: String,
@@ -50,11 +50,13 @@ pub enum Look {
     /// Plain words.
     #[default]
     Words,
+    /// Important words.
+    Strong,
     /// A framed label.
     Badge,
-    /// Text to be typed as it is, never broken.
+    /// Text to be typed as it is, without line breaks at its spaces in a terminal.
     Code,
-    /// No finite number: "inf" in plain letters.
+    /// An infinite value: "∞" on a page, its text ("inf") in a terminal.
     Infinite,
 }
 
@@ -90,6 +92,19 @@ impl Span {
             self.tone = Tone::Warning;
         }
         self
+    }
+
+    /// The words with an explanation that opens where they stand; none if it is empty.
+    #[must_use]
+    pub fn explained(mut self, explanation: impl Into<String>) -> Self {
+        self.explanation = explanation.into();
+        self
+    }
+
+    /// Important words.
+    #[must_use]
+    pub fn strong(text: impl Into<String>) -> Self {
+        Self { look: Look::Strong, ..Self::plain(text) }
     }
 
     /// The words with the number of a footnote.

@@ -1,9 +1,9 @@
-//! Rows and columns as plain data.
+//! Tables of a report as data, independent of the output format.
 
 use super::span::{Shown, Span};
 use serde::Serialize;
 
-/// Rows and columns.
+/// A table.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Table {
     /// Its title.
@@ -27,8 +27,9 @@ pub enum Layout {
     /// Rows below a header.
     #[default]
     Rows,
-    /// In a terminal the first two columns are lines of their own above the rows that share them, and columns have no
-    /// header; a page shows them once for all these rows.
+    /// In a terminal the values of the first two columns are printed on lines of their own, above the rows that have
+    /// them in common, and there is no header. A page has a header, and shows such a value once, in a cell that spans
+    /// these rows.
     Grouped,
     /// As `Rows`, but in a terminal without a rule below the header.
     Plain,
@@ -45,6 +46,8 @@ pub struct Column {
     pub named_in_cells: bool,
     /// Where it is shown.
     pub shown: Shown,
+    /// An explanation of its header that a page opens on request; may be empty.
+    pub explanation: String,
 }
 
 /// A row of a table.
@@ -52,27 +55,27 @@ pub struct Column {
 pub struct Row {
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// A remark about the row, or about the rows with the same head.
+    /// A remark about the row, or about the rows with the same values in the first [`Table::heads`] columns.
     pub remark: String,
 }
 
 /// A cell of a table.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cell {
-    /// Its words.
+    /// Its text.
     pub words: Vec<Span>,
     /// A shorter form for a terminal; empty if not needed.
     pub short: String,
-    /// Several findings in one cell, each with figures of its own.
+    /// Several findings in one cell, each with numbers of its own; usually empty.
     pub findings: Vec<Finding>,
 }
 
-/// Something found, with its figures: a small table within a cell.
+/// What one observer learned, with the epsilon of each accountant: a small table within a cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// The finding.
+    /// What was learned.
     pub words: Vec<Span>,
-    /// Name, figure, and its addition.
+    /// By accountant: its name, the epsilon, and the delta.
     pub figures: Vec<[Vec<Span>; 3]>,
     /// A remark about it.
     pub remark: String,
@@ -100,7 +103,16 @@ impl Table {
         }
     }
 
-    /// The table with the columns of these names in one place only.
+    /// The table with an explanation of each header that has one.
+    #[must_use]
+    pub fn explained(mut self, explanation: impl Fn(&str) -> String) -> Self {
+        for column in &mut self.columns {
+            column.explanation = explanation(&column.name);
+        }
+        self
+    }
+
+    /// The table; the columns with these names are shown only where `shown` says.
     #[must_use]
     pub fn column_on(mut self, shown: Shown, names: &[&str]) -> Self {
         for column in self.columns.iter_mut().filter(|column| names.contains(&column.name.as_str())) {
@@ -120,7 +132,13 @@ impl Column {
     /// A column that is shown everywhere.
     #[must_use]
     pub fn new(name: impl Into<String>, number: bool) -> Self {
-        Self { name: name.into(), number, named_in_cells: false, shown: Shown::Everywhere }
+        Self {
+            name: name.into(),
+            number,
+            named_in_cells: false,
+            shown: Shown::Everywhere,
+            explanation: String::new(),
+        }
     }
 
     /// The column with its name in each cell where columns have no header.
@@ -130,7 +148,7 @@ impl Column {
         self
     }
 
-    /// The column in one place only.
+    /// The column, shown only where `shown` says.
     #[must_use]
     pub fn on(mut self, shown: Shown) -> Self {
         self.shown = shown;

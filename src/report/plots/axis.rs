@@ -85,6 +85,29 @@ impl Axis {
         axis
     }
 
+    /// An axis for values that lie well inside it.
+    #[must_use]
+    pub fn around(values: &[f64]) -> Self {
+        let mut axis = Self::chosen(values);
+        if axis.ticks.len() == 1 && !axis.log {
+            let at = axis.ticks[0].0;
+            axis = Self::plain([(0.0, 0.0), (2.0 * at, 0.0)]);
+        }
+        axis
+    }
+
+    /// The axis with room at its upper end for infinite values, which have a tick of their own there.
+    #[must_use]
+    pub fn with_infinity(mut self) -> Self {
+        let wide = self.high - self.low;
+        // No tick of a finite value crowds that of the infinite ones.
+        self.high += 0.14 * wide;
+        let most = self.high - 0.1 * wide;
+        self.ticks.retain(|(at, _)| *at < most);
+        self.ticks.push((self.high, "∞".to_owned()));
+        self
+    }
+
     /// An axis for whole numbers.
     #[must_use]
     pub fn counting(values: impl IntoIterator<Item = u64>) -> Self {
@@ -235,6 +258,18 @@ mod tests {
         assert!(Axis::chosen(&[0.01, 0.1, 1.0]).log);
         assert!(labels(&Axis::chosen(&(0..99).map(f64::from).collect::<Vec<_>>())).len() < 9);
         assert_eq!(labels(&Axis::chosen(&[4.0])), ["4"]);
+    }
+
+    #[test]
+    fn infinite_values_have_the_edge_of_their_axis() {
+        for axis in
+            [Axis::fit([(1.0, 0.0), (100.0, 0.0)]), Axis::plain([(0.0, 0.0), (3.0, 0.0)]), Axis::fit([])]
+        {
+            let wide = axis.clone().with_infinity();
+            assert_eq!(wide.clamped(f64::INFINITY).to_bits(), wide.high.to_bits());
+            assert_eq!(wide.ticks.last().unwrap().1, "∞");
+            assert!(wide.high > axis.high && wide.clamped(1.0) < wide.high);
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// How to read it: what lines and bands are, over how many replications.
     pub note: String,
+    /// What a caption below the picture adds, such as the assumptions of bounds; a file of the picture leaves it out.
+    pub caption: String,
     /// Values that belong on the chart but lie beyond its axes, in words.
     pub beyond: Vec<String>,
 }
@@ -48,6 +50,8 @@ pub enum Kind {
     Band,
     /// Marks with error bars, joined by a line.
     Bars,
+    /// Marks with error bars, not joined.
+    Marks,
     /// Hollow diamonds.
     Diamonds,
     /// Hollow triangles on a dotted line, in the colour of their entry.
@@ -63,7 +67,7 @@ impl Kind {
         match self {
             Self::Band => dashes(key),
             // A ceiling's line is drawn as dots: dashes would break up its triangles too.
-            Self::Bars | Self::Diamonds | Self::Ceiling => "none",
+            Self::Bars | Self::Marks | Self::Diamonds | Self::Ceiling => "none",
             Self::Bound(number) => dashes(number + 1),
         }
     }

@@ -113,7 +113,7 @@ fn on_area(text: &mut String, chart: &Chart, line: Option<&Line>) -> Result<Vec<
                 .collect();
             match line.kind {
                 Kind::Band | Kind::Bound(_) => band(&mut context, chart, line, &places)?,
-                Kind::Bars => bars(&mut context, chart, line, &places)?,
+                Kind::Bars | Kind::Marks => bars(&mut context, chart, line, &places)?,
                 Kind::Diamonds => diamonds(&mut context, line, &places)?,
                 Kind::Ceiling => ceiling(&mut context, line, &places)?,
             }
@@ -175,7 +175,10 @@ fn bars(
             caps.map(|end| EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)),
         )?;
     }
-    context.draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
+    if line.kind == Kind::Bars {
+        context
+            .draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
+    }
     let filled = colour(line).filled();
     match line.key % 3 {
         0 => context.draw_series(places.iter().map(|at| Circle::new(*at, 8, filled)))?,

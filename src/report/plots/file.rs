@@ -7,6 +7,8 @@ use maud::{Markup, PreEscaped, html};
 
 /// Height of the title.
 const TITLE: u32 = 56;
+/// Font size of a title that fits.
+const TITLE_LETTERS: u32 = 30;
 /// Height of one line of the legend.
 const ENTRY: u32 = 36;
 /// Approximate width of a letter of the legend.
@@ -16,25 +18,55 @@ const NOTE_WIDTH: usize = 74;
 /// Height of a line of the note.
 const NOTE: u32 = 26;
 
-/// The chart as an SVG document.
+/// How a chart is written to a file of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Style {
+    /// Without title and notes, which a paper has in its caption.
+    pub plain: bool,
+    /// Width on paper in millimetres; `None` for the chart's own units, as screens show them.
+    pub width: Option<f64>,
+}
+
+/// What a caption of the chart must say: how to read it, what lies beyond its axes, and what its bounds assume.
+#[must_use]
+pub fn caption(chart: &Chart) -> String {
+    let parts =
+        [chart.title.clone() + ".", chart.note.clone(), chart.beyond.join(". "), chart.caption.clone()];
+    let told: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    told.join("\n")
+}
+
+/// The chart as an SVG document, on a screen.
 #[must_use]
 pub fn standalone(chart: &Chart) -> String {
+    styled(chart, Style::default())
+}
+
+/// The chart as an SVG document.
+#[must_use]
+pub fn styled(chart: &Chart, style: Style) -> String {
     let drawn = draw(chart);
+    let top = if style.plain { 0 } else { TITLE };
     let columns = columns(&chart.legend);
     let rows = chart.legend.len().div_ceil(columns) as u32;
     let beyond: Vec<String> =
         chart.beyond.iter().flat_map(|text| lines(&format!("\u{2191} {text}"))).collect();
-    let note = [beyond, lines(&chart.note)].concat();
-    let below = TITLE + HEIGHT + ENTRY * rows;
-    let height = below + NOTE * note.len() as u32 + 24;
+    let note = if style.plain { Vec::new() } else { [beyond, lines(&chart.note)].concat() };
+    let below = top + HEIGHT + ENTRY * rows;
+    let height = below + NOTE * note.len() as u32 + if note.is_empty() { 12 } else { 24 };
+    let size = |units: u32| match style.width {
+        Some(millimetres) => format!("{:.2}mm", millimetres * f64::from(units) / f64::from(WIDTH)),
+        None => units.to_string(),
+    };
     let step = (WIDTH - 40) / columns as u32;
     let markup = html! {
-        svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
+        svg xmlns="http://www.w3.org/2000/svg" width=(size(WIDTH)) height=(size(height))
             viewBox=(format!("0 0 {WIDTH} {height}")) font-family="sans-serif" {
             title { (chart.title) }
             rect width=(WIDTH) height=(height) fill="#FFFFFF" {}
-            text x=(WIDTH / 2) y="38" font-size="30" text-anchor="middle" { (chart.title) }
-            g transform=(format!("translate(0 {TITLE})")) {
+            desc { (caption(chart)) }
+            @if !style.plain { text x=(WIDTH / 2) y="38" font-size=(TITLE_LETTERS.min(title_size(&chart.title))) text-anchor="middle" { (chart.title) } }
+            g transform=(format!("translate(0 {top})")) {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
                     // Marks and their bars are drawn without dashes; only a plain line shows by its dashes to which
@@ -44,7 +76,7 @@ pub fn standalone(chart: &Chart) -> String {
             }
             @for (key, name) in chart.legend.iter().enumerate() {
                 @let x = 40 + step * (key % columns) as u32;
-                @let y = TITLE + HEIGHT + 18 + ENTRY * (key / columns) as u32;
+                @let y = top + HEIGHT + 18 + ENTRY * (key / columns) as u32;
                 @let kind = chart.kind(key).unwrap_or(Kind::Band);
                 g transform=(format!("translate({x} {})", y - 12)) stroke=(hex(key, kind)) fill=(hex(key, kind)) {
                     (sample(key, kind))
@@ -63,8 +95,8 @@ pub fn standalone(chart: &Chart) -> String {
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {
-        @if kind == Kind::Bars {
-            line x1="0" y1="12" x2="56" y2="12" stroke-width="4" {}
+        @if matches!(kind, Kind::Bars | Kind::Marks) {
+            @if kind == Kind::Bars { line x1="0" y1="12" x2="56" y2="12" stroke-width="4" {} }
             @match key % 3 {
                 0 => circle cx="28" cy="12" r="8" {},
                 1 => polygon points="28,1 38,19 18,19" {},
@@ -74,6 +106,11 @@ pub fn sample(key: usize, kind: Kind) -> Markup {
             line x1="0" y1="12" x2="56" y2="12" stroke-width="5" stroke-dasharray=(kind.dashes(key)) {}
         }
     }
+}
+
+/// The font size at which a title fits, assuming wide letters.
+fn title_size(title: &str) -> u32 {
+    (WIDTH - 40) * 10 / (6 * title.chars().count().max(1) as u32)
 }
 
 fn hex(key: usize, kind: Kind) -> String {

@@ -1,18 +1,30 @@
-//! Charts as SVG: a chart is plain data, so that a page, a file and a test can use it.
+//! Charts, as plain data and drawn as SVG or PNG, and message-sequence diagrams as SVG.
 
 mod axis;
 mod chart;
 mod draw;
 mod file;
+mod no_picture;
+#[cfg(feature = "png")]
+mod page;
 mod palette;
+#[cfg(feature = "png")]
 mod raster;
 mod sequence;
+#[cfg(not(feature = "png"))]
+mod undrawn;
 
 pub use axis::Axis;
 pub use chart::{Chart, Kind, Line, Point};
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
-pub use file::{sample, standalone};
+pub use file::{Style, caption, sample, standalone, styled};
+pub use no_picture::NoPicture;
+#[cfg(feature = "png")]
+pub use page::pdf;
 pub use palette::{COLOURS, GREY, dashes};
-pub use raster::{NoPicture, png};
+#[cfg(feature = "png")]
+pub use raster::{png, png_at};
 pub use sequence::{NoSequence, sequence};
 pub(super) use sequence::{among_first, drawing};
+#[cfg(not(feature = "png"))]
+pub use undrawn::{pdf, png, png_at};

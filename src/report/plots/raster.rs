@@ -1,5 +1,6 @@
 //! An SVG document as a PNG picture, with a font of the machine.
 
+use super::no_picture::NoPicture;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 use std::fmt;
@@ -10,33 +11,31 @@ const SCALE: f32 = 2.0;
 /// Fonts that are preferred, in this order.
 const FONTS: [&str; 6] = ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial", "Helvetica", "Verdana"];
 
-/// Why there is no picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoPicture {
-    /// The machine has no font, and a chart without labels is useless.
-    NoFont,
-    /// The document cannot be drawn.
-    Document(String),
-}
-
-impl fmt::Display for NoPicture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFont => {
-                write!(f, "no font is installed (install one, such as DejaVu Sans, or use --svg)")
-            }
-            Self::Document(reason) => write!(f, "{reason} (use --svg)"),
-        }
-    }
-}
-
-impl std::error::Error for NoPicture {}
-
 /// Draws an SVG document.
 ///
 /// # Errors
 /// [`NoPicture`].
 pub fn png(svg: &str) -> Result<Vec<u8>, NoPicture> {
+    png_at(svg, SCALE)
+}
+
+/// Draws an SVG document at this many pixels for each of its own (96 of which are an inch if it has a size on paper).
+///
+/// # Errors
+/// [`NoPicture`].
+pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, NoPicture> {
+    let tree = tree(svg)?;
+    let refuse = |reason: &dyn fmt::Display| NoPicture::Document(reason.to_string());
+    let size =
+        tree.size().to_int_size().scale_by(scale).ok_or_else(|| refuse(&"the document has no size"))?;
+    let mut picture =
+        Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"too large a picture"))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
+    picture.encode_png().map_err(|error| refuse(&error))
+}
+
+/// The document with its letters as outlines of a font of the machine.
+pub(super) fn tree(svg: &str) -> Result<Tree, NoPicture> {
     let mut fonts = fontdb::Database::new();
     fonts.load_system_fonts();
     let families = || fonts.faces().flat_map(|face| face.families.iter().map(|(name, _)| name.as_str()));
@@ -44,12 +43,5 @@ pub fn png(svg: &str) -> Result<Vec<u8>, NoPicture> {
     let font = liked.or_else(|| families().next()).ok_or(NoPicture::NoFont)?.to_owned();
     fonts.set_sans_serif_family(font);
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
-    let refuse = |reason: &dyn fmt::Display| NoPicture::Document(reason.to_string());
-    let tree = Tree::from_str(svg, &options).map_err(|error| refuse(&error))?;
-    let size =
-        tree.size().to_int_size().scale_by(SCALE).ok_or_else(|| refuse(&"the document has no size"))?;
-    let mut picture =
-        Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"too large a picture"))?;
-    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut picture.as_mut());
-    picture.encode_png().map_err(|error| refuse(&error))
+    Tree::from_str(svg, &options).map_err(|error| NoPicture::Document(error.to_string()))
 }

@@ -10,22 +10,28 @@ pub(super) fn figure(figure: &Figure) -> Markup {
     let longest = figure.charts.iter().max_by_key(|chart| chart.legend.len());
     let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
     let kind = |key: usize| figure.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
+    let mut captions: Vec<&str> = figure.charts.iter().map(|chart| chart.caption.as_str()).collect();
+    captions.retain(|caption| !caption.is_empty());
+    let captions = told_once(captions);
+    let beyond: Vec<&String> = figure.charts.iter().flat_map(|chart| &chart.beyond).collect();
     let told = told_once(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
     html! {
-        section.plate {
-            h3 { (figure.title) }
+        section.plate.wide[figure.charts.len() > 1] {
+            h3 { (figure.title) @if figure.charts.len() == 1 && figure.charts[0].title == figure.title && figure.charts[0].y.log { span.note { " (logarithmic)" } } }
             div.legend role="group" aria-label="Series; press one to hide or show it" {
                 @for (key, name) in legend.iter().enumerate() {
                     button type="button" aria-pressed="true" data-key=(key) { (swatch(key, kind(key))) (name) }
                 }
-                @for beyond in figure.charts.iter().flat_map(|chart| &chart.beyond) {
-                    span.beyond { "\u{2191}\u{a0}" (beyond) }
-                }
             }
             div.charts {
-                @for chart in &figure.charts { (chart_of(chart)) }
+                @for chart in &figure.charts { (chart_of(chart, &figure.title)) }
             }
             @for note in told { p.note { (note) } }
+            @if !captions.is_empty() || !beyond.is_empty() {
+                details { summary { "On the bounds" }
+                    @for beyond in beyond { p.note { span.beyond { "\u{2191}\u{a0}" (beyond) } } }
+                    @for caption in captions { p.note { (caption) } } }
+            }
         }
     }
 }
@@ -59,11 +65,11 @@ fn class(key: usize, kind: Kind) -> String {
     if let Kind::Bound(_) = kind { "cb".to_owned() } else { format!("c{}", key % 8) }
 }
 
-fn chart_of(chart: &Chart) -> Markup {
+fn chart_of(chart: &Chart, title: &str) -> Markup {
     let drawn = draw(chart);
     html! {
         figure id=(chart.id) {
-            figcaption { (chart.title) @if chart.y.log { span.note { " (logarithmic)" } } }
+            figcaption .unseen[chart.title == title] { (chart.title) @if chart.y.log { span.note { " (logarithmic)" } } }
             div.canvas {
                 svg role="img" aria-label=(format!("{}; the values are in the table below", chart.title))
                     viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
@@ -108,7 +114,7 @@ fn values(chart: &Chart) -> Markup {
         match line.kind {
             Kind::Diamonds => format!("{name}, published"),
             Kind::Ceiling => format!("{name}, bound"),
-            Kind::Band | Kind::Bars | Kind::Bound(_) => name.to_owned(),
+            Kind::Band | Kind::Bars | Kind::Marks | Kind::Bound(_) => name.to_owned(),
         }
     };
     let says = |line: &Line, at: &str| {

@@ -17,6 +17,9 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page as text.
 pub(super) fn page(document: &Document) -> String {
     let listed = document.sections.iter().filter(|section| !section.name.is_empty());
+    // What has no name in the list of sections stands above it.
+    let first = document.sections.iter().take_while(|section| section.name.is_empty()).count();
+    let (answer, rest) = document.sections.split_at(first);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -35,11 +38,14 @@ pub(super) fn page(document: &Document) -> String {
                     h1 { (document.title) }
                     @if !document.about.is_empty() { p { (document.about) } }
                     (blocks(&document.heading))
+                }
+                main {
+                    @for one in answer { (section(one)) }
                     nav aria-label="On this page" {
                         @for section in listed { a href=(format!("#{}", section.id)) { (section.name) } " " }
                     }
+                    @for one in rest { (section(one)) }
                 }
-                main { @for one in &document.sections { (section(one)) } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -56,13 +62,20 @@ fn id(id: &str) -> Option<&str> {
 
 fn section(section: &Section) -> Markup {
     if section.title.is_empty() {
-        return blocks(&section.blocks);
+        return html! { @if section.id.is_empty() { (blocks(&section.blocks)) } @else { div id=(section.id) { (blocks(&section.blocks)) } } };
     }
     html! { section id=[id(&section.id)] { h2 { (section.title) } (blocks(&section.blocks)) } }
 }
 
 fn blocks(all: &[Block]) -> Markup {
-    html! { @for one in all { (block(one)) } }
+    let figure_of = |block: &Block| matches!(block, Block::Figure(_));
+    html! {
+        // Figures in a row share the width of a screen.
+        @for group in all.chunk_by(|a, b| figure_of(a) && figure_of(b)) {
+            @if group.iter().all(figure_of) { div.plates { @for one in group { (block(one)) } } }
+            @else { @for one in group { (block(one)) } }
+        }
+    }
 }
 
 fn block(block: &Block) -> Markup {
@@ -88,6 +101,14 @@ fn block(block: &Block) -> Markup {
         Block::Drawing(one) => drawing(one),
         Block::Listing { label, text } => html! {
             pre tabindex="0" role="region" aria-label=(label) { code { (text) } }
+        },
+        Block::Cards(cards) => html! {
+            div.cards { @for card in cards {
+                section.card id=[id(&card.id)] {
+                    h2 { (card.title) }
+                    @for sentence in &card.sentences { p { (words(sentence)) } }
+                }
+            } }
         },
         Block::Folded { title, blocks: inside } => html! { details { summary { (title) } (blocks(inside)) } },
     }

@@ -68,6 +68,24 @@ for (const plate of document.querySelectorAll(".plate")) {
     svg.addEventListener("pointerleave", hide);
   }
 }
+// An explanation opens beside its word; on a phone it stays at the lower edge, as the style says.
+for (const term of document.querySelectorAll(".term")) {
+  const told = term.querySelector(".told");
+  const place = () => {
+    if (innerWidth < 640) return;
+    const word = term.getBoundingClientRect();
+    told.style.right = told.style.bottom = "auto";
+    const below = word.bottom + 6;
+    const left = Math.min(word.left, innerWidth - told.offsetWidth - 16);
+    told.style.left = Math.max(8, left) + "px";
+    told.style.top = (below + told.offsetHeight < innerHeight ? below : Math.max(8, word.top - told.offsetHeight - 6)) + "px";
+  };
+  term.addEventListener("pointerenter", place);
+  term.addEventListener("focus", place);
+  term.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") term.blur();
+  });
+}
 // Paper cannot unfold anything. The charts' values stay folded: they are in the run folder's files.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = !details.closest("figure");

@@ -1,6 +1,6 @@
 //! Tables that scroll on a small screen and that a screen reader reads in order.
 
-use super::words::words;
+use super::words::{explained, words};
 use crate::report::document::{Cell, Column, Finding, Layout, Row, Shown, Table};
 use maud::{Markup, html};
 
@@ -21,7 +21,7 @@ pub(super) fn table(table: &Table) -> Markup {
                 caption { span { (table.title) } }
                 thead { tr { @for &at in &shown {
                     @let column = &table.columns[at];
-                    th scope="col" .number[column.number] { (column.name) }
+                    th scope="col" .number[column.number] { (explained(&column.explanation, html! { (column.name) })) }
                 } } }
                 tbody { @for (index, row) in table.rows.iter().enumerate() { tr { @for &at in &shown {
                     (placed(table, index, row, at))

@@ -1,38 +1,39 @@
-//! A document in a terminal of 80 columns, without colour. It does not depend on which sections exist.
+//! A document in a terminal of some width, without colour. It does not depend on which sections exist.
 
 mod lines;
 mod table;
 mod words;
 
 use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Shown};
-use lines::{FIXED, line, wrapped};
+pub use lines::WIDTH;
+use lines::{FIXED, Lines};
 use words::words;
 
 /// A whole document: urgent sections at the end, just above the prompt.
-pub(super) fn document(document: &Document) -> String {
-    let mut out = String::new();
+pub(super) fn document(document: &Document, width: usize) -> String {
+    let mut out = Lines::new(width);
     blocks(&mut out, &document.heading);
     let (urgent, others): (Vec<&Section>, Vec<&Section>) =
         document.sections.iter().partition(|section| section.urgent);
     others.into_iter().chain(urgent).for_each(|section| blocks(&mut out, &section.blocks));
-    begun(out)
+    begun(out.text)
 }
 
 /// One section.
-pub(super) fn section(section: &Section) -> String {
-    let mut out = String::new();
+pub(super) fn section(section: &Section, width: usize) -> String {
+    let mut out = Lines::new(width);
     blocks(&mut out, &section.blocks);
-    begun(out)
+    begun(out.text)
 }
 
 /// A message of several lines, each broken between words.
-pub(super) fn message(text: &str) -> String {
-    let mut out = String::new();
+pub(super) fn message(text: &str, width: usize) -> String {
+    let mut out = Lines::new(width);
     for line in text.lines() {
         let indent = line.chars().take_while(|c| *c == ' ').count();
-        wrapped(&mut out, indent, line);
+        out.wrapped(indent, line);
     }
-    out
+    out.text
 }
 
 /// Text without an empty line at its beginning.
@@ -40,11 +41,11 @@ fn begun(text: String) -> String {
     text.trim_start_matches('\n').to_owned()
 }
 
-fn blocks(out: &mut String, all: &[Block]) {
+fn blocks(out: &mut Lines, all: &[Block]) {
     for block in all {
         match block {
             // Tables have titles of their own; pictures are for a page.
-            Block::Heading { .. } | Block::Figure(_) | Block::Drawing(_) => {}
+            Block::Heading { .. } | Block::Figure(_) | Block::Drawing(_) | Block::Cards(_) => {}
             Block::Paragraph(Paragraph { shown: Shown::Page, .. }) => {}
             Block::Paragraph(told) => {
                 let indent = match told.kind {
@@ -52,29 +53,29 @@ fn blocks(out: &mut String, all: &[Block]) {
                     ParagraphKind::Remark => 2,
                     ParagraphKind::Detail => 4,
                 };
-                wrapped(out, indent, &words(&told.words));
+                out.wrapped(indent, &words(&told.words));
             }
             Block::Facts(facts) if facts.shown != Shown::Page => {
                 for (name, value) in &facts.rows {
                     // A name is not broken, and stays on the line of its value.
                     let name =
                         format!("{name:<width$}", width = facts.width).replace(' ', &FIXED.to_string());
-                    wrapped(out, facts.indent, &format!("{name}{}", words(value)));
+                    out.wrapped(facts.indent, &format!("{name}{}", words(value)));
                 }
             }
             Block::List(list) => {
-                line(out, "");
-                wrapped(out, 0, &list.title);
-                list.items.iter().for_each(|item| wrapped(out, 2, &words(item)));
+                out.line("");
+                out.wrapped(0, &list.title);
+                list.items.iter().for_each(|item| out.wrapped(2, &words(item)));
             }
             Block::Footnotes(notes) => {
                 for (index, note) in notes.notes.iter().enumerate() {
-                    wrapped(out, 2, &format!("[{}] {note}", notes.first + index));
+                    out.wrapped(2, &format!("[{}] {note}", notes.first + index));
                 }
             }
             Block::Table(one) if one.shown != Shown::Page => table::table(out, one),
             Block::Facts(_) | Block::Table(_) => {}
-            Block::Listing { text, .. } => text.lines().for_each(|one| line(out, one)),
+            Block::Listing { text, .. } => text.lines().for_each(|one| out.line(one)),
             Block::Folded { blocks: inside, .. } => blocks(out, inside),
         }
     }

@@ -1,14 +1,14 @@
 //! Tables as text: with a header and a rule, or as a block of rows below lines of their own.
 
-use super::lines::{FIXED, WIDTH, line, wrapped};
+use super::lines::{FIXED, Lines};
 use super::words::words;
 use crate::report::document::{Cell, Column, Layout, Shown, Table};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 
 /// A table below its title.
-pub(super) fn table(out: &mut String, table: &Table) {
-    line(out, "");
-    wrapped(out, 0, &table.title);
+pub(super) fn table(out: &mut Lines, table: &Table) {
+    out.line("");
+    out.wrapped(0, &table.title);
     // A table without rows is its title.
     if table.rows.is_empty() {
         return;
@@ -24,14 +24,15 @@ pub(super) fn table(out: &mut String, table: &Table) {
     match table.layout {
         Layout::Rows => {
             let numbers: Vec<bool> = columns.iter().map(|column| column.number).collect();
-            with_header(out, header(), rows(), &numbers);
+            let heads = shown.iter().filter(|at| **at < table.heads).count();
+            with_header(out, Grid { header: header(), rows: rows(), numbers }, heads);
         }
         Layout::Plain => block(out, 2, std::iter::once(header()).chain(rows()).collect()),
         Layout::Grouped => grouped(out, table, &columns, rows()),
     }
     for remark in table.rows.iter().filter(|_| table.layout != Layout::Grouped).map(|row| &row.remark) {
         if !remark.is_empty() {
-            wrapped(out, 2, remark);
+            out.wrapped(2, remark);
         }
     }
 }
@@ -49,67 +50,112 @@ fn text(cell: &Cell) -> String {
     format!("{}{findings}", words(&cell.words)).replace(FIXED, " ")
 }
 
-/// A rule below the header and none between rows; numbers are aligned to the right.
-fn with_header(out: &mut String, header: Vec<String>, rows: Vec<Vec<String>>, numbers: &[bool]) {
-    let (padding, least) = least_widths(&header, &rows, numbers);
-    let mut table = comfy_table::Table::new();
-    table
-        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
-        .set_header(header);
-    table.add_rows(rows);
-    for (column, number) in table.column_iter_mut().zip(numbers) {
-        column.set_padding(padding);
-        if *number {
-            column.set_cell_alignment(CellAlignment::Right);
+/// A rule below the header and none between rows; numbers are aligned to the right. Columns that do not fit beside the
+/// others without a broken word follow in a block of their own, beside the first columns.
+fn with_header(out: &mut Lines, table: Grid, heads: usize) {
+    let width = out.width;
+    let columns = table.header.len();
+    let all: Vec<usize> = (0..columns).collect();
+    let heads = heads.min(columns.saturating_sub(1));
+    let mut rest = &all[heads..];
+    let mut first = true;
+    while !rest.is_empty() || (first && columns > 0) {
+        // As many columns as fit, and at least one.
+        let beside = |count: usize| [&all[..heads], &rest[..count]].concat();
+        let fitting =
+            (1..=rest.len()).rev().find(|&count| table.only(&beside(count)).widths(width).is_some());
+        let count = fitting.unwrap_or(1).min(rest.len());
+        let shown = table.only(&beside(count));
+        if !first {
+            out.line("");
         }
+        shown.print(out);
+        rest = &rest[count..];
+        first = false;
     }
-    for (column, width) in table.column_iter_mut().zip(least.unwrap_or_default()) {
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-    }
-    for row in table.lines() {
-        line(out, &row);
-    }
+}
+
+/// Header and rows of texts.
+struct Grid {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// Which columns are numbers.
+    numbers: Vec<bool>,
 }
 
 /// Space to the left and right of each cell: with enough room, and without.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
-/// The padding and the smallest width of each column such that as much as possible is not broken: first the space
-/// between columns is reduced, then numbers lose their errors to the next line, and the words of headers are broken
-/// last, those of numbers after the others; if even that does not fit, no width is fixed.
-fn least_widths(header: &[String], rows: &[Vec<String>], numbers: &[bool]) -> ((u16, u16), Option<Vec<u16>>) {
-    let long = |text: &str| text.chars().count() as u16;
-    let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
-    // Whether all headers or those of numbers stay whole, and whether numbers keep their errors beside them.
-    let widths = |(padding, of_words, of_numbers, whole): ((u16, u16), bool, bool, bool)| {
-        let width = |(column, name): (usize, &String)| {
-            let number = numbers[column];
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            let cell = cells.map(|cell| if whole && number { long(cell) } else { word(cell) });
-            let header = if number && of_numbers || !number && of_words { word(name) } else { 0 };
-            cell.max().unwrap_or(0).max(header) + padding.0 + padding.1
+impl Grid {
+    /// Some of its columns.
+    fn only(&self, columns: &[usize]) -> Self {
+        let pick = |cells: &[String]| {
+            columns.iter().map(|&at| cells.get(at).cloned().unwrap_or_default()).collect::<Vec<String>>()
         };
-        header.iter().enumerate().map(width).collect::<Vec<u16>>()
-    };
-    let fits = |widths: &Vec<u16>| widths.iter().map(|width| width + 1).sum::<u16>() <= WIDTH + 1;
-    let [wide, narrow] = PADDINGS;
-    let ways = [
-        (wide, true, true, true),
-        (narrow, true, true, true),
-        (wide, true, true, false),
-        (narrow, true, true, false),
-        (narrow, true, false, true),
-        (narrow, true, false, false),
-        (narrow, false, false, false),
-    ];
-    let found = ways.into_iter().map(|way| (way.0, widths(way))).find(|(_, widths)| fits(widths));
-    found.map_or((wide, None), |(padding, widths)| (padding, Some(widths)))
+        Self {
+            header: pick(&self.header),
+            rows: self.rows.iter().map(|row| pick(row)).collect(),
+            numbers: columns.iter().map(|&at| self.numbers[at]).collect(),
+        }
+    }
+
+    /// The padding and the smallest width of each column such that no word of a header is broken and as much as possible
+    /// stays on one line: first the space between columns is reduced, then words are broken between lines, then numbers
+    /// lose their errors to the next line. `None` if even that does not fit.
+    fn widths(&self, most: usize) -> Option<((u16, u16), Vec<u16>)> {
+        let long = |text: &str| text.chars().count() as u16;
+        let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
+        // Whether words and numbers stay on one line.
+        let widths = |(padding, words, numbers): ((u16, u16), bool, bool)| {
+            let width = |(column, name): (usize, &String)| {
+                let whole = if self.numbers[column] { numbers } else { words };
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                let cell = cells.map(|cell| if whole { long(cell) } else { word(cell) });
+                cell.max().unwrap_or(0).max(word(name)) + padding.0 + padding.1
+            };
+            self.header.iter().enumerate().map(width).collect::<Vec<u16>>()
+        };
+        let fits =
+            |widths: &Vec<u16>| widths.iter().map(|width| usize::from(*width) + 1).sum::<usize>() <= most + 1;
+        let [wide, narrow] = PADDINGS;
+        let ways = [
+            (wide, true, true),
+            (narrow, true, true),
+            (wide, false, true),
+            (narrow, false, true),
+            (narrow, false, false),
+        ];
+        ways.into_iter().map(|way| (way.0, widths(way))).find(|(_, widths)| fits(widths))
+    }
+
+    fn print(self, out: &mut Lines) {
+        let found = self.widths(out.width);
+        let Self { header, rows, numbers } = self;
+        let mut table = comfy_table::Table::new();
+        table
+            .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(out.width as u16)
+            .set_header(header);
+        table.add_rows(rows);
+        let (padding, least) = found.map_or((PADDINGS[0], None), |(padding, least)| (padding, Some(least)));
+        for (column, number) in table.column_iter_mut().zip(numbers) {
+            column.set_padding(padding);
+            if number {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for (column, width) in table.column_iter_mut().zip(least.unwrap_or_default()) {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+        }
+        for row in table.lines() {
+            out.line(&row);
+        }
+    }
 }
 
 /// Rows below lines that they share: the first column is printed at the left edge when it changes, the second indented.
-fn grouped(out: &mut String, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
+fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
     let mut last: Option<&str> = None;
     let mut rest = rows.as_slice();
     let mut remarks = table.rows.iter().map(|row| row.remark.as_str());
@@ -118,43 +164,44 @@ fn grouped(out: &mut String, table: &Table, columns: &[&Column], rows: Vec<Vec<S
         let (group, after) = rest.split_at(length);
         rest = after;
         if last != Some(&first[0]) {
-            line(out, &first[0]);
+            out.line(&first[0]);
             last = Some(&first[0]);
         }
-        wrapped(out, 2, &first[1]);
+        out.wrapped(2, &first[1]);
         let cell = |(column, cell): (&&Column, &String)| {
             if column.named_in_cells { format!("{} {cell}", column.name) } else { cell.clone() }
         };
         let cells = |row: &Vec<String>| columns.iter().zip(row).skip(2).map(cell).collect::<Vec<String>>();
         block(out, 4, group.iter().map(cells).collect());
         for remark in remarks.by_ref().take(length).filter(|remark| !remark.is_empty()) {
-            line(out, &format!("     {remark}"));
+            out.line(&format!("     {remark}"));
         }
     }
 }
 
 /// Rows without header or rules, indented.
-fn block(out: &mut String, indent: usize, rows: Vec<Vec<String>>) {
+fn block(out: &mut Lines, indent: usize, rows: Vec<Vec<String>>) {
     let mut table = comfy_table::Table::new();
     table
         .load_style(TableStyle::new())
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH - indent as u16);
+        .set_width((out.width - indent.min(out.width / 2)) as u16);
     table.add_rows(rows);
     for row in table.lines() {
-        line(out, &format!("{}{row}", " ".repeat(indent)));
+        out.line(&format!("{}{row}", " ".repeat(indent)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::render_text::WIDTH;
 
     fn shown(header: &[&str], cells: &[&str], first_number: usize) -> String {
         let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<String>>();
-        let mut out = String::new();
+        let mut out = Lines::new(WIDTH);
         table(&mut out, &Table::new("title", owned(header), vec![owned(cells)], first_number));
-        out
+        out.text
     }
 
     #[test]
@@ -173,7 +220,7 @@ mod tests {
         let cells =
             ["late on top", "10.0", "1.0", "slow", "20", "0.0334 ± 0.0042", "0.0964", "1234.2821", "24.6"];
         let text = shown(&header, &cells, 4);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH as usize), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         for word in header.iter().flat_map(|name| name.split(' ')) {
             assert!(text.contains(word), "{word} is broken: {text}");
         }
@@ -190,8 +237,8 @@ mod tests {
         rows[1].remark = "runs differ".to_owned();
         let layout = Layout::Grouped;
         let one = Table { title: "T".to_owned(), columns, heads: 2, rows, layout, ..Table::default() };
-        let mut out = String::new();
+        let mut out = Lines::new(WIDTH);
         table(&mut out, &one);
-        assert_eq!(out, "\nT\nA\n  lab about a row\n     tight  1\n     basic  1\n     runs differ\n");
+        assert_eq!(out.text, "\nT\nA\n  lab about a row\n     tight  1\n     basic  1\n     runs differ\n");
     }
 }

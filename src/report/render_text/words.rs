@@ -8,7 +8,7 @@ pub(super) fn words(spans: &[Span]) -> String {
     let one = |span: &Span| {
         let text = match span.look {
             Look::Code => span.text.replace(' ', &FIXED.to_string()),
-            Look::Words | Look::Badge | Look::Infinite => span.text.clone(),
+            Look::Words | Look::Strong | Look::Badge | Look::Infinite => span.text.clone(),
         };
         let footnote = span.footnote.map_or_else(String::new, |number| format!(" [{number}]"));
         format!("{text}{footnote}")

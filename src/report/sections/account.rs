@@ -1,10 +1,15 @@
 //! The privacy loss of a list of releases, by every accountant: a section, a JSON document, and charts.
 
-use crate::accounting::{Accountant, Composition, Figure, LossBasis, Standing, Statement, tight_curve};
-use crate::report::document::{Block, Section, Table};
-use crate::report::number::{delta as shown, epsilon};
+use crate::accounting::{
+    Accountant, AccountantName, Added, Composition, Figure, LossBasis, Standing, Statement, added, persons,
+    tight_curve,
+};
+use crate::report::document::{Block, Section, Shown, Table};
+use crate::report::number::{bound, delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
-use crate::report::words::arithmetic;
+use crate::report::sections::privacy::relations_of;
+use crate::report::words::{arithmetic, conditions, person};
+use crate::study::LedgerGroup;
 use crate::vocab::{Arithmetic, counted};
 use serde::{Serialize, Serializer};
 
@@ -30,7 +35,7 @@ fn for_arithmetic(figure: &Figure) -> &'static str {
 /// The arithmetic that is assumed for costs from a file.
 const ASSUMED: &str = "ideal arithmetic assumed";
 
-/// The meaning of that, for the reader.
+/// The remark that explains this assumption in the report.
 const STATED: &str = "The costs are taken as the file states them, and the noise as real-valued (ideal arithmetic \
                       assumed): noise that is drawn in floating point can leak more through its low bits.";
 
@@ -56,9 +61,14 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
             row
         })
         .collect();
-    let arithmetic_of_all = footing.map_or(ASSUMED, |footing| footing.arithmetic.words());
+    // A run's arithmetic is that of its finite bounds; without any there is nothing to be said of it.
+    let known = footing.filter(|_| figures.iter().any(Figure::certifies)).map(|footing| footing.arithmetic);
+    let told = match footing {
+        None => format!(", {ASSUMED}"),
+        Some(_) => known.map_or_else(String::new, |arithmetic| format!(", {}", arithmetic.words())),
+    };
     let title = format!(
-        "{title}: {}, epsilon at delta {}, {arithmetic_of_all}",
+        "{title}: {}, epsilon at delta {}{told}",
         counted(statement.composition.count(), "release"),
         shown(statement.delta.get())
     );
@@ -72,10 +82,169 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(notes.into_iter().map(Block::remark));
     match footing {
-        Some(footing) => blocks.extend(arithmetic([footing.arithmetic]).map(Block::remark)),
+        Some(_) => blocks.extend(arithmetic(known).map(Block::remark)),
         None => blocks.push(Block::remark(STATED)),
     }
     Section { blocks, ..Section::default() }
+}
+
+/// The same for releases of a run, which has a neighbouring relation.
+pub(in crate::report) fn of_group(group: &LedgerGroup) -> Section {
+    let mut section = section(&group.title, &group.statement);
+    section.blocks.extend(relations(std::slice::from_ref(group)));
+    section
+}
+
+/// The neighbouring relations of some losses: one for each kind of unit, with the series where these differ.
+fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
+    let all = groups.iter().map(|group| (group.kind.unit, &group.kind.neighbours, group.series.as_str()));
+    relations_of(all).into_iter().map(|told| Block::remark(format!("neighbours, {told}"))).collect()
+}
+
+/// The losses of a run in one list: a line for each observer and unit with the figures of every accountant, then one for
+/// each person who brings a row and an outcome. Cells with the same figures share a line.
+pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
+    let mut lines: Vec<Entry> = Vec::new();
+    for group in groups {
+        let line = Entry::of(group);
+        match lines.iter_mut().find(|known| known.is_like(&line)) {
+            Some(known) => known.cells.extend(line.cells),
+            None => lines.push(line),
+        }
+    }
+    for (cell, sum) in sums(groups) {
+        match lines.iter_mut().find(|known| known.is_like(&sum)) {
+            Some(known) => known.cells.push(cell),
+            None => lines.push(sum),
+        }
+    }
+    let all = groups.iter().map(|group| group.cell).max().map_or(0, |last| last + 1);
+    let Some(first) = lines.first() else { return Section::default() };
+    let deltas_differ = lines.iter().any(|line| line.delta.to_bits() != first.delta.to_bits());
+    let at = if deltas_differ { String::new() } else { format!(", at delta {}", shown(first.delta)) };
+    let title = format!("Epsilon of one run by every accountant{at}");
+    let mut blocks = vec![Block::statement(title, Shown::Everywhere)];
+    for line in &lines {
+        let mut about = line.about.clone();
+        let mut cells = line.cells.clone();
+        cells.dedup();
+        if cells.len() < all {
+            let told: Vec<String> = cells.iter().map(ToString::to_string).collect();
+            about.push_str(&format!(" (cell {})", told.join(", ")));
+        }
+        if deltas_differ {
+            about.push_str(&format!(", at delta {}", shown(line.delta)));
+        }
+        blocks.push(Block::statement(about, Shown::Everywhere));
+        blocks.push(Block::remark(line.words.clone()));
+        blocks.extend(line.conditions.iter().cloned().map(Block::remark));
+    }
+    blocks.extend(relations(groups));
+    blocks.extend(arithmetic(lines.iter().filter_map(|line| line.arithmetic)).map(Block::remark));
+    blocks.push(Block::remark(
+        "~: an approximation, not a bound. With --accountants: lower and upper ends, orders, and notes.",
+    ));
+    Section { blocks, ..Section::default() }
+}
+
+/// What one observer learned of one kind of unit, or of a person, in cells where that is the same.
+struct Entry {
+    about: String,
+    /// Basis and figures.
+    words: String,
+    /// On what they depend, each in whole.
+    conditions: Vec<String>,
+    /// Of finite bounds; none where there are none.
+    arithmetic: Option<Arithmetic>,
+    cells: Vec<usize>,
+    delta: f64,
+}
+
+impl Entry {
+    fn of(group: &LedgerGroup) -> Self {
+        let figures = group.statement.figures();
+        let arithmetic = figures.iter().filter(|one| one.certifies()).filter_map(|one| one.arithmetic).min();
+        // What is no bound is marked.
+        let figure = |figure: &Figure| {
+            let value = figure.priced.epsilon;
+            let mark = if figure.standing == Standing::NotABound && value.is_finite() { "~" } else { "" };
+            format!("{} {mark}{}", figure.accountant, bound(value))
+        };
+        let told = match figures.iter().all(|figure| figure.priced.epsilon.is_infinite()) {
+            true => "every accountant inf".to_owned(),
+            false => figures.iter().map(figure).collect::<Vec<_>>().join(", "),
+        };
+        let rests = figures.first().map_or("", basis);
+        let mut on: Vec<String> = Vec::new();
+        for condition in figures.iter().flat_map(|one| &one.priced.notes).flat_map(|note| conditions(note)) {
+            if arithmetic.is_some() && !on.iter().any(|known| known == condition) {
+                on.push(condition.to_owned());
+            }
+        }
+        Self {
+            about: group.about.clone(),
+            words: format!("{rests}{}: {told}", ideal(arithmetic)),
+            conditions: on,
+            arithmetic,
+            cells: vec![group.cell],
+            delta: group.statement.delta.get(),
+        }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.about == other.about
+            && self.delta.to_bits() == other.delta.to_bits()
+            && (&self.words, &self.conditions) == (&other.words, &other.conditions)
+    }
+}
+
+/// Ideal arithmetic is a reservation, exact arithmetic needs no word.
+fn ideal(of: Option<Arithmetic>) -> &'static str {
+    if of == Some(Arithmetic::Ideal) { ", ideal" } else { "" }
+}
+
+/// What was learned of persons whose row and outcome both change, by the tight accountant: the sum of the two losses, with
+/// the cell. Of several rows with the largest loss each is added to each outcome with the largest loss.
+fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
+    let same = |a: &LedgerGroup, b: &LedgerGroup| {
+        (a.cell, &a.series, &a.kind.protected, &a.kind.observer)
+            == (b.cell, &b.series, &b.kind.protected, &b.kind.observer)
+    };
+    let part = |group: &LedgerGroup| {
+        let figure =
+            group.statement.figures().into_iter().find(|one| one.accountant == AccountantName::Tight)?;
+        let epsilon = match figure.standing {
+            Standing::Bound => figure.priced.epsilon,
+            Standing::NonAdaptiveBound => figure.priced.upper.unwrap_or(f64::INFINITY),
+            Standing::Claim | Standing::NotABound => f64::INFINITY,
+        };
+        let (delta, note) = (group.statement.delta.get(), figure.priced.notes.join("; "));
+        let basis = figure.basis.unwrap_or(LossBasis::Unprotected);
+        Some(Added { epsilon, delta, basis, arithmetic: figure.arithmetic, note })
+    };
+    let sum = |(row, outcome): (&LedgerGroup, &LedgerGroup)| {
+        let (a, b) = (part(row)?, part(outcome)?);
+        let whole = added(&a.part(), &b.part());
+        let finite = whole.epsilon.is_finite();
+        let rests = format!("{}{}", whole.basis, ideal(whole.arithmetic));
+        let words = format!(
+            "{rests}: tight {} = {} + {}, row and outcome added up",
+            bound(whole.epsilon),
+            bound(a.epsilon),
+            bound(b.epsilon)
+        );
+        let on = conditions(&whole.note).into_iter().filter(|_| finite).map(str::to_owned);
+        let line = Entry {
+            about: format!("{}: {} about {}", row.series, row.kind.observer.0, person(&row.kind.protected)),
+            words: if finite { words } else { format!("{rests}: no finite sum") },
+            conditions: on.collect(),
+            arithmetic: whole.arithmetic,
+            cells: vec![row.cell],
+            delta: whole.delta,
+        };
+        Some((row.cell, line))
+    };
+    persons(groups, |group| group.kind.unit, same).filter_map(sum).collect()
 }
 
 /// The privacy loss of releases, as JSON.
@@ -85,7 +254,7 @@ pub struct AccountDocument {
     pub delta: f64,
     /// How many releases there are.
     pub releases: u64,
-    /// Each accountant's answer by its name; the first is the one to quote.
+    /// The result of each accountant, by name; quote the first.
     #[serde(serialize_with = "by_name")]
     pub accountants: Vec<(&'static str, AccountantFigures)>,
     /// Facts about releases that a run made.
@@ -100,7 +269,7 @@ pub struct KnownFooting {
     pub basis: LossBasis,
     /// For which arithmetic they hold, in words.
     pub arithmetic: &'static str,
-    /// Whether some may have been chosen after seeing others.
+    /// Whether some releases may have been chosen adaptively, after seeing the results of earlier ones.
     pub one_after_another: bool,
 }
 
@@ -109,10 +278,10 @@ pub struct KnownFooting {
 pub struct AccountantFigures {
     /// Its epsilon.
     pub epsilon: Finite,
-    /// Smallest possible exact value, if known.
+    /// Certified lower bound of the exact epsilon, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<Finite>,
-    /// Largest possible exact value, if known.
+    /// Certified upper bound of the exact epsilon, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<Finite>,
     /// The order of the divergence that gave it, for accountants that optimise over orders.
@@ -177,7 +346,8 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
     }
 }
 
-/// Epsilon after every release, in the order given, by every accountant that can price them.
+/// Epsilon after the first k releases, in the order given, for at most 60 values of k, by every accountant that gives a
+/// finite epsilon.
 #[must_use]
 pub fn account_over_rounds(statement: &Statement) -> Chart {
     const POINTS: u64 = 60;
@@ -195,7 +365,7 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
     )
 }
 
-/// The smallest delta of each epsilon by the tight accountant, computed from the inverse curve.
+/// Delta as a function of epsilon by the tight accountant: epsilon is computed on a grid of deltas, and the axes are swapped.
 #[must_use]
 pub fn account_curve(composition: &Composition) -> Chart {
     let points = tight_curve(composition)
@@ -238,5 +408,6 @@ fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>
             "by the tight accountant, which gives a bound".to_owned()
         },
         beyond: Vec::new(),
+        caption: String::new(),
     }
 }

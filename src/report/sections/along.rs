@@ -128,7 +128,12 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
     }
     note.push_str(&along.note());
     let axis = along.name.as_str();
-    (!lines.is_empty()).then(|| Chart {
+    // A metric that is the same all along is in the table.
+    let flat = |line: &Line| {
+        line.kind == Kind::Bars
+            && line.points.iter().all(|point| point.y.to_bits() == line.points[0].y.to_bits())
+    };
+    (!lines.iter().all(flat)).then(|| Chart {
         id: slug(&format!("{} against {axis} {place}", metric.words())),
         title: format!("{} against {axis}", capital(metric.words())),
         x_label: axis.to_owned(),
@@ -139,5 +144,6 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
         lines,
         note,
         beyond: Vec::new(),
+        caption: String::new(),
     })
 }

@@ -39,7 +39,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     row(
         "ceiling",
         &format!(
-            "{}, the most that {} counted trials for each of D and D' permit",
+            "{}, the largest lower bound that {} counted trials for each of D and D' can show",
             epsilon(evidence.ceiling),
             evidence.counted
         ),
@@ -125,7 +125,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict with its factor.
+/// The verdict, with the reason if it is inconclusive, or with the factor if it is consistent.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {
@@ -273,6 +273,7 @@ pub fn audit_chart(finding: &Finding) -> Chart {
     Chart {
         id: "audit".to_owned(),
         beyond: Vec::new(),
+        caption: String::new(),
         title: format!("{}: {}", statement.name, finding.verdict),
         x_label: format!("score of the {} test", evidence.test),
         y_label: "share of the transcripts".to_owned(),

@@ -1,4 +1,4 @@
-//! The axes of a study along which results are drawn: those with numbers, or if there are none, those with words.
+//! The axes of a study along which results are drawn: those with numbers, durations, or several words.
 
 use super::cells::{axes, point};
 use crate::report::plots::Axis;
@@ -20,10 +20,12 @@ pub(super) struct Along {
 
 enum Scale {
     Numbers(Vec<f64>),
+    /// Seconds with the words for them.
+    Durations(Vec<(f64, String)>),
     Words(Vec<String>),
 }
 
-/// All axes that have numbers only, at least two values each; if there are none, those with several words.
+/// All axes that have numbers or durations only, at least two values each, and after them those with several words.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let names = axes(summary);
     let mut numeric = Vec::new();
@@ -39,6 +41,12 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
             }
             continue;
         }
+        if let Some(durations) = durations(summary, index) {
+            if durations.len() > 1 {
+                numeric.push(Along { index, name, scale: Scale::Durations(durations) });
+            }
+            continue;
+        }
         let mut words: Vec<String> = Vec::new();
         for word in summary.cells.iter().filter_map(|cell| point(cell).into_iter().nth(index)) {
             if !words.contains(&word) {
@@ -49,7 +57,27 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
             wordy.push(Along { index, name, scale: Scale::Words(words) });
         }
     }
-    if numeric.is_empty() { wordy } else { numeric }
+    numeric.extend(wordy);
+    numeric
+}
+
+/// The values of an axis in seconds, ascending, with their words; `None` if one is no duration.
+fn durations(summary: &Summary, index: usize) -> Option<Vec<(f64, String)>> {
+    let mut found: Vec<(f64, String)> = Vec::new();
+    for cell in &summary.cells {
+        let word = point(cell).into_iter().nth(index)?;
+        let seconds = duration(&word)?;
+        if !found.iter().any(|(known, _)| known.total_cmp(&seconds).is_eq()) {
+            found.push((seconds, word));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(found)
+}
+
+/// A duration as scenarios write it, in seconds.
+fn duration(word: &str) -> Option<f64> {
+    humantime::parse_duration(word).ok().map(|duration| duration.as_secs_f64())
 }
 
 impl Along {
@@ -57,6 +85,7 @@ impl Along {
     pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
         let x = match &self.scale {
             Scale::Numbers(_) => cell.point.get(&self.name)?.as_f64()?,
+            Scale::Durations(_) => duration(&point(cell).into_iter().nth(self.index)?)?,
             Scale::Words(words) => {
                 let word = point(cell).into_iter().nth(self.index)?;
                 words.iter().position(|known| *known == word)? as f64 + 1.0
@@ -64,6 +93,7 @@ impl Along {
         };
         let said = match &self.scale {
             Scale::Numbers(_) => x.to_string(),
+            Scale::Durations(_) => point(cell).into_iter().nth(self.index)?,
             Scale::Words(words) => words[x as usize - 1].clone(),
         };
         Some((x, format!("{} = {said}", self.name)))
@@ -73,6 +103,12 @@ impl Along {
     pub(super) fn axis(&self) -> Axis {
         match &self.scale {
             Scale::Numbers(values) => Axis::chosen(values),
+            Scale::Durations(values) => {
+                let seconds: Vec<f64> = values.iter().map(|(seconds, _)| *seconds).collect();
+                let mut axis = Axis::chosen(&seconds);
+                axis.ticks.clone_from(values);
+                axis
+            }
             Scale::Words(words) => {
                 let places: Vec<f64> = (1..=words.len()).map(|place| place as f64).collect();
                 let mut axis = Axis::chosen(&places);

@@ -84,6 +84,7 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         lines: lines_drawn,
         note: note.to_owned(),
         beyond: Vec::new(),
+        caption: String::new(),
     };
     let regret = match metric {
         Metric::SimpleRegret => BoundedRegret::Simple,

@@ -3,7 +3,7 @@
 use super::fitted;
 use crate::objectives::Fitted;
 use crate::report::document::{Block, List, Section, Span};
-use crate::study::Manifest;
+use crate::study::{Future, Manifest};
 
 /// The scenario as written, with the changes by the command line and the fitted hyperparameters.
 pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -> Section {
@@ -15,25 +15,44 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
             items: manifest.overrides.iter().map(|change| vec![Span::code(change)]).collect(),
         }));
     }
+    if let Some(futures) = &manifest.futures {
+        let own = |future: &Future| {
+            let changes = future.overrides.iter().filter(|change| !manifest.overrides.contains(change));
+            let mut words = vec![Span::strong(&future.name)];
+            words.extend(changes.flat_map(|change| [Span::plain(" "), Span::code(change)]));
+            words
+        };
+        blocks.push(Block::List(List {
+            id: String::new(),
+            title: format!(
+                "Futures: the scenario is forked {}, and each goes on with its own changes",
+                futures.at
+            ),
+            items: futures.branches.iter().map(own).collect(),
+        }));
+    }
     blocks.push(Block::Listing { label: "Scenario".to_owned(), text: text.to_owned() });
     blocks.extend(fitted::blocks(all_fitted));
     Section::new("scenario", "Scenario", "The scenario as written", blocks)
 }
 
 /// The commands that play the run and make its report again.
-pub(super) fn replay(run: &str) -> Section {
+pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
     let run = quoted(run);
-    let blocks = vec![
-        Block::Listing {
-            label: "Commands".to_owned(),
-            text: format!("subrosa replay {run}\nsubrosa report {run}"),
-        },
-        Block::remark(
-            "The first plays every replication again and compares digests; the second makes this page again. \
-             The same version, scenario and seed give the digest above for any number of threads.",
-        ),
-    ];
-    Section::new("replay", "Replay", "How to repeat this run", blocks)
+    let mut blocks = facts;
+    blocks.extend(jitter.map(Block::remark));
+    let (first, what) = match manifest.futures {
+        None => (format!("subrosa replay {run}"), "plays every replication again and compares digests"),
+        Some(_) => (format!("subrosa compare {run}"), "sets each future beside the unchanged one"),
+    };
+    blocks.extend([
+        Block::Listing { label: "Commands".to_owned(), text: format!("{first}\nsubrosa report {run}") },
+        Block::remark(format!(
+            "The first {what}; the second makes this page again. The same version, scenario and seed give the digest above \
+             for any number of threads."
+        )),
+    ]);
+    Section::new("replay", "Replay", "What was played, and how to repeat it", blocks)
 }
 
 /// A path quoted for a shell.

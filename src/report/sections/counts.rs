@@ -1,6 +1,6 @@
 //! Other counts of a protocol, besides regret and messages.
 
-use super::cells::rows;
+use super::cells::{Rows, rows};
 use crate::report::document::Table;
 use crate::report::number::quantity;
 use crate::study::{CellSummary, SeriesSummary, Summary};
@@ -21,9 +21,10 @@ pub(super) fn table(summary: &Summary) -> Option<Table> {
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let count =
             |name: &&String| series.metrics.counts.get(*name).map_or_else(String::new, |n| quantity(*n));
-        names.iter().map(count).collect()
+        let exact = series.metrics.counts.values().map(|count| count.to_bits()).collect::<Vec<u64>>();
+        (exact, names.iter().map(count).collect())
     };
-    let (axes, rows) = rows(summary, numbers);
+    let Rows { axes, rows, .. } = rows(summary, numbers);
     let first_number = 1 + axes.len();
     let mut header = vec!["series".to_owned()];
     header.extend(axes);

@@ -9,7 +9,7 @@ const MOST_PARTIES: usize = 6;
 const MOST_EVENTS: usize = 110;
 
 /// The first messages, in order of time; empty if there are none.
-pub(super) fn drawing(first: &FirstMessages) -> Option<Drawing> {
+pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
     let events = plots::among_first(&first.events, MOST_PARTIES);
     let left_out = first.names.len().saturating_sub(MOST_PARTIES);
     let events = &events[..events.len().min(MOST_EVENTS)];
@@ -22,13 +22,13 @@ pub(super) fn drawing(first: &FirstMessages) -> Option<Drawing> {
         note.push_str(&format!(" Parties left out: {left_out}."));
     }
     Some(Drawing {
-        title: format!("The first messages of {}, replication {}", first.series, first.replication),
+        title: format!("The first messages of {}, {name}", first.series),
         svg: drawn.inside,
         width: drawn.width,
         height: drawn.height,
         note: vec![
             Span::plain(note + " "),
-            Span::code("subrosa trace --format svg"),
+            Span::code("subrosa trace SCENARIO --cell 0 --replication 0 --from 0s --until 10s --format svg"),
             Span::plain(" draws any window."),
         ],
     })

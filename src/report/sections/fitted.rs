@@ -1,4 +1,4 @@
-//! The objective's hyperparameters, where a likelihood chose them.
+//! The objective's hyperparameters, where they were fitted by maximum likelihood.
 
 use crate::objectives::Fitted;
 use crate::report::document::{Block, Table};

@@ -1,7 +1,7 @@
 //! Regret by group of agents, and the differences between groups.
 
-use super::cells::rows;
-use crate::report::document::{Block, Table};
+use super::cells::{Rows, rows};
+use crate::report::document::{Block, Section, Table};
 use crate::report::number::regret;
 use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 
@@ -23,6 +23,45 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     vec![Block::Table(regrets(summary)), Block::Table(fairness(summary)), Block::remark(JAIN)]
 }
 
+/// Groups that stand side by side in a terminal; of more only the worst.
+const BESIDE: usize = 4;
+
+/// Simple regret by group, one line per series; `None` if no series has two groups.
+pub(super) fn brief(summary: &Summary) -> Option<Section> {
+    let mut names: Vec<&str> = Vec::new();
+    for group in summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.groups) {
+        if !names.contains(&group.group.as_str()) {
+            names.push(&group.group);
+        }
+    }
+    if names.len() < 2 {
+        return None;
+    }
+    let beside = names.len() <= BESIDE;
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let of = |name: &&str| series.groups.iter().find(|group| group.group == *name);
+        let words =
+            |group: Option<&GroupSummary>| group.map_or_else(String::new, |g| regret(g.simple_regret));
+        let worst = series.fairness.as_ref().map_or("", |found| &found.worst_group);
+        let mut row: Vec<String> = match beside {
+            true => names.iter().map(|name| words(of(name))).collect(),
+            false => vec![worst.to_owned(), words(of(&worst))],
+        };
+        row.push(series.fairness.as_ref().map_or_else(String::new, |f| format!("{:.3}", f.jain_index)));
+        let exact: Vec<_> = series.groups.iter().map(|group| group.simple_regret).collect();
+        (exact, row)
+    };
+    let Rows { axes, mut rows, .. } = rows(summary, numbers);
+    let heads = 1 + axes.len();
+    rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+    let mut columns = if beside { names } else { vec!["worst group", "its regret"] };
+    columns.push("Jain's index");
+    let first = if beside { heads } else { heads + 1 };
+    let title = "Simple regret by group of agents (mean ± standard error)";
+    let table = Table::new(title, header(axes, &columns), rows, first);
+    Some(Section { blocks: vec![Block::Table(table), Block::remark(JAIN)], ..Section::default() })
+}
+
 fn regrets(summary: &Summary) -> Table {
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let row = |group: &GroupSummary| {
@@ -35,10 +74,13 @@ fn regrets(summary: &Summary) -> Table {
                 format!("{:.1}", group.evaluations),
             ]
         };
-        series.groups.iter().flat_map(row).collect()
+        let exact =
+            |group: &GroupSummary| [group.simple_regret, group.worst_simple_regret, group.cumulative_regret];
+        let exact: Vec<_> = series.groups.iter().map(exact).collect();
+        (exact, series.groups.iter().flat_map(row).collect())
     };
     // The groups of a series are one row until it is known on which axes the series depends.
-    let (axes, wide) = rows(summary, numbers);
+    let Rows { axes, rows: wide, .. } = rows(summary, numbers);
     let heads = 1 + axes.len();
     let split = |row: Vec<String>| {
         let (head, groups) = row.split_at(heads);
@@ -58,11 +100,12 @@ fn regrets(summary: &Summary) -> Table {
 fn fairness(summary: &Summary) -> Table {
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let found = series.fairness.as_ref();
-        found.map_or_else(Vec::new, |found| {
+        let words = found.map_or_else(Vec::new, |found| {
             vec![found.worst_group.clone(), format!("{:.3}", found.jain_index)]
-        })
+        });
+        (found.cloned(), words)
     };
-    let (axes, mut rows) = rows(summary, numbers);
+    let Rows { axes, mut rows, .. } = rows(summary, numbers);
     let heads = 1 + axes.len();
     rows.retain(|row| row.len() > heads);
     Table::new("Differences between groups", header(axes, &["worst group", "Jain's index"]), rows, heads + 1)

@@ -25,7 +25,7 @@ pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     ]
 }
 
-/// The heading of a page.
+/// The same on a page, in full.
 pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     let cells = summary.cells.len() as u64;
     let names = axes(summary);
@@ -47,16 +47,10 @@ pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
         if cells > 1 { " each" } else { "" },
         summary.seed
     );
-    let by = format!("subrosa {} on {}, {}", manifest.subrosa, manifest.target, manifest.cpu);
+    let by = format!("subrosa {} on {}", manifest.subrosa, manifest.target);
     let mut rows = vec![("Series", Span::plain(series.join("; "))), ("Played", Span::plain(played))];
     rows.extend((!sweeps.is_empty()).then(|| ("Sweep", Span::plain(sweeps.join("; ")))));
     rows.extend([("By", Span::plain(by)), ("Digest", Span::code(&summary.digest))]);
     let rows = rows.into_iter().map(|(name, value)| (name.to_owned(), vec![value])).collect();
-    let mut blocks = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Page })];
-    if !summary.complete {
-        blocks.push(Block::warning(
-            "Not complete: some replications failed. The results below cover those that finished.",
-        ));
-    }
-    blocks
+    vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Page })]
 }

@@ -6,33 +6,42 @@ pub(super) mod comparison;
 pub(super) mod dry;
 pub(super) mod fork;
 
+pub(super) mod brief;
+
 mod along;
 mod axes;
 mod by_round;
 mod cells;
+mod charts;
 mod commands;
+mod costs;
 mod counts;
 mod first_messages;
 mod fitted;
 mod groups;
+pub(super) mod headline;
 mod heading;
 mod lines;
 mod network;
 mod outcome_charts;
 mod outcomes;
+pub(super) mod paper_table;
+mod played;
 mod privacy;
 mod regret;
 mod rounds;
 mod sparklines;
+mod terms;
 mod theory;
 mod timeline;
+mod trade_off;
 mod traffic;
 mod warnings;
 
-use super::document::{Document, Figure};
+use super::document::{Block, Document, Figure, Section};
 use super::page::{PAGE, Page};
 use crate::study::Summary;
-use cells::{axes, point};
+use played::Played;
 pub(super) use regret::Curves;
 
 /// A study's report from its summary alone.
@@ -42,40 +51,59 @@ pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
     sections.extend(rounds::section(summary, false));
     sections.extend(outcomes::section(summary, false));
     sections.extend(privacy::section(summary, None));
-    sections.push(network::section(summary, None, None, ""));
+    sections.push(network::section(summary, None, None));
     let heading = heading::of_summary(summary, PAGE);
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
 }
 
-/// A study's report from all files of a run, with charts.
+/// A study's report from all files of a run, with charts: the answer first, then pictures, then privacy, then the rest.
 pub(super) fn of_page(page: &Page) -> Document {
-    let (summary, first) = (&page.summary, page.first.as_ref());
-    let place = summary.cells.first().map(|cell| {
-        let pairs = axes(summary).into_iter().zip(point(cell));
-        pairs.map(|(name, value)| format!(", {name} = {value}")).collect::<String>()
-    });
-    let mut sections = vec![warnings::section(summary)];
-    sections.extend(regret::section(summary, Curves::Charts));
+    let summary = &page.summary;
+    let shown = shown(page);
+    let mut sections = vec![answer(page)];
+    sections.extend(charts::section(summary));
+    sections.extend(privacy::section(summary, shown.as_ref()));
+    sections.extend(regret::section(summary, Curves::Nowhere));
     sections.extend(rounds::section(summary, true));
     sections.extend(outcomes::section(summary, true));
-    sections.extend(privacy::section(summary, first));
-    sections.push(network::section(summary, first, page.first_messages.as_ref(), &place.unwrap_or_default()));
+    sections.push(network::section(summary, shown.as_ref(), page.first_messages.as_ref()));
     sections.push(commands::scenario(&page.scenario, &page.manifest, &page.fitted));
-    sections.push(commands::replay(&summary.run));
-    let heading = heading::of_page(summary, &page.manifest);
-    Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
+    sections.push(commands::replay(
+        &summary.run,
+        &page.manifest,
+        heading::of_page(summary, &page.manifest),
+        warnings::jitter(summary),
+    ));
+    Document { title: summary.scenario.clone(), about: summary.about.clone(), heading: Vec::new(), sections }
+}
+
+/// The three answers, and what a reader must know about them.
+fn answer(page: &Page) -> Section {
+    let mut blocks = vec![Block::Cards(headline::cards(&page.summary))];
+    blocks.extend(warnings::folded(&page.summary));
+    Section { id: "answer".to_owned(), blocks, ..Section::default() }
+}
+
+/// The replication that some pictures show, if there is one.
+fn shown(page: &Page) -> Option<Played<'_>> {
+    page.first.as_ref().map(|record| Played { cell: page.cell, record })
 }
 
 /// All figures of a study, the most informative first.
 pub(super) fn figures(page: &Page) -> Vec<Figure> {
-    let (summary, first) = (&page.summary, page.first.as_ref());
+    let summary = &page.summary;
     let mut figures = by_round::figures(summary);
+    figures.extend(trade_off::figure(summary));
     figures.extend(along::figures(summary));
+    figures.extend(costs::figures(summary));
     figures.extend(rounds::figures(summary));
     figures.extend(outcome_charts::figures(summary));
-    figures.extend(first.and_then(timeline::timeline));
-    figures.extend(first.and_then(traffic::closings));
-    figures.extend(first.and_then(traffic::latency));
-    figures.extend(first.into_iter().flat_map(|first| privacy::figures(summary, first)));
+    if let Some(shown) = shown(page) {
+        let name = shown.name(summary);
+        figures.extend(timeline::timeline(shown.record, &name));
+        figures.extend(traffic::closings(shown.record, &name));
+        figures.extend(traffic::latency(shown.record, &name));
+        figures.extend(privacy::figures(summary, &shown));
+    }
     figures
 }

@@ -1,11 +1,15 @@
 //! The network of a run: time, messages, bytes, losses, latency, and the first replication's links and
 //! rounds.
 
-use super::cells::rows;
+use super::cells::{Rows, rows};
+use super::played::Played;
+use super::terms::meaning;
 use super::{counts, first_messages, timeline, traffic};
-use crate::report::document::{Block, Section, Shown, Table};
-use crate::report::number::{quantity, seconds};
-use crate::study::{CellSummary, FirstMessages, ReplicationRecord, SeriesSummary, Summary};
+use crate::report::document::{Block, Paragraph, ParagraphKind, Section, Shown, Table};
+use crate::report::number::{quantity, quantity_within, seconds, seconds_within};
+use crate::study::{
+    CellSummary, CostErrors, FirstMessages, Metrics, ReplicationRecord, SeriesSummary, Summary,
+};
 
 /// Columns that do not fit into a terminal.
 const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
@@ -13,20 +17,32 @@ const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round
 /// The section; with the first replication's links and rounds, and its first events, if available.
 pub(super) fn section(
     summary: &Summary,
-    first: Option<&ReplicationRecord>,
+    shown: Option<&Played<'_>>,
     first_messages: Option<&FirstMessages>,
-    place: &str,
 ) -> Section {
     let latency = "p50 and p99 are over one link, all replications together.";
     let mut blocks = vec![Block::Table(whole_runs(summary)), Block::remark_on(latency, Shown::Page)];
     blocks.extend(rounds(summary).map(Block::Table));
     blocks.extend(counts::table(summary).map(Block::Table));
-    if let Some(first) = first {
-        let figures = [timeline::timeline(first), traffic::closings(first), traffic::latency(first)];
+    if let Some(shown) = shown {
+        blocks.push(Block::heading("one-replication", "One replication"));
+        blocks.push(Block::Paragraph(Paragraph {
+            words: shown.others(summary),
+            kind: ParagraphKind::Remark,
+            shown: Shown::Page,
+        }));
+        let name = shown.name(summary);
+        let first = shown.record;
+        let figures = [
+            timeline::timeline(first, &name),
+            traffic::closings(first, &name),
+            traffic::latency(first, &name),
+        ];
         blocks.extend(figures.into_iter().flatten().map(Block::Figure));
+        let drawn = first_messages.and_then(|messages| first_messages::drawing(messages, &name));
+        blocks.extend(drawn.map(Block::Drawing));
     }
-    blocks.extend(first_messages.and_then(first_messages::drawing).map(Block::Drawing));
-    if let Some(table) = first.and_then(|first| links(first, place)) {
+    if let Some(table) = shown.and_then(|shown| links(shown.record, &shown.name(summary))) {
         blocks.push(Block::Folded { title: "Link by link".to_owned(), blocks: vec![Block::Table(table)] });
     }
     Section::new("network", "Network", "Network", blocks)
@@ -37,30 +53,47 @@ fn header(axes: Vec<String>, names: &[&str]) -> Vec<String> {
     first.chain(axes).chain(names.iter().map(|&name| name.to_owned())).collect()
 }
 
+/// The exact costs of a series.
+fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
+    let means = [
+        Some(metrics.virtual_seconds),
+        Some(metrics.messages),
+        Some(metrics.bytes),
+        Some(metrics.messages_lost),
+        metrics.seconds_per_round,
+        metrics.bytes_per_round,
+        metrics.latency_p50_seconds,
+        metrics.latency_p99_seconds,
+    ];
+    (means.to_vec(), metrics.errors)
+}
+
 fn whole_runs(summary: &Summary) -> Table {
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
         let each = |total: f64| if metrics.messages > 0.0 { Some(total / metrics.messages) } else { None };
-        vec![
-            seconds(metrics.virtual_seconds),
+        let errors = &metrics.errors;
+        let words = vec![
+            seconds_within(metrics.virtual_seconds, errors.virtual_seconds),
             optional(metrics.seconds_per_round),
-            quantity(metrics.messages),
-            quantity(metrics.bytes),
+            quantity_within(metrics.messages, errors.messages),
+            quantity_within(metrics.bytes, errors.bytes),
             each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
             metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
-            quantity(metrics.messages_lost),
+            quantity_within(metrics.messages_lost, errors.messages_lost),
             each(metrics.messages_lost).map_or_else(String::new, |share| format!("{:.2}", 100.0 * share)),
             optional(metrics.latency_p50_seconds),
             optional(metrics.latency_p99_seconds),
-        ]
+        ];
+        (costs(metrics), words)
     };
-    let (axes, rows) = rows(summary, numbers);
+    let Rows { axes, rows, .. } = rows(summary, numbers);
     let first_number = 1 + axes.len();
     let names = ["time", WIDE[0], "messages", "bytes", WIDE[1], WIDE[2], "lost", WIDE[3], "p50", "p99"];
     let (header, rows) = without_empty(header(axes, &names), rows, &WIDE);
-    let title = "Network (mean of a run; time is virtual; p50, p99: latency of one message)";
-    Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE)
+    let title = "Network (mean ± standard error of a run; time is virtual; p50, p99: latency of one message)";
+    Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE).explained(meaning)
 }
 
 /// The cost of a round, for protocols with rounds; a page shows it in the table of whole runs.
@@ -71,12 +104,14 @@ fn rounds(summary: &Summary) -> Option<Table> {
     }
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
-        vec![
-            metrics.seconds_per_round.map_or_else(String::new, seconds),
+        let time = |mean| seconds_within(mean, metrics.errors.seconds_per_round.unwrap_or(0.0));
+        let words = vec![
+            metrics.seconds_per_round.map_or_else(String::new, time),
             metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
-        ]
+        ];
+        (costs(metrics), words)
     };
-    let (axes, rows) = rows(summary, numbers);
+    let Rows { axes, rows, .. } = rows(summary, numbers);
     let first_number = 1 + axes.len();
     let table = Table::new("A round (mean)", header(axes, &["virtual time", "bytes"]), rows, first_number);
     Some(Table { shown: Shown::Terminal, ..table })
@@ -96,7 +131,7 @@ fn without_empty(
 }
 
 /// Senders and addressees in one replication.
-fn links(first: &ReplicationRecord, place: &str) -> Option<Table> {
+fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {
     let header =
         ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);
     let mut rows = Vec::new();
@@ -109,6 +144,6 @@ fn links(first: &ReplicationRecord, place: &str) -> Option<Table> {
             rows.push(row);
         }
     }
-    let title = format!("Links and their latency in replication {}{place}", first.replication);
+    let title = format!("Links and their latency, {name}");
     (!rows.is_empty()).then(|| Table { shown: Shown::Page, ..Table::new(title, header.to_vec(), rows, 3) })
 }

@@ -2,10 +2,11 @@
 
 use super::axes::{self, Along};
 use super::cells::{self, dependence, point};
-use super::lines::{MOST_LINES, count, grouped, made, numbers, place, slug};
+use super::lines::{MOST_LINES, capital, count, grouped, made, numbers, place, slug};
 use crate::report::document::Figure;
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::report::words::outcome;
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 
 /// A bound of at most this multiple of the largest outcome is drawn on a linear axis; otherwise the axis is
@@ -38,7 +39,7 @@ fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
     let title = |place: &str| {
         let place = if place.is_empty() { String::new() } else { format!(", {place}") };
         let beside = if bounded { ", with its bound" } else { "" };
-        format!("{name}{beside}{place}")
+        format!("{}{beside}{place}", capital(outcome(name)))
     };
     let mut figures = Vec::new();
     for axis in axes::along(summary) {
@@ -72,6 +73,11 @@ fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
         figures.extend(chart.map(|chart| Figure { title: title(&place), charts: vec![chart] }));
     }
     figures
+}
+
+/// Words that fit beside an axis, or the outcome's own name.
+fn name_on_axis(name: &str) -> &str {
+    Some(outcome(name)).filter(|words| words.chars().count() <= 34).unwrap_or(name)
 }
 
 fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
@@ -191,14 +197,15 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
     }
     Some(Chart {
         id: slug(&format!("outcome {name} against {axis} {place}")),
-        title: format!("{name} against {axis}"),
+        title: capital(outcome(name)),
         x_label: axis.to_owned(),
-        y_label: name.to_owned(),
+        y_label: name_on_axis(name).to_owned(),
         x,
         y,
         legend: tracks.iter().map(|track| track.name.clone()).collect(),
         lines,
         note,
         beyond,
+        caption: String::new(),
     })
 }

@@ -1,9 +1,11 @@
 //! Numbers at the end of series, with theorems' bounds on them.
 
-use super::cells::rows;
+use super::cells::{Rows, rows};
+use super::lines::capital;
 use super::outcome_charts;
 use crate::report::document::{Block, Section, Table};
 use crate::report::number::{quantity_of, regret};
+use crate::report::words::outcome;
 use crate::study::{OutcomeRow, Summary};
 
 /// The section, with charts where they can be shown; `None` for most protocols, which have no outcomes.
@@ -58,12 +60,16 @@ fn whole_or(value: f64) -> String {
 fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<String>) {
     let members: Vec<&str> =
         names.iter().copied().filter(|name| group(name).is_some_and(|(first, _)| first == of)).collect();
-    let (axes, rows) = rows(summary, |_, series| {
+    let Rows { axes, rows, .. } = rows(summary, |_, series| {
         let value = |name: &&str| {
             let found = series.outcomes.iter().find(|outcome| outcome.name == *name);
             found.map_or_else(String::new, |outcome| whole_or(outcome.value.mean))
         };
-        members.iter().map(value).collect()
+        let exact: Vec<_> = members
+            .iter()
+            .map(|name| series.outcomes.iter().find(|outcome| outcome.name == *name).cloned())
+            .collect();
+        (exact, members.iter().map(value).collect())
     });
     let first_number = 1 + axes.len();
     let told = |row: &Vec<String>| row[first_number..].iter().any(|cell| !cell.is_empty());
@@ -91,8 +97,9 @@ fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
     let table = |name: &str| {
         let here = || all().filter(|outcome| outcome.name == name);
         let bounded = here().any(|outcome| outcome.bound.is_some());
-        let (axes, rows) = rows(summary, |_, series| {
-            numbers(series.outcomes.iter().find(|outcome| outcome.name == name), bounded)
+        let Rows { axes, rows, .. } = rows(summary, |_, series| {
+            let found = series.outcomes.iter().find(|outcome| outcome.name == name);
+            (found.cloned(), numbers(found, bounded))
         });
         let first_number = 1 + axes.len();
         // Series without this outcome are left out.
@@ -109,7 +116,9 @@ fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
                 sources.push(bound.source.clone());
             }
         }
-        let title = format!("{name} (mean ± standard error over replications)");
+        let words = outcome(name);
+        let formula = if words == name { String::new() } else { format!("{name}; ") };
+        let title = format!("{} ({formula}mean ± standard error over replications)", capital(words));
         (Table::new(title, header, rows, first_number), sources)
     };
     let mut groups: Vec<&str> = Vec::new();

@@ -1,22 +1,19 @@
 //! Regret at the end with published figures, by group, and the curves.
 
-use super::cells::rows;
-use super::{along, by_round, groups, sparklines};
-use crate::report::document::{Block, Figure, Section, Shown, Table};
+use super::cells::{Rows, by_series, rows};
+use super::terms::meaning;
+use super::{along, groups, sparklines};
+use crate::report::document::{Block, Section, Shown, Table};
 use crate::report::number::regret;
 use crate::scenario::Metric;
-use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
+use crate::study::{CellSummary, Estimate, PublishedRow, SeriesSummary, Summary};
 
-/// Number of figures that are shown at first; the others can be opened.
-const OPEN: usize = 4;
 /// A column that does not fit into a terminal.
 const DIFFERENCE: &str = "measured minus published";
 
 /// How curves are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Curves {
-    /// As charts.
-    Charts,
     /// As sparklines.
     Sparklines,
     /// Not at all.
@@ -34,24 +31,12 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
         blocks.extend(sparklines::blocks(summary));
     }
     blocks.extend(groups::blocks(summary));
-    if curves == Curves::Charts {
-        for axis in along::untouched(summary) {
-            blocks.push(Block::remark_on(format!("No series' regret depends on {axis}."), Shown::Page));
-        }
-        blocks.extend(some_open(along::figures(summary), "more by parameter of the study"));
-        blocks.extend(some_open(by_round::figures(summary), "more by round"));
+    for axis in along::untouched(summary) {
+        let same =
+            format!("Final regret is the same, to the last digit, for every value of {axis} in all cells.");
+        blocks.push(Block::remark_on(same, Shown::Page));
     }
     Some(Section::new("regret", "Regret", "Regret", blocks))
-}
-
-fn some_open(mut figures: Vec<Figure>, rest: &str) -> Vec<Block> {
-    let folded: Vec<Block> =
-        figures.split_off(figures.len().min(OPEN)).into_iter().map(Block::Figure).collect();
-    let mut blocks: Vec<Block> = figures.into_iter().map(Block::Figure).collect();
-    if !folded.is_empty() {
-        blocks.push(Block::Folded { title: format!("{} {rest}", folded.len()), blocks: folded });
-    }
-    blocks
 }
 
 /// A difference with its sign, to two digits at least.
@@ -61,8 +46,9 @@ fn difference_of(value: f64) -> String {
     format!("{value:+.*}", places as usize)
 }
 
-fn at_the_end(summary: &Summary) -> Vec<Block> {
+pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
     let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
+    let uneven = uneven(summary);
     let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
@@ -80,10 +66,15 @@ fn at_the_end(summary: &Summary) -> Vec<Block> {
                 row.push(difference.map_or_else(String::new, difference_of));
             }
         }
+        if uneven {
+            row.push(series.metrics.regret_per_question.map_or_else(String::new, regret));
+        }
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
-        row
+        (exact(series), row)
     };
-    let (axes, rows) = rows(summary, numbers);
+    let told = rows(summary, numbers);
+    let remark = told.remark();
+    let Rows { axes, rows, .. } = told;
     let first_number = 1 + axes.len();
     let mut header = vec!["series".to_owned()];
     header.extend(axes);
@@ -93,6 +84,7 @@ fn at_the_end(summary: &Summary) -> Vec<Block> {
             header.extend(["published", DIFFERENCE].map(str::to_owned));
         }
     }
+    header.extend(uneven.then(|| "per question".to_owned()));
     header.push("n".to_owned());
     let mut sources: Vec<&str> = Vec::new();
     for figure in figures() {
@@ -100,16 +92,69 @@ fn at_the_end(summary: &Summary) -> Vec<Block> {
             sources.push(&figure.source);
         }
     }
-    let shortened = rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned()));
-    let title = "Regret at the end (mean ± standard error over n replications)";
-    let table = Table::new(title, header, rows, first_number).column_on(Shown::Page, &[DIFFERENCE]);
+    let title = title(summary, "n replications");
+    let table = Table::new(title, header, rows, first_number)
+        .column_on(Shown::Page, &[DIFFERENCE])
+        .explained(meaning);
     let mut blocks = vec![Block::Table(table)];
     if !sources.is_empty() {
         blocks.push(Block::remark(format!("published: {}", sources.join("; "))));
     }
-    if shortened {
-        blocks
-            .push(Block::remark("any: the numbers of the row are the same for every value of the parameter"));
+    blocks.extend(remark);
+    blocks.extend(remarks(summary));
+    blocks
+}
+
+/// The title of a table of regrets, with their unit.
+pub(super) fn title(summary: &Summary, over: &str) -> String {
+    let mut units: Vec<&str> = Vec::new();
+    for cell in &summary.cells {
+        if !cell.regret_unit.is_empty() && !units.contains(&cell.regret_unit.as_str()) {
+            units.push(&cell.regret_unit);
+        }
+    }
+    let unit = if units.is_empty() { String::new() } else { format!(", in {}", units.join(" or ")) };
+    format!("Regret at the end{unit} (mean ± standard error, {over})")
+}
+
+/// The exact regrets of a series.
+pub(super) fn exact(series: &SeriesSummary) -> [Option<Estimate>; 4] {
+    let metrics = &series.metrics;
+    [metrics.simple_regret, metrics.cumulative_regret, metrics.questions, metrics.regret_per_question]
+}
+
+/// Whether some rows of the table asked more questions than others, so that sums over questions cannot be compared.
+pub(super) fn uneven(summary: &Summary) -> bool {
+    let all = summary.cells.iter().flat_map(|cell| &cell.series);
+    let asked: Vec<f64> = all.filter_map(|series| Some(series.metrics.questions?.mean)).collect();
+    let (least, most) = asked.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &x| (a.min(x), b.max(x)));
+    most > least * (1.0 + 1e-9)
+}
+
+/// What a reader must know to compare regrets.
+pub(super) fn remarks(summary: &Summary) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if uneven(summary) {
+        blocks.push(Block::remark(
+            "per question: cumulative regret divided by the questions asked. They are not equally many in all rows (lost \
+             messages, answers that come late), and a sum over fewer questions is smaller for that reason alone.",
+        ));
+    }
+    let mut stuck: Vec<String> = Vec::new();
+    for group in by_series(summary) {
+        let (of, all) = group
+            .iter()
+            .fold((0, 0), |(of, all), (_, series)| (of + series.one_arm, all + series.replications));
+        if of > 0 {
+            stuck.push(format!("\"{}\" in {of} of {all} replications", group[0].1.name));
+        }
+    }
+    if !stuck.is_empty() {
+        blocks.push(Block::remark(format!(
+            "asked one and the same arm in every round: {}. Such a learner has the same regret whatever the noise or epsilon \
+             is; that is no sign that they do not matter.",
+            stuck.join(", ")
+        )));
     }
     blocks
 }

@@ -1,8 +1,8 @@
 //! Numbers by round, and the differences of series to those that the scenario names: tables at some rounds, charts of all.
 
-use super::cells::{axes, rows};
+use super::cells::{Rows, axes, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
-use crate::report::document::{Block, Figure, Section, Table};
+use crate::report::document::{Block, Figure, Section, Shown, Table};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
@@ -23,6 +23,47 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
         blocks.extend(figures(summary).into_iter().map(Block::Figure));
     }
     (!blocks.is_empty()).then(|| Section::new("rounds", "By round", "By round, and series compared", blocks))
+}
+
+/// In a terminal: the numbers after the last round side by side, then the differences.
+pub(super) fn brief(summary: &Summary) -> Option<Section> {
+    let names = names(summary);
+    let mut blocks = Vec::new();
+    if !names.is_empty() {
+        let Rows { axes, mut rows, .. } = rows(summary, |_, series| {
+            let last = |name: &String| {
+                let track = series.by_round.iter().find(|track| track.name == *name)?;
+                track.points.last().map(|point| point.value)
+            };
+            let found: Vec<Option<Estimate>> = names.iter().map(last).collect();
+            let words = found.iter().map(|value| value.map_or_else(String::new, regret)).collect();
+            (found, words)
+        });
+        let heads = 1 + axes.len();
+        rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+        let told: Vec<&[String]> = rows.iter().map(|row| &row[heads..]).collect();
+        if told.windows(2).all(|pair| pair[0] == pair[1]) && !told.is_empty() {
+            for (name, value) in names.iter().zip(told[0]) {
+                blocks.push(Block::statement(
+                    format!("{} in the last round: {value}, all series alike", capital(name)),
+                    Shown::Everywhere,
+                ));
+            }
+        } else {
+            let (mut header, first) = header(axes, &["series"], &[]);
+            header.extend(names.iter().cloned());
+            let title = "In the last round (mean ± standard error over replications)";
+            blocks.push(Block::Table(Table::new(title, header, rows, first)));
+        }
+    }
+    let differences = differences(summary);
+    if !differences.is_empty() {
+        blocks.extend(differences.into_iter().map(Block::Table));
+        blocks.push(Block::remark(
+            "A difference is taken run by run; *: more than two standard errors from 0.",
+        ));
+    }
+    (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
 }
 
 fn names(summary: &Summary) -> Vec<String> {
@@ -58,9 +99,10 @@ fn at(points: &[TrackPoint], t: u64, words: impl Fn(Estimate) -> String) -> Stri
 fn table(summary: &Summary, name: &str) -> Table {
     let all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.by_round);
     let rounds = shown(all.filter(|track| track.name == name).flat_map(|track| &track.points));
-    let (axes, rows) = rows(summary, |_, series| {
+    let Rows { axes, rows, .. } = rows(summary, |_, series| {
         let track = series.by_round.iter().find(|track| track.name == name);
-        rounds.iter().map(|&t| track.map_or_else(String::new, |track| at(&track.points, t, regret))).collect()
+        let words = |&t: &u64| track.map_or_else(String::new, |track| at(&track.points, t, regret));
+        (track.cloned(), rounds.iter().map(words).collect())
     });
     let (header, first_number) = header(axes, &["series"], &rounds);
     let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
@@ -88,13 +130,14 @@ fn differences(summary: &Summary) -> Vec<Table> {
     let table = |(quantity, reference): (&str, &str)| {
         let here = || all().filter(|row| row.quantity == quantity && row.reference == reference);
         let rounds = shown(here().flat_map(|row| &row.points));
-        let numbers = |cell: &CellSummary, series: &SeriesSummary| -> Vec<String> {
+        let numbers = |cell: &CellSummary, series: &SeriesSummary| {
             let row = cell.differences.iter().find(|row| {
                 row.quantity == quantity && row.reference == reference && row.series == series.name
             });
-            rounds.iter().map(|&t| row.map_or_else(String::new, |row| at(&row.points, t, signed))).collect()
+            let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, signed));
+            (row.cloned(), rounds.iter().map(words).collect())
         };
-        let (axes, rows) = rows(summary, numbers);
+        let Rows { axes, rows, .. } = rows(summary, numbers);
         let (header, first_number) = header(axes, &["series"], &rounds);
         let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
         let title = format!("{} minus that of \"{reference}\" (mean ± standard error)", capital(quantity));
@@ -155,5 +198,6 @@ fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
             quantity_of(lowest)
         ),
         beyond: Vec::new(),
+        caption: String::new(),
     }
 }

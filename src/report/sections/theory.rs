@@ -62,7 +62,7 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
             nothing.join("; ")
         ));
     }
-    chart.note.push_str(&caveats(&entries));
+    chart.caption = caveats(&entries);
 }
 
 /// Whether even playing the worst arm in every round would satisfy the bound.
@@ -85,7 +85,7 @@ fn caveats(entries: &[Entry<'_>]) -> String {
     }
     let told = found.into_iter().map(|(caveat, of)| format!("{} ({}).", capital(caveat), cited(&of)));
     let told: Vec<String> = told.collect();
-    if told.is_empty() { String::new() } else { format!(" On the bounds: {}", told.join(" ")) }
+    if told.is_empty() { String::new() } else { format!("On the bounds: {}", told.join(" ")) }
 }
 
 /// Theorems of one paper after its name, which is written once.
@@ -186,6 +186,7 @@ mod tests {
             lines,
             note: String::new(),
             beyond: Vec::new(),
+            caption: String::new(),
         }
     }
 

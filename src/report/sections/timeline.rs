@@ -25,7 +25,7 @@ fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
 }
 
 /// Rounds over virtual time in one replication; `None` if no time passed.
-pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
+pub(super) fn timeline(first: &ReplicationRecord, name: &str) -> Option<Figure> {
     const UNITS: [(f64, &str); 4] =
         [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
     let ends: Vec<f64> =
@@ -56,7 +56,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
     let times = || lines.iter().flat_map(|line: &Line| &line.points).map(|point| (point.x, 0.0));
     let chart = Chart {
         id: "rounds-over-time".to_owned(),
-        title: format!("Rounds over virtual time, replication {}", first.replication),
+        title: format!("Rounds over virtual time, {name}"),
         x_label: format!("virtual time in {unit}"),
         y_label: "round".to_owned(),
         // Series with very different speeds would be vertical lines at the edge of a linear axis.
@@ -73,6 +73,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
                slow message, a lost one sent again, or a party that is away. Series meet the same network, so their lines may coincide."
                 .to_owned(),
         beyond: Vec::new(),
+        caption: String::new(),
     };
-    Some(Figure { title: "When rounds took place".to_owned(), charts: vec![chart] })
+    Some(Figure { title: format!("Rounds over virtual time, {name}"), charts: vec![chart] })
 }

@@ -1,6 +1,6 @@
 //! Charts of one replication's network: how long messages took, and how rounds were closed.
 
-use super::lines::slug;
+use super::lines::{capital, slug};
 use crate::protocols::SeriesRecord;
 use crate::report::document::Figure;
 use crate::report::number::seconds;
@@ -14,7 +14,7 @@ const SHARES: [f64; 19] =
 const MOST_SERIES: usize = 4;
 
 /// The share of messages that took at most a given time; series with the same latencies share a line.
-pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
+pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     let mut lines: Vec<Line> = Vec::new();
     let mut legend: Vec<Vec<&str>> = Vec::new();
     for series in &first.series {
@@ -51,7 +51,7 @@ pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
     };
     let chart = Chart {
         id: "latency".to_owned(),
-        title: format!("How long messages took, replication {}", first.replication),
+        title: format!("How long messages took, {of}"),
         x_label: "seconds over one link".to_owned(),
         y_label: "% of messages".to_owned(),
         x: Axis::fit(times().filter(|time| *time > 0.0).map(|time| (time, 0.0))),
@@ -61,12 +61,13 @@ pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
         note: "Vertical: per cent of the messages that took at most the time on the horizontal axis, without lost ones."
             .to_owned(),
         beyond: Vec::new(),
+        caption: String::new(),
     };
-    Some(Figure { title: "Latency".to_owned(), charts: vec![chart] })
+    Some(Figure { title: format!("How long messages took, {of}"), charts: vec![chart] })
 }
 
 /// How many parties had answered when a round was closed, over virtual time, for protocols that ask many.
-pub(super) fn closings(first: &ReplicationRecord) -> Option<Figure> {
+pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     // Series on the same network close their rounds alike: one chart is drawn for all of them.
     let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();
     for series in first.series.iter().filter(|series| series.closings.len() > 1) {
@@ -105,14 +106,15 @@ pub(super) fn closings(first: &ReplicationRecord) -> Option<Figure> {
             legend: legend.map(str::to_owned).to_vec(),
             lines: lines.clone(),
             note: format!(
-                "Replication {}; one point per round, when it was closed.{}",
-                first.replication,
+                "{}; one point per round, when it was closed.{}",
+                capital(of),
                 if shown.len() > MOST_SERIES { " The first four kinds." } else { "" }
             ),
             beyond: Vec::new(),
+            caption: String::new(),
         }
     });
     let charts: Vec<Chart> = charts.collect();
-    let title = "Rounds: who had answered in time, who was late, who was missing".to_owned();
+    let title = format!("Rounds: who had answered in time, who was late, who was missing; {of}");
     (!charts.is_empty()).then_some(Figure { title, charts })
 }

@@ -6,10 +6,30 @@ use crate::study::Summary;
 use crate::vocab::counted;
 use std::collections::BTreeSet;
 
+/// Number of warnings that a page shows at once.
+const OPEN: usize = 2;
+
 /// The section; usually empty.
 pub(super) fn section(summary: &Summary) -> Section {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(jitter(summary).map(|note| Block::statement(note, Shown::Everywhere)));
+    blocks.extend(warnings(summary));
+    Section { urgent: true, blocks, ..Section::default() }
+}
+
+/// What a page says of them: one or two as they are, more when the reader opens them.
+pub(super) fn folded(summary: &Summary) -> Vec<Block> {
+    let blocks = warnings(summary);
+    if blocks.len() <= OPEN {
+        return blocks;
+    }
+    let title =
+        format!("{} warnings: budgets that were reached, replications that ended early", blocks.len());
+    vec![Block::Folded { title, blocks }]
+}
+
+fn warnings(summary: &Summary) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
     for (cell, series) in by_series(summary).into_iter().flatten() {
         let names = axes(summary);
         let values = names.iter().zip(point(cell)).map(|(name, value)| format!(" at {name} = {value}"));
@@ -30,18 +50,20 @@ pub(super) fn section(summary: &Summary) -> Section {
             )));
         }
     }
-    Section { urgent: true, blocks, ..Section::default() }
+    blocks
 }
 
 /// The largest jitter and its series, in words; `None` if no model needed any.
-fn jitter(summary: &Summary) -> Option<String> {
+pub(super) fn jitter(summary: &Summary) -> Option<String> {
     let needed = || summary.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.jitter > 0.0);
     let most = needed().map(|series| series.jitter).fold(0.0, f64::max);
     let names: BTreeSet<String> = needed().map(|series| format!("\"{}\"", series.name)).collect();
+    let everywhere = names.len() == by_series(summary).len();
+    let told =
+        if everywhere { "every series".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") };
     (most > 0.0).then(|| {
         format!(
-            "jitter: up to {most:.1e} was added to the diagonal of a covariance matrix that rounding had made singular, in {}",
-            names.into_iter().collect::<Vec<String>>().join(", ")
+            "jitter: up to {most:.1e} was added to the diagonal of a covariance matrix that rounding had made singular, in {told}"
         )
     })
 }

@@ -1,11 +1,12 @@
-//! What programs answered, in a file: a sealed line for each answer, on disk before anything is made of it.
+//! The answers of programs, in a file: one line with a checksum for each answer, written before the answer is used.
 //!
 //! ```text
 //! answers/<preparation>.jsonl               of objectives: they belong to the run
 //! unfinished/<cell>-<replication>.jsonl     of learners, until the replication's record holds them
 //! ```
 //!
-//! A line has the form of a record (`store`). Of two answers to one question, as of two workers, the first counts.
+//! A line has the form of a record (`store`). If two workers answer the same question, the first answer in the file
+//! counts.
 
 use crate::programs::{Answers, CannotKeep, Place};
 use crate::study::disk::error::FolderError;
@@ -31,7 +32,7 @@ struct Line {
     answer: f64,
 }
 
-/// A question: topic, dialogue, number, hash.
+/// The key of a question: topic, number of the dialogue, number of the question, hash of the dialogue so far.
 type Asked = (String, u64, u64, String);
 
 /// A file of answers.
@@ -46,18 +47,18 @@ pub(in crate::study) struct AnswerFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
-    /// Answers are added as they come; others may do the same.
+    /// Answers are appended as they arrive; other processes may append at the same time.
     Shared,
-    /// Nobody else asks meanwhile: who comes later waits, and finds the answers.
+    /// One process at a time: it locks the file; a later process waits for the lock and then finds the answers.
     Alone,
-    /// Nothing is added.
+    /// The file is only read.
     Reading,
 }
 
 #[derive(Debug, Default)]
 struct State {
     file: Option<File>,
-    /// Bytes that were read, up to the end of a line.
+    /// Number of bytes read so far, up to the end of the last complete line.
     read: u64,
     known: BTreeMap<Asked, f64>,
 }
@@ -83,7 +84,8 @@ impl AnswerFile {
         move |error| CannotKeep::because(FileError { doing, path: path.clone(), error })
     }
 
-    /// Opens the file, which is made where something may be added.
+    /// Opens the file; `None` if it does not exist. Only `Alone` creates it here, because it needs a file to lock;
+    /// `Shared` creates it with the first answer.
     fn open(&self) -> io::Result<Option<File>> {
         if self.access == Access::Reading {
             return match File::open(&self.path) {
@@ -104,10 +106,10 @@ impl AnswerFile {
         }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
         if self.access == Access::Alone {
-            // A file system without locks lets two ask at once; then too the first answer counts.
+            // Without file locks two processes may ask at the same time; the first answer counts in that case too.
             drop(file.lock());
         }
-        // What follows a line that was torn by a kill must not be torn with it.
+        // If a killed process left an incomplete last line, end it, so that the next line is not damaged too.
         if file.seek(SeekFrom::End(0))? > 0 {
             let mut last = [0];
             file.seek(SeekFrom::End(-1))?;
@@ -119,7 +121,7 @@ impl AnswerFile {
         Ok(file)
     }
 
-    /// Takes in what was added since it was read last.
+    /// Reads the lines that were added since the last read.
     fn refresh(&self, state: &mut State) -> io::Result<()> {
         let Some(file) = &mut state.file else { return Ok(()) };
         let mut bytes = Vec::new();
@@ -186,18 +188,18 @@ fn unfinished(folder: &RunFolder, cell: &str, replication: u64) -> PathBuf {
     folder.file("unfinished").join(format!("{}-{replication}.jsonl", short(cell)))
 }
 
-/// Enough of a hash to tell it from others; every line has all of it.
+/// The first 16 digits of a hash, for a file name; every line holds the whole hash.
 fn short(identity: &str) -> &str {
     identity.get(..16).unwrap_or(identity)
 }
 
-/// Removes the answers in a replication whose record is on disk, and holds them.
+/// Removes the answer file of a replication whose stored record holds the answers.
 pub(in crate::study) fn forget(folder: &RunFolder, cell: &str, replication: u64) {
-    // What stays is removed when the run is complete.
+    // A file that cannot be removed now is removed when the run is complete.
     drop(std::fs::remove_file(unfinished(folder, cell, replication)));
 }
 
-/// Removes what is left of all replications of a run that is complete.
+/// Removes the remaining answer files of the replications of a complete run.
 pub(in crate::study) fn forget_all(folder: &RunFolder) {
     drop(std::fs::remove_dir_all(folder.file("unfinished")));
 }

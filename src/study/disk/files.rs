@@ -113,7 +113,7 @@ pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
-/// Refuses files that would never end or would swallow what is written: the files of a run are regular files.
+/// Refuses devices and pipes, which may never end or may discard what is written: the files of a run are regular files.
 fn regular(path: &Path) -> io::Result<()> {
     if is_special(path) && !path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
@@ -139,11 +139,11 @@ pub struct Staged {
     temporary: Option<PathBuf>,
     file: Option<io::BufWriter<File>>,
     hash: blake3::Hasher,
-    unlike: Option<Unlike>,
+    unlike: Option<DifferingFiles>,
 }
 
 /// Files whose contents differ from those compared.
-pub type Unlike = Arc<Mutex<Vec<PathBuf>>>;
+pub type DifferingFiles = Arc<Mutex<Vec<PathBuf>>>;
 
 impl Staged {
     /// Begins a file.
@@ -175,7 +175,7 @@ impl Staged {
     /// A file whose written contents are only compared with the existing file, which is not touched; [`Staged::commit`]
     /// adds it to `unlike` if it is absent or differs.
     #[must_use]
-    pub fn compared(path: &Path, unlike: Unlike) -> Self {
+    pub fn compared(path: &Path, unlike: DifferingFiles) -> Self {
         let (path, hash) = (path.to_owned(), blake3::Hasher::new());
         Self { path, temporary: None, file: None, hash, unlike: Some(unlike) }
     }
@@ -238,7 +238,8 @@ impl Staged {
         self.link_new()
     }
 
-    /// Renames it to its final path if nothing is there. Otherwise compares; if it differs, it is stored as `aside`.
+    /// Renames the file to its final path if nothing is there. Otherwise compares the two; if they differ, the new
+    /// file is stored as `aside`.
     ///
     /// # Errors
     /// [`FileError`].
@@ -259,7 +260,7 @@ impl Staged {
         match fs::hard_link(temporary, &self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            // Some file systems have no hard links. There a rename is used, which cannot tell who was first.
+            // Some file systems have no hard links. There a rename is used, which may replace another writer's file.
             Err(_) if !self.path.exists() => {
                 self.rename(&self.path)?;
                 Ok(true)

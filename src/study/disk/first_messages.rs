@@ -1,4 +1,4 @@
-//! The first events of a study's first replication, for a message-sequence picture.
+//! The first events of a study's first replication, for a message-sequence diagram.
 
 use crate::protocols::TraceEvent;
 use crate::study::disk::error::FolderError;
@@ -6,9 +6,9 @@ use crate::study::disk::files;
 use crate::study::disk::folder::RunFolder;
 use serde::{Deserialize, Serialize};
 
-/// Number of events that are stored.
+/// Largest number of events that are stored.
 pub(in crate::study) const MOST_EVENTS: usize = 400;
-/// Number of parties in them: the columns of a picture.
+/// Largest number of parties in them: the columns of a diagram.
 pub(in crate::study) const MOST_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
@@ -27,7 +27,7 @@ pub struct FirstMessages {
 
 impl RunFolder {
     /// The first events of the study's first replication; `None` if they were not stored, or cannot be read: they are
-    /// only for a picture.
+    /// only for a diagram.
     #[must_use]
     pub fn first_messages(&self) -> Option<FirstMessages> {
         serde_json::from_str(&files::read(&self.file(FILE)).ok()?).ok()

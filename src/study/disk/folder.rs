@@ -10,20 +10,21 @@
 //!   privacy.csv       one line per cell, observer, protected unit and accountant
 //!   results.csv       one line per cell, replication and series; results.jsonl holds the same
 //!   report.html
-//!   records.jsonl     everything that was recorded, one sealed line per cell and replication
+//!   records.jsonl     everything that was recorded, one line with a checksum per cell and replication
+//!   opening.json      the first events of the first replication, for a diagram
 //!   iterations.csv, ledger.csv, network.csv, digest.txt
 //!   fitted/           hyperparameters that were fitted
-//!   answers/          what programs answered that are objectives
-//!   unfinished/       what programs answered in replications that are not finished
+//!   answers/          answers of programs that are objectives
+//!   unfinished/       answers of programs in replications that are not finished
 //!   segments/         records of a run that is not complete
-//!   work/             plan, claims and results of `subrosa sweep`, until they are merged
+//!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
 //!
 //! The number of files does not grow with the number of cells.
 
 use crate::objectives::Fitted;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::{self, FileError, Staged, Unlike, pretty};
+use crate::study::disk::files::{self, DifferingFiles, FileError, Staged, pretty};
 use crate::study::disk::manifest::{FOLDER_VERSION, Manifest};
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::disk::store::{self, StoredRecords};
@@ -34,8 +35,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// If nothing is to be written: the files that differ.
-    unlike: Option<Unlike>,
+    /// If files are only compared and not written: the files that differ.
+    unlike: Option<DifferingFiles>,
 }
 
 impl RunFolder {
@@ -46,8 +47,8 @@ impl RunFolder {
     }
 
     /// The same folder, in which [`RunFolder::stage`] compares and writes nothing.
-    pub(in crate::study) fn compared(&self) -> (Self, Unlike) {
-        let unlike = Unlike::default();
+    pub(in crate::study) fn compared(&self) -> (Self, DifferingFiles) {
+        let unlike = DifferingFiles::default();
         (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
     }
 

@@ -4,6 +4,7 @@ use crate::programs::ProgramIdentity;
 use crate::rng::TREE_VERSION;
 use crate::scenario::OwnMember;
 use crate::study::plan::cells::Plan;
+use crate::study::plan::futures::Futures;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -20,22 +21,20 @@ pub struct Manifest {
     /// Hash of the program's sources; empty in runs from before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
-    /// Members of families that the scenario names and that the library does not have: the program had them.
+    /// Members of families that the scenario names and that are the program's own, not the library's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<OwnMember>,
     /// Version of the seed tree.
     pub seed_tree: u32,
     /// Machine that the run was played on.
     pub target: String,
-    /// Widest instruction set in use, since it may change the last bits of library routines.
-    pub cpu: String,
     /// Name of the scenario.
     pub name: String,
-    /// The seed; where cells differ in theirs, the first cell's.
+    /// The seed; if cells have different seeds, that of the first cell.
     pub seed: u64,
     /// Replications of every cell.
     pub replications: u64,
-    /// Folder that relative paths of the scenario begin at.
+    /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
     /// A further folder in which files are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +44,9 @@ pub struct Manifest {
     /// The programs that the scenario names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramIdentity>,
+    /// The branches of a fork, if the cells are its futures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub futures: Option<Futures>,
     /// The cells.
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.
@@ -71,7 +73,6 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         members: plan.own.clone(),
         seed_tree: TREE_VERSION,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        cpu: cpu().to_owned(),
         name: plan.name.clone(),
         seed: plan.first_seed(),
         replications: plan.replications,
@@ -79,6 +80,7 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         data: plan.data.clone(),
         overrides: plan.overrides.clone(),
         programs: plan.programs(),
+        futures: plan.futures.clone(),
         cells: plan
             .cells
             .iter()
@@ -87,18 +89,4 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         complete: digest.is_some(),
         digest,
     }
-}
-
-/// The widest instruction set that libraries may choose at run time.
-fn cpu() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            return "x86-64-v4";
-        }
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            return "x86-64-v3";
-        }
-    }
-    "baseline"
 }

@@ -48,6 +48,6 @@ pub(in crate::study) struct FailureRecord {
     pub(in crate::study) identity: String,
     /// Number of the replication.
     pub(in crate::study) replication: u64,
-    /// Why.
+    /// The reason.
     pub(in crate::study) failure: String,
 }

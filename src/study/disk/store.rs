@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Longest time for which a finished record is only in the memory of the operating system.
+/// Least time between two syncs to disk, except for the sync when the segment is closed.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// One record as a line. `body` is its JSON object.
@@ -58,7 +58,7 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line holds a record as its head says. A sealed line that cannot be read as a record is useless.
+    /// Whether the line can be read as the kind of record that its head states: a correct seal does not show that.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {
@@ -74,8 +74,8 @@ impl Head<'_> {
     }
 }
 
-/// A file to which records are appended as they come. Created at the first record; locked while it is written, so that
-/// no other process takes it for a left-over.
+/// A file to which records are appended as replications end. Created at the first record; locked while it is written,
+/// so that no other process takes it for the file of a process that has ended.
 #[derive(Debug)]
 pub(in crate::study) struct Segment {
     folder: PathBuf,
@@ -90,7 +90,7 @@ enum State {
         path: PathBuf,
         synced: Instant,
     },
-    /// A write failed: records after it in the file could not be read.
+    /// A write failed. Nothing more is written, since a record after an incomplete line could not be read.
     Broken,
 }
 
@@ -100,7 +100,8 @@ impl Segment {
         Self { folder, state: Mutex::new(State::NotYet) }
     }
 
-    /// Appends a line. From here on it survives the end of this process, and a second later that of the machine.
+    /// Appends a line. It then survives the end of this process; it survives a loss of power after the next sync: with
+    /// a later line, at least a second after the last sync, or when the segment is closed.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if let State::NotYet = *state {

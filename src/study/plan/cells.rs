@@ -1,8 +1,9 @@
-//! A study before it is played: its cells, in order, and how often each is repeated.
+//! A study before it is run: its cells, in order, and the number of replications.
 
 use crate::objectives::Resources;
-use crate::programs::{Program, ProgramFailure, ProgramIdentity, named, version, without_timeouts};
-use crate::scenario::{OwnMember, Scenario};
+use crate::programs::{Program, ProgramFailure, ProgramIdentity, Starts, version, without_timeouts};
+use crate::scenario::{OwnMember, Scenario, programs_in_text};
+use crate::study::plan::futures::Futures;
 use crate::study::plan::identity::{Identity, build_with};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ pub struct Plan {
     pub source: String,
     /// Overrides of the command line, `path=RON`.
     pub overrides: Vec<String>,
-    /// Folder that relative paths of the scenario begin at.
+    /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
     /// A further folder in which files are searched.
     pub data: Option<PathBuf>,
@@ -53,6 +54,8 @@ pub struct Plan {
     pub build: String,
     /// The members of the program's own that the cells name.
     pub own: Vec<OwnMember>,
+    /// The branches of a fork, if the cells are its futures.
+    pub futures: Option<Futures>,
 }
 
 /// The members of the program's own that scenarios name, each once.
@@ -82,7 +85,7 @@ impl Plan {
         Self::of_build(source, overrides, resources, cells, &build)
     }
 
-    /// The plan that a program of another build would make, to find its results and to play it again.
+    /// The plan that a program of another build would make, to find that program's results and to replay them.
     ///
     /// # Panics
     /// As [`Plan::new`].
@@ -121,6 +124,7 @@ impl Plan {
             cells,
             build: build.to_owned(),
             own,
+            futures: None,
         }
     }
 
@@ -136,8 +140,20 @@ impl Plan {
         found
     }
 
-    /// The plan of the same study with programs that are known: by whoever asked them, or by a run folder. They are told by
-    /// their commands.
+    /// The programs of the cells that are started for this use of the study.
+    #[must_use]
+    pub fn programs_started(&self, starts: Starts) -> Vec<ProgramIdentity> {
+        let mut programs = self.programs();
+        if starts != Starts::ToPlay {
+            let cells = self.cells.iter().filter(|cell| !cell.programs.is_empty());
+            let started: Vec<Program> = cells.flat_map(|cell| cell.scenario.programs(starts)).collect();
+            programs.retain(|program| started.iter().any(|started| started.command == program.command));
+        }
+        programs
+    }
+
+    /// The plan of the same study with known identities of its programs: from asking them, or from a run folder. A
+    /// program is recognised by its command.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();
@@ -146,7 +162,7 @@ impl Plan {
             for program in &mut cell.programs {
                 let named = |known: &&ProgramIdentity| known.command == program.command;
                 let equal = |known: &&ProgramIdentity| known.files.keys().eq(program.files.keys());
-                // A file of a command that is gone is not known to be one.
+                // A word of the command whose file was removed is not recognised as a file now.
                 let more = |known: &&ProgramIdentity| {
                     program.files.keys().all(|file| known.files.contains_key(file))
                 };
@@ -163,16 +179,16 @@ impl Plan {
         self
     }
 
-    /// The plan of the same study after each program was asked what it is, which is part of what the study is. Starts each
-    /// once.
+    /// The plan of the same study after each program was asked for its version, which is part of the cells' identities.
+    /// Starts each program once.
     ///
     /// # Errors
     /// The first [`ProgramFailure`].
     pub fn ask_programs(self) -> Result<Self, ProgramFailure> {
         let known = self.programs().into_iter().map(|identity| {
-            let named = self.cells.iter().flat_map(|cell| cell.scenario.programs());
+            let named = self.cells.iter().flat_map(|cell| cell.scenario.programs(Starts::ToPlay));
             let own = named.filter(|program| program.command == identity.command);
-            // The longest time that any place of the scenario gives it.
+            // The longest timeout that the scenario states for this program.
             let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
             let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
             Ok(ProgramIdentity { version: version(&program, &self.base)?, ..identity })
@@ -181,7 +197,7 @@ impl Plan {
         Ok(self.with_programs(&known))
     }
 
-    /// Where files of the scenario are.
+    /// The folders in which files of the scenario are searched.
     #[must_use]
     pub fn resources(&self) -> Resources {
         Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() }
@@ -237,7 +253,8 @@ impl Plan {
     }
 }
 
-/// What is written of a scenario that programs answer for: how long they may take changes no answer.
+/// The text of a recipe that enters an identity. If it names programs, their timeouts are left out, since no answer
+/// depends on them.
 fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     let text = if programs.is_empty() {
         serde_json::to_string(value)
@@ -256,8 +273,8 @@ fn identity(
 ) -> String {
     let mut identity = Identity::of_build("cell", build);
     let mut draft = scenario.draft().clone();
-    // Neither changes a result: published figures are only printed, and replication k does not depend on the number of
-    // replications.
+    // None of these changes a result: published figures and the description are only printed, replication k does not
+    // depend on the number of replications, and a fork is not part of the run.
     draft.published.clear();
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();
@@ -286,7 +303,7 @@ fn preparation(
     identity.word(scenario.draft().seed);
     if let Some(objective) = &scenario.draft().objective {
         let text = serde_json::to_string(objective).expect("a recipe is plain data with text keys");
-        let own: Vec<Program> = named_in(&text).into_iter().map(|(_, program)| program).collect();
+        let own: Vec<Program> = programs_in_text(&text).into_iter().map(|(_, program)| program).collect();
         let own = programs.iter().filter(|program| own.iter().any(|own| own.command == program.command));
         let own: Vec<ProgramIdentity> = own.cloned().collect();
         identity.text(&if own.is_empty() { text } else { written(objective, &own) });
@@ -296,15 +313,6 @@ fn preparation(
         }
     }
     identity.hex()
-}
-
-/// The programs in a part of a scenario, as JSON.
-fn named_in(text: &str) -> Vec<(String, Program)> {
-    // Most scenarios name none, and a study may have many cells.
-    if !text.contains("\"command\":") {
-        return Vec::new();
-    }
-    serde_json::from_str(text).map(|value| named(&value)).unwrap_or_default()
 }
 
 /// Hashes of files, each read once.
@@ -319,7 +327,7 @@ impl Contents {
     fn programs(&mut self, scenario: &Scenario, base: &Path) -> Vec<ProgramIdentity> {
         let text = serde_json::to_string(scenario.draft()).expect("a draft is plain data with text keys");
         let mut found: Vec<ProgramIdentity> = Vec::new();
-        for (_, program) in named_in(&text) {
+        for (_, program) in programs_in_text(&text) {
             if !self.programs.iter().any(|(known, _)| *known == program) {
                 let identity = program.identity(base);
                 self.programs.push((program.clone(), identity));

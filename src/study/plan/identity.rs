@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 /// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
 pub const BUILD: &str = env!("SUBROSA_SOURCES");
 
-/// The build that plays scenarios which name these members of a program's own: [`BUILD`] where there are none, else a hash of
-/// that and of the program's file, which holds the members' code. The file is read once.
+/// The identity of the build for scenarios that name these members of a program's own: [`BUILD`] if there are none,
+/// otherwise a hash of [`BUILD`] and of the program's executable file, which contains the members' code. That file is
+/// read once.
 #[must_use]
 pub fn build_with(own: &[OwnMember]) -> String {
     static PROGRAM: OnceLock<String> = OnceLock::new();
@@ -30,8 +31,8 @@ pub fn build_with(own: &[OwnMember]) -> String {
 pub(in crate::study) struct Identity(blake3::Hasher);
 
 impl Identity {
-    /// Begins with the build too, so that a program built from other sources never reuses a result. Runs from before
-    /// builds were recorded have an empty one.
+    /// Begins an identity that includes the build, so that a program built from other sources never reuses a result.
+    /// The build is empty for runs from before builds were recorded.
     pub(in crate::study) fn of_build(purpose: &str, build: &str) -> Self {
         let mut identity = Self::new(purpose);
         if !build.is_empty() {
@@ -40,7 +41,7 @@ impl Identity {
         identity
     }
 
-    /// Begins with the program's version.
+    /// Begins an identity with its purpose and the versions of the program and of the seed tree.
     pub(in crate::study) fn new(purpose: &str) -> Self {
         let mut identity = Self(blake3::Hasher::new());
         identity.text(purpose);

@@ -1,4 +1,6 @@
-//! A study before it is played: its cells, and the identities of computations.
+//! A study before it is run: its cells, and the identities of computations.
 
 pub(in crate::study) mod cells;
+pub(in crate::study) mod futures;
 pub(in crate::study) mod identity;
+mod of_futures;

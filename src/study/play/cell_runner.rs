@@ -3,7 +3,7 @@
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::programs::{Answers, Programs, Recorded};
-use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
+use crate::protocols::{RunOptions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
 use crate::study::disk::answers::AnswerFile;
 use crate::study::disk::error::FolderError;
@@ -72,7 +72,7 @@ pub(crate) struct CellRunner<'a> {
 impl<'a> CellRunner<'a> {
     pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         let runner = Self::without_folder(index, cell, plan);
-        // Beside the run folders, for other runs too.
+        // The folder of models is beside the run folders, so that other runs find it too.
         let models = folder.path().parent().map(|runs| runs.join("models"));
         Self { folder: Some(folder), resources: Resources { models, ..runner.resources }, ..runner }
     }
@@ -90,7 +90,7 @@ impl<'a> CellRunner<'a> {
         }
     }
 
-    /// For a repetition of what is in the folder, which may be given where the runner has none.
+    /// For a repetition of the run in the runner's folder, or in `folder` if the runner has none.
     pub(crate) fn repeating(self, folder: Option<&'a RunFolder>) -> Self {
         Self { folder: self.folder.or(folder), repeats: true, ..self }
     }
@@ -101,7 +101,7 @@ impl<'a> CellRunner<'a> {
     }
 
     /// Runs one replication for a study. A panic is a failure of this replication only. The first events of
-    /// the study's first replication are stored for a message-sequence picture.
+    /// the study's first replication are stored for a message-sequence diagram.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -127,17 +127,17 @@ impl<'a> CellRunner<'a> {
             )
         });
         let watcher = beginning.clone();
-        let directions = Directions { programs, ..Directions::default() };
+        let directions = RunOptions { programs, ..RunOptions::default() };
         let played = catch_unwind(AssertUnwindSafe(|| self.play_directed(replication, watcher, directions)));
         let played = played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
             Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
         })?;
-        let kept = beginning.and_then(|beginning| beginning.most_telling());
+        let kept = beginning.and_then(|beginning| beginning.most_informative());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
             let first_messages = FirstMessages { series, replication, names: self.names(), events };
-            // The events are only for a picture; if the disk is full, writing the record fails next and reports it.
+            // The events are only for a diagram; if the disk is full, writing the record fails next and reports it.
             drop(folder.keep_first_messages(&first_messages));
         }
         Ok(played)
@@ -174,7 +174,7 @@ impl<'a> CellRunner<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
-        self.play_directed(replication, watcher, Directions::default())
+        self.play_directed(replication, watcher, RunOptions::default())
     }
 
     /// Runs one replication, or the part of it that `directions` select.
@@ -185,7 +185,7 @@ impl<'a> CellRunner<'a> {
         &self,
         replication: u64,
         watcher: Option<Watcher>,
-        mut directions: Directions,
+        mut directions: RunOptions,
     ) -> Result<ReplicationRecord, Failure> {
         if directions.programs.are_absent() && !self.repeats {
             directions.programs = self.programs(replication);
@@ -243,7 +243,7 @@ impl<'a> CellRunner<'a> {
         Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
-    /// The programs of a replication; answers are kept where there is a folder.
+    /// The programs of a replication; their answers are stored if there is a folder.
     pub(crate) fn programs(&self, replication: u64) -> Programs {
         if self.cell.programs.is_empty() {
             return Programs::default();
@@ -297,7 +297,7 @@ impl<'a> CellRunner<'a> {
     }
 }
 
-/// What programs answered in a replication, for its repetition.
+/// The stored answers of programs in a replication, for its repetition.
 pub(crate) fn recorded(old: &ReplicationRecord) -> Programs {
     let mut answers = Recorded::default();
     old.series.iter().for_each(|series| answers.add(&series.name, &series.programs));

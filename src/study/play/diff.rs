@@ -1,7 +1,7 @@
 //! Compares two runs event by event up to the first event that differs, and shows its causes in both.
 
 use crate::kernel::Memory;
-use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
+use crate::protocols::{Parcel, RunOptions, TraceEvent, TraceKind, Watcher};
 use crate::study::disk::folder::RunFolder;
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::{CellRunner, recorded};
@@ -22,7 +22,7 @@ pub struct Side<'a> {
     pub cell: usize,
     /// The replication.
     pub replication: u64,
-    /// The folder of a run, for what programs answered in it; without one they are asked.
+    /// The folder of a run, whose stored answers of programs are used; without a folder the programs are asked.
     pub folder: Option<&'a RunFolder>,
 }
 
@@ -57,7 +57,7 @@ pub enum Cause {
     Heard(Parcel, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
-    /// A party's connection changed.
+    /// A party went offline, online again, or crashed.
     Switched(PartyId, bool, Option<Memory>),
     /// A message was sent at this time; with the cause of that.
     Sent(Parcel, Time, Box<Cause>),
@@ -79,7 +79,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
             let watcher = outbox.watcher();
             let cell = &side.plan.cells[side.cell];
             let mut runner = CellRunner::without_folder(side.cell, cell, side.plan);
-            let mut directions = Directions { until, ..Directions::default() };
+            let mut directions = RunOptions { until, ..RunOptions::default() };
             if let Some(folder) = side.folder.filter(|_| !cell.programs.is_empty()) {
                 runner = runner.repeating(Some(folder));
                 let records = folder.replications(side.cell).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Outbox {
     }
 }
 
-/// One run's events as they come.
+/// The events of one run, in order.
 struct Inbox {
     receiver: Receiver<Batch>,
     batch: std::vec::IntoIter<(Name, TraceEvent)>,
@@ -164,7 +164,7 @@ impl Inbox {
 fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     let mut series = Name::from("");
     let mut number = 0;
-    // One history is enough for both runs as long as their events are equal.
+    // As long as the events of both runs are equal, one history serves for both.
     let mut history = History::default();
     loop {
         let (one, other) = (left.next(), right.next());
@@ -240,7 +240,7 @@ impl History {
         }
     }
 
-    /// Which of the messages under way was lost: the one just sent, else the first.
+    /// The key of the message under way that was lost: the one sent at this time, else the one sent first.
     fn lost(&self, parcel: &Parcel, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

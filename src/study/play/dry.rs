@@ -2,7 +2,7 @@
 //! learned or made private.
 
 use crate::network::LinkStatistics;
-use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};
+use crate::protocols::{RunOptions, SeriesRecord, TraceEvent, TraceKind, Watcher};
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub struct DrySeries {
     /// Position of the cell in the study.
     pub cell: usize,
-    /// The cell's point.
+    /// The values of the varied parameters in this cell, by name.
     pub point: Vec<(String, String)>,
     /// Name of the series.
     pub name: String,
@@ -34,11 +34,11 @@ pub struct DrySeries {
     pub messages_lost: f64,
     /// Mean of the bytes sent.
     pub bytes: f64,
-    /// Latency of one message over one link, in seconds: quantiles .5 and .99.
+    /// Quantiles .5 and .99 of the latency of one message over one link, in seconds, over all links and replications.
     pub latency_seconds: Option<[f64; 2]>,
     /// Answers to requests, by group.
     pub groups: Vec<Answers>,
-    /// The parties that failed to answer in time most often, worst first, five at most.
+    /// The (at most five) parties with the largest share of late or missing answers, largest first.
     pub latest: Vec<Answers>,
     /// Why a replication ended before its last round, if one did.
     pub ended_early: Option<String>,
@@ -49,11 +49,12 @@ pub struct DrySeries {
 pub struct Answers {
     /// A party, or a group.
     pub who: String,
-    /// Requests: rounds in which it was sent something by a party that expects an answer.
+    /// Requests, counted once per requester and round. Of two parties, the one that first sends to the other in a
+    /// round is the requester; rounds after the last one that the requester closed are not counted.
     pub asked: u64,
-    /// Answers that came before the round ended.
+    /// Answers that arrived before the round ended.
     pub in_time: u64,
-    /// Answers that came later.
+    /// Answers that arrived later.
     pub late: u64,
     /// Requests without an answer.
     pub missing: u64,
@@ -64,7 +65,7 @@ pub struct Answers {
 /// The distribution of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// How many.
+    /// Number of values.
     pub count: u64,
     /// Mean.
     pub mean: f64,
@@ -116,7 +117,7 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
                         }
                     })
                 };
-                let directions = Directions { dry: true, ..Directions::default() };
+                let directions = RunOptions { dry: true, ..RunOptions::default() };
                 let record = runner.play_directed(replication, Some(watcher), directions)?;
                 Ok((record.series, seen.take()))
             })
@@ -134,7 +135,7 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
     Ok(all)
 }
 
-/// Name of each party, and of its group (its own, where it has none).
+/// The name of each party, and the name of its group (the party's own name if it is in no group).
 fn parties(plan: &Plan, cell: usize) -> (Vec<String>, Vec<String>) {
     let stage = plan.cells[cell].scenario.stage(None);
     let labels = stage.names.iter().zip(&stage.traits);
@@ -176,7 +177,8 @@ fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: 
 fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
     let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
     let counted = |seen: &Seen, from: PartyId, round: u64| {
-        // After the last closed round nobody waits for an answer.
+        // After the last round that it closed, a requester no longer waits for answers. One that never closes a round
+        // always counts.
         seen.last.get(&from).is_none_or(|&last| round <= last)
     };
     let questions = seen.iter().flat_map(|seen| seen.questions.iter().map(move |q| (seen, q)));
@@ -224,7 +226,7 @@ struct Seen {
 #[derive(Clone, Copy, Debug)]
 struct Question {
     asked: Time,
-    /// When the first answer came, and whether the round was open.
+    /// When the first answer arrived, and whether the requester's round was still open then.
     answered: Option<(Time, bool)>,
 }
 
@@ -232,7 +234,7 @@ impl Seen {
     fn see(&mut self, event: &TraceEvent) {
         let Some(round) = event.round else { return };
         match &event.kind {
-            // The party that sends first in a round is the requester.
+            // Of two parties, the one that first sends to the other in a round is the requester.
             TraceKind::Sent(p) if !self.questions.contains_key(&(p.to, p.from, round)) => {
                 self.questions
                     .entry((p.from, p.to, round))

@@ -1,12 +1,18 @@
 //! Forks: a common beginning is run once, its state is copied, and each branch continues with its own
 //! changes.
 
-use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
+use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions, SeriesRecord};
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::prepare::prepare_folder;
 use crate::study::disk::record::{Records, ReplicationRecord};
+use crate::study::disk::store::{self, Segment};
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
+use crate::study::results::gather::finish;
 use crate::study::results::statistics::Estimate;
+use crate::study::results::summary::Summary;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,7 +22,7 @@ use std::collections::BTreeMap;
 pub struct Forked {
     /// Name and records of each branch, the unchanged one first.
     pub branches: Vec<(String, Records)>,
-    /// Mean virtual seconds of the fork, by cell and series.
+    /// Mean virtual time of the fork in seconds, by cell and series.
     pub reached: Vec<Vec<f64>>,
 }
 
@@ -73,11 +79,11 @@ pub fn fork(
         .par_iter()
         .with_max_len(1)
         .map(|&(cell, replication)| {
-            let worlds = WarmWorlds::default();
-            // A world that is cloned asks on in the name of the same replication.
+            let worlds = ForkStates::default();
+            // A cloned simulation continues to ask the programs on behalf of the same replication.
             let programs = runners[cell].programs(replication);
             let directed =
-                |fork| Directions { fork: Some(fork), programs: programs.clone(), ..Directions::default() };
+                |fork| RunOptions { fork: Some(fork), programs: programs.clone(), ..RunOptions::default() };
             let trunk = Fork::Trunk(point, worlds.clone());
             let mut records = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
             let reached = records[0].series.iter();
@@ -107,6 +113,29 @@ pub fn fork(
         sums.iter_mut().zip(reached).for_each(|(sum, seconds)| *sum += share * seconds);
     }
     Ok(forked)
+}
+
+/// Keeps the records of all branches in one run folder, with the tables and the summary of a study whose cells are the
+/// futures. `plan` is that of [`Plan::of_futures`] for the same branches.
+///
+/// # Errors
+/// [`FolderError`] if the folder cannot be written.
+pub fn keep_futures(plan: &Plan, folder: &RunFolder, forked: Forked) -> Result<Summary, FolderError> {
+    prepare_folder(plan, folder)?;
+    let segment = Segment::within(folder.file("segments"));
+    let branches = forked.branches.len();
+    for (place, (_, records)) in forked.branches.into_iter().enumerate() {
+        for (cell, records) in records.into_iter().enumerate() {
+            let cell = cell * branches + place;
+            for mut record in records.into_values() {
+                record.identity.clone_from(&plan.cells[cell].identity);
+                let body = serde_json::to_string(&record).expect("a record is plain data with text keys");
+                segment.append(&store::line(cell, &body))?;
+            }
+        }
+    }
+    segment.close()?;
+    finish(plan, folder)
 }
 
 impl Forked {

@@ -6,7 +6,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::{Options, Outcome, Progress};
 use crate::study::play::runner::play;
-use crate::study::results::rows::{METRICS, rows};
+use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,8 +72,8 @@ pub fn play_until(
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // Metrics of regret come first; the others are counted in every run.
-    if place.is_some_and(|place| optimises || !METRICS[place].ends_with("_regret")) {
+    // The first metrics are about regret; the others are counted in every run.
+    if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }
     let mut known: BTreeSet<String> = BTreeSet::new();

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
-    /// Called before the start, with what was found.
+    /// Called before the start, with the state of the study.
     fn begin(&self, start: &Start);
-    /// A replication is done.
+    /// A replication was finished.
     fn done(&self);
     /// A replication or a cell failed.
     fn failed(&self, failure: &Failure);
@@ -37,7 +37,7 @@ pub struct Failure {
     pub point: Vec<(String, String)>,
     /// Number of the replication; absent when the whole cell could not be prepared.
     pub replication: Option<u64>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 

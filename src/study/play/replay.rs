@@ -1,6 +1,6 @@
-//! Runs a finished run again and compares all records.
+//! Runs stored replications again and compares the results with their records.
 
-use crate::protocols::{CheckpointRecord, Directions, SeriesRecord};
+use crate::protocols::{CheckpointRecord, RunOptions, SeriesRecord};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
@@ -20,23 +20,23 @@ pub struct Difference {
     pub replication: u64,
     /// Name of the series.
     pub series: String,
-    /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
-    /// differs.
+    /// What differs, in words: the first evaluation that differs, a field that was changed in the record, or a series that
+    /// is missing. Absent if all evaluations agree and only other events differ.
     pub first: Option<String>,
-    /// The events between which the first difference is, as precisely as the record shows.
-    pub parting: Option<Parting>,
+    /// The checkpoints between which the first difference lies, as precisely as the record shows.
+    pub parting: Option<DivergencePoint>,
 }
 
-/// The events between which a run and its replay first differ.
+/// The checkpoints between which a run and its replay first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct DivergencePoint {
     /// The last checkpoint at which all events so far were the same; absent if there is none.
     pub same: Option<CheckpointRecord>,
     /// The first checkpoint at which they differed; absent if only events after the last one differ.
     pub differs: Option<CheckpointRecord>,
 }
 
-impl fmt::Display for Parting {
+impl fmt::Display for DivergencePoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |checkpoint: &CheckpointRecord| checkpoint.nanos as f64 / 1e9;
         let after = match &self.same {
@@ -105,7 +105,7 @@ pub fn replay(
         .par_iter()
         .with_max_len(1)
         .map(|&(cell, old)| {
-            let directions = Directions { until, programs: recorded(old), ..Directions::default() };
+            let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
             let new = runners[cell].play_directed(old.replication, None, directions)?;
             done();
             Ok(differences(cell, old, &new, until))
@@ -130,12 +130,8 @@ fn differences(
     new: &ReplicationRecord,
     until: Option<Time>,
 ) -> Vec<Difference> {
-    let difference = |series: &SeriesRecord, first: Option<String>, parting: Option<Parting>| Difference {
-        cell,
-        replication: old.replication,
-        series: series.name.clone(),
-        first,
-        parting,
+    let difference = |series: &SeriesRecord, first: Option<String>, parting: Option<DivergencePoint>| {
+        Difference { cell, replication: old.replication, series: series.name.clone(), first, parting }
     };
     let both = old.series.iter().zip(&new.series).filter_map(|(old, new)| {
         let evaluation = first_difference(old, new, until);
@@ -186,8 +182,8 @@ fn field(old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// Where two records first differ, by the checkpoints that both have.
-fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
+/// Where two records first differ, found from the checkpoints that both have; `None` if the old one has no checkpoints.
+fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<DivergencePoint> {
     let mut same = None;
     for checkpoint in &old.checkpoints {
         if until.is_some_and(|until| checkpoint.nanos > until.nanos()) {
@@ -195,11 +191,11 @@ fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Optio
         }
         match new.checkpoints.iter().find(|other| other.events == checkpoint.events) {
             Some(other) if other == checkpoint => same = Some(checkpoint.clone()),
-            Some(_) => return Some(Parting { same, differs: Some(checkpoint.clone()) }),
+            Some(_) => return Some(DivergencePoint { same, differs: Some(checkpoint.clone()) }),
             None => {}
         }
     }
-    (!old.checkpoints.is_empty()).then_some(Parting { same, differs: None })
+    (!old.checkpoints.is_empty()).then_some(DivergencePoint { same, differs: None })
 }
 
 fn first_difference(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<String> {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Plays the missing replications of `plan` into `folder`. [`crate::study::finish`] makes the other files.
+/// Plays the missing replications of `plan` into `folder`. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
 /// [`FolderError`] when the folder cannot be read or written; replications finished before are kept.
@@ -38,7 +38,7 @@ pub fn play(
     progress.begin(&Start { to_play: missing.len(), there, reused, other_builds, damaged });
 
     let failures = Mutex::new(Vec::new());
-    let floor = Floor::new(plan, folder, &missing);
+    let floor = StudyPlayer::new(plan, folder, &missing);
     let one = |cell: usize, replication: u64| -> Result<bool, FolderError> {
         match floor.play(cell, replication) {
             Ok(line) => {
@@ -56,7 +56,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Only its first events are recorded again; the record is there already.
+        // Only the first events are stored again; the record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
         if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
             drop(runner.play_again(&old));
@@ -93,9 +93,9 @@ pub(in crate::study) fn in_parallel(
         while !stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) {
             let Some((cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             match one(cell, replication) {
-                Ok(go_on) => {
+                Ok(resume) => {
                     done.fetch_add(1, Ordering::Relaxed);
-                    if !go_on {
+                    if !resume {
                         stop.store(true, Ordering::Relaxed);
                     }
                 }
@@ -126,13 +126,13 @@ pub(in crate::study) fn thread_count(threads: usize) -> usize {
 
 /// Plays the replications of all cells of a study. Cells share preparations, and each is dropped after its last use.
 #[derive(Debug)]
-pub(in crate::study) struct Floor<'a> {
+pub(in crate::study) struct StudyPlayer<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,
     preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
 }
 
-impl<'a> Floor<'a> {
+impl<'a> StudyPlayer<'a> {
     pub(in crate::study) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &Jobs) -> Self {
         let mut uses: BTreeMap<&str, u64> = BTreeMap::new();
         for run in jobs.runs() {

@@ -1,4 +1,4 @@
-//! Plays a scenario's text in one call: what `subrosa run` does, for programs.
+//! Plays the text of a scenario in one call: `subrosa run` as a function.
 
 use crate::objectives::Resources;
 use crate::programs::ProgramFailure;
@@ -13,13 +13,13 @@ use thiserror::Error;
 /// Why a text could not be played.
 #[derive(Debug, Error)]
 pub enum SimulateError {
-    /// Everything that is wrong with it.
+    /// The problems of the scenario.
     #[error(transparent)]
     Scenario(#[from] Diagnostics),
     /// The folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// A program that the text names does not say what it is.
+    /// A program that the text names does not answer when it is asked for its version.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
     /// Replications that could not be played; the others are in the folder.

@@ -3,8 +3,7 @@
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound: from the first run that has it, and from all runs the largest possible regrets and the values by
-/// round.
+/// A theorem's bound as the first run states it, with the largest possible regrets and the values by round of all runs.
 struct Gathered {
     bound: RegretBound,
     largest: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Columns of results: values of one type, one for each row.
+//! Columns of tables: values of one type, one for each row.
 
 use serde_json::Value;
 
@@ -12,30 +12,137 @@ pub(in crate::study) struct Column {
 /// Values of one type.
 #[derive(Debug)]
 pub(in crate::study) enum Values {
-    Integers(Vec<u64>),
+    Integers(Vec<Option<u64>>),
     Numbers(Vec<Option<f64>>),
     Texts(Vec<Option<String>>),
-    Truths(Vec<bool>),
+    Truths(Vec<Option<bool>>),
+}
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::study) enum Entry {
+    None,
+    Integer(u64),
+    Number(f64),
+    Text(String),
+    Truth(bool),
+}
+
+/// A column of whole numbers of at least 0.
+pub(in crate::study) fn integers(name: &str) -> Column {
+    Column { name: name.to_owned(), values: Values::Integers(Vec::new()) }
+}
+
+/// A column of numbers.
+pub(in crate::study) fn numbers(name: &str) -> Column {
+    Column { name: name.to_owned(), values: Values::Numbers(Vec::new()) }
+}
+
+/// A column of texts.
+pub(in crate::study) fn texts(name: &str) -> Column {
+    Column { name: name.to_owned(), values: Values::Texts(Vec::new()) }
+}
+
+/// A column of `true` and `false`.
+pub(in crate::study) fn truths(name: &str) -> Column {
+    Column { name: name.to_owned(), values: Values::Truths(Vec::new()) }
 }
 
 impl Column {
-    /// As text; empty where there is none.
-    pub(in crate::study) fn text(&self, row: usize) -> String {
-        match &self.values {
-            Values::Integers(values) => values[row].to_string(),
-            Values::Numbers(values) => values[row].map_or_else(String::new, |value| value.to_string()),
-            Values::Texts(values) => values[row].clone().unwrap_or_default(),
-            Values::Truths(values) => values[row].to_string(),
+    /// Adds a row's value. A value of another type than the column's is left out.
+    pub(in crate::study) fn push(&mut self, entry: Entry) {
+        match (&mut self.values, entry) {
+            (Values::Integers(values), Entry::Integer(value)) => values.push(Some(value)),
+            (Values::Integers(values), _) => values.push(None),
+            (Values::Numbers(values), Entry::Number(value)) => values.push(Some(value)),
+            (Values::Numbers(values), Entry::Integer(value)) => values.push(Some(value as f64)),
+            (Values::Numbers(values), _) => values.push(None),
+            (Values::Texts(values), Entry::Text(value)) => values.push(Some(value)),
+            (Values::Texts(values), _) => values.push(None),
+            (Values::Truths(values), Entry::Truth(value)) => values.push(Some(value)),
+            (Values::Truths(values), _) => values.push(None),
         }
     }
 
-    /// As JSON.
-    pub(in crate::study) fn json(&self, row: usize) -> Value {
+    /// Number of rows.
+    pub(in crate::study) fn len(&self) -> usize {
         match &self.values {
-            Values::Integers(values) => values[row].into(),
-            Values::Numbers(values) => values[row].into(),
-            Values::Texts(values) => values[row].clone().into(),
-            Values::Truths(values) => values[row].into(),
+            Values::Integers(values) => values.len(),
+            Values::Numbers(values) => values.len(),
+            Values::Texts(values) => values.len(),
+            Values::Truths(values) => values.len(),
         }
+    }
+
+    /// Removes all rows.
+    pub(in crate::study) fn clear(&mut self) {
+        match &mut self.values {
+            Values::Integers(values) => values.clear(),
+            Values::Numbers(values) => values.clear(),
+            Values::Texts(values) => values.clear(),
+            Values::Truths(values) => values.clear(),
+        }
+    }
+
+    /// A row's value as text; empty where there is none.
+    pub(in crate::study) fn text(&self, row: usize) -> String {
+        fn shown<T: ToString>(value: Option<&T>) -> String {
+            value.map_or_else(String::new, ToString::to_string)
+        }
+        match &self.values {
+            Values::Integers(values) => shown(values[row].as_ref()),
+            Values::Numbers(values) => shown(values[row].as_ref()),
+            Values::Texts(values) => values[row].clone().unwrap_or_default(),
+            Values::Truths(values) => shown(values[row].as_ref()),
+        }
+    }
+}
+
+impl Entry {
+    /// As JSON; an infinite number is `null`.
+    pub(in crate::study) fn json(&self) -> Value {
+        match self {
+            Self::None => Value::Null,
+            Self::Integer(value) => (*value).into(),
+            Self::Number(value) => (*value).into(),
+            Self::Text(value) => value.as_str().into(),
+            Self::Truth(value) => (*value).into(),
+        }
+    }
+}
+
+impl From<u64> for Entry {
+    fn from(value: u64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<usize> for Entry {
+    fn from(value: usize) -> Self {
+        Self::Integer(value as u64)
+    }
+}
+
+impl From<f64> for Entry {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<bool> for Entry {
+    fn from(value: bool) -> Self {
+        Self::Truth(value)
+    }
+}
+
+impl From<&str> for Entry {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl<T: Into<Entry>> From<Option<T>> for Entry {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::None, Into::into)
     }
 }

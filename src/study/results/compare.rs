@@ -1,11 +1,12 @@
 //! Two runs side by side: the mean difference of every metric with an interval, on common random numbers.
 //!
-//! Replications of one seed and one number draw the same random numbers in both runs, so they are compared pair by
-//! pair, and what both have in common cancels. Cells that differ in nothing but the seed are one group.
+//! Replications with the same seed and number draw the same random numbers in both runs. So they are compared pair by
+//! pair, and the variation that both have in common cancels. Cells that differ only in the seed form one group.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
+use crate::study::results::comparable::{CompareError, Subject};
 use crate::study::results::rows::{METRICS, Row, rows};
 use crate::study::results::statistics::{Estimate, half_width, student_quantile};
 use crate::study::results::summary::point_of;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Name and version of the document's form.
+/// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.comparison/1";
 /// Probability with which each interval should cover the true difference.
 const CONFIDENCE: f64 = 0.95;
@@ -21,7 +22,7 @@ const CONFIDENCE: f64 = 0.95;
 /// Two runs side by side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// Name and version of this form.
+    /// Name and version of the document's schema.
     pub schema: &'static str,
     /// The first run.
     pub a: String,
@@ -50,14 +51,14 @@ pub struct ComparisonRow {
     pub a: f64,
     /// Mean in the second run.
     pub b: f64,
-    /// Mean of second less first, with its standard error. `n` is the number of pairs, or the size of the smaller group
-    /// if there are no pairs.
+    /// Mean of the second run minus that of the first, with its standard error. `n` is the number of pairs, or the
+    /// size of the smaller sample if the samples are not paired.
     pub difference: Estimate,
     /// Lower end of the interval; absent for a single pair.
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
-    /// Whether the difference is one of pairs on common random numbers.
+    /// Whether the difference is computed from pairs with common random numbers.
     pub paired: bool,
     /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without spread or pairs.
     pub correlation: Option<f64>,
@@ -74,16 +75,20 @@ pub struct Compared<'a> {
     pub stored: &'a StoredRecords,
     /// Only this series, if present; otherwise all, each compared with the one of the same name.
     pub series: Option<&'a str>,
+    /// Only this branch, of a run that was forked; otherwise all.
+    pub future: Option<&'a str>,
 }
 
 /// A metric by seed and replication.
 type Samples = BTreeMap<(u64, u64), f64>;
 
-/// Cells that differ in nothing but the seed, and their samples.
+/// Cells that differ only in the seed, and their samples.
 #[derive(Debug)]
 struct Group {
     /// The axes on which all cells of the group agree.
     point: Map<String, Value>,
+    /// What is optimised, and by which protocol.
+    subject: Subject,
     /// Series, then metric, then seed and replication.
     values: BTreeMap<String, BTreeMap<String, Samples>>,
     /// Series of replications, and how many of them ended early.
@@ -94,8 +99,8 @@ struct Group {
 /// Compares two runs.
 ///
 /// # Errors
-/// [`FolderError`] if records cannot be read.
-pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderError> {
+/// [`CompareError`] if records cannot be read, or if no cells of the two have the same objective and protocol.
+pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareError> {
     let (groups_a, groups_b) = (groups(a)?, groups(b)?);
     let mut comparison = Comparison {
         schema: SCHEMA,
@@ -106,22 +111,32 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderErr
         notes: Vec::new(),
     };
     let mut unmatched = 0;
-    let mut lonely: BTreeSet<String> = BTreeSet::new();
+    let mut refused: Vec<CompareError> = Vec::new();
+    let mut subjects: BTreeSet<String> = BTreeSet::new();
+    let mut unmatched_series: BTreeSet<String> = BTreeSet::new();
     for one in &groups_a {
         let alike = |other: &&Group| {
             one.point.iter().all(|(axis, value)| other.point.get(axis).is_none_or(|there| there == value))
         };
-        let partners: Vec<&Group> = groups_b.iter().filter(alike).collect();
+        let mut partners: Vec<&Group> = groups_b.iter().filter(alike).collect();
         if partners.is_empty() {
             unmatched += 1;
         }
+        partners.retain(|other| match one.subject.differs(&other.subject) {
+            Some(difference) => {
+                refused.push(difference);
+                false
+            }
+            None => true,
+        });
         for other in partners {
+            subjects.extend(one.subject.notes(&other.subject));
             let mut point = one.point.clone();
             point.extend(other.point.clone());
             for (name_a, metrics_a) in &one.values {
                 let name_b = b.series.unwrap_or(name_a);
                 let Some(metrics_b) = other.values.get(name_b) else {
-                    lonely.insert(name_a.clone());
+                    unmatched_series.insert(name_a.clone());
                     continue;
                 };
                 for (metric, samples_a) in in_order(metrics_a) {
@@ -140,12 +155,21 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderErr
             }
         }
     }
+    if comparison.rows.is_empty() && !refused.is_empty() {
+        return Err(refused.swap_remove(0));
+    }
+    if let Some(first) = refused.first() {
+        comparison.notes.push(format!("{} pairs of cells are left out: {first}", refused.len()));
+    }
+    comparison.notes.extend(subjects);
+    comparison.notes.extend(unmatched_axes(&groups_a, &groups_b, ["first", "second"]));
+    comparison.notes.extend(unmatched_axes(&groups_b, &groups_a, ["second", "first"]));
     if unmatched > 0 {
         comparison
             .notes
             .push(format!("{unmatched} groups of cells of the first run have no counterpart in the second"));
     }
-    for name in lonely {
+    for name in unmatched_series {
         comparison.notes.push(format!(
             "series \"{name}\" is not in the second run; --series-a and --series-b compare series of different names"
         ));
@@ -169,6 +193,22 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderErr
     Ok(comparison)
 }
 
+/// A note for each axis that only the groups of one run have.
+fn unmatched_axes(ours: &[Group], theirs: &[Group], [here, there]: [&str; 2]) -> Vec<String> {
+    let has = |groups: &[Group], axis: &String| groups.iter().any(|group| group.point.contains_key(axis));
+    let mut axes: Vec<&String> = ours.iter().flat_map(|group| group.point.keys()).collect();
+    axes.sort();
+    axes.dedup();
+    let alone = axes.into_iter().filter(|axis| !has(theirs, axis));
+    let note = |axis: &String| {
+        format!(
+            "only the {here} run has the axis \"{axis}\": each of its values is compared with the one setting of the \
+             {there} run"
+        )
+    };
+    alone.map(note).collect()
+}
+
 fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -177,13 +217,25 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         draft.seed = 0;
         draft.about.clear();
         let key = serde_json::to_string(&draft).expect("a draft is plain data with text keys");
-        let point = point_of(&cell.point);
+        let mut point = point_of(&cell.point);
+        if let (Some(wanted), Some(futures)) = (side.future, &side.plan.futures) {
+            let of = point.shift_remove(&futures.axis);
+            if of.is_none_or(|name| name.as_str() != Some(wanted)) {
+                continue;
+            }
+        }
         let group = *known.entry(key).or_insert_with(|| {
-            groups.push(Group { point: point.clone(), values: BTreeMap::new(), records: 0, ended_early: 0 });
+            groups.push(Group {
+                point: point.clone(),
+                subject: Subject::of(&draft),
+                values: BTreeMap::new(),
+                records: 0,
+                ended_early: 0,
+            });
             groups.len() - 1
         });
         let group = &mut groups[group];
-        // An axis on which the cells of the group differ only accompanies the seed.
+        // An axis on which the cells of the group differ varies together with the seed, and is not compared.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         let mut records = side.stored.cell(index)?;
         records.retain(|&replication, _| replication < side.plan.replications);
@@ -236,7 +288,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         paired: true,
         correlation: None,
     };
-    // A single pair has no interval, and unpaired samples, if there are more, give one.
+    // A single pair gives no interval; if there are more samples, unpaired ones do.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let differences: Vec<f64> = pairs.iter().map(|(x, y)| y - x).collect();

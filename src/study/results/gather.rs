@@ -12,7 +12,8 @@ use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
 use crate::study::results::rows::Results;
 use crate::study::results::summary::{Summarising, Summary};
-use crate::study::results::tables::{self, Tables};
+use crate::study::results::summary_table;
+use crate::study::results::tables::Tables;
 
 /// Makes all files of `folder` from the stored records. If all are present, they are gathered into one file in order,
 /// and the run is marked as complete. The result depends only on the records, not on who stored them where.
@@ -45,7 +46,7 @@ fn make(
 ) -> Result<Summary, FolderError> {
     let complete = stored.finished(plan.replications) == plan.total();
     let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
-    let mut tables = Tables::new(folder)?;
+    let mut tables = Tables::new(plan, stored, folder)?;
     let mut results = Results::new(plan);
     let mut summarising = Summarising::new(plan);
     for cell in 0..plan.cells.len() {
@@ -57,9 +58,9 @@ fn make(
             }
         }
         records.retain(|&replication, _| replication < plan.replications);
-        tables.add(cell, &records)?;
         results.add(cell, &records);
         summarising.add(&records);
+        tables.add(cell, &records, summarising.last_cell())?;
     }
     let mut summary = summarising.finish(folder);
     if let Some(run) = run {
@@ -104,6 +105,6 @@ pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), Folder
     let mut file = folder.stage("summary.json")?;
     file.write(pretty(summary).as_bytes())?;
     file.commit()?;
-    tables::summary(folder, summary)?;
+    summary_table::write(folder, summary)?;
     privacy_table::write(folder, summary)
 }

@@ -16,7 +16,7 @@ use std::fmt;
 
 /// A part of a run folder that contradicts the rest of it.
 #[derive(Clone, Debug)]
-pub enum Misfit {
+pub enum Inconsistency {
     /// The manifest has another number than the scenario and its overrides.
     Number {
         /// The quantity ("replications").
@@ -45,7 +45,7 @@ pub enum Misfit {
     File(String),
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for Inconsistency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number { what, manifest, scenario } => write!(
@@ -95,7 +95,7 @@ pub fn misfits(
     manifest: &Manifest,
     stored: &StoredRecords,
     records: &Records,
-) -> Result<Vec<Misfit>, FolderError> {
+) -> Result<Vec<Inconsistency>, FolderError> {
     let mut found = Vec::new();
     let numbers = [
         ("number of cells", manifest.cells.len() as u64, plan.cells.len() as u64),
@@ -104,16 +104,16 @@ pub fn misfits(
     ];
     for (what, manifest, scenario) in numbers {
         if manifest != scenario {
-            found.push(Misfit::Number { what, manifest, scenario });
+            found.push(Inconsistency::Number { what, manifest, scenario });
         }
     }
-    found.extend(stored.conflicts.iter().cloned().map(Misfit::Conflict));
+    found.extend(stored.conflicts.iter().cloned().map(Inconsistency::Conflict));
     // An interrupted run may lack records, and its last line may be incomplete.
     if !found.is_empty() || !manifest.complete {
         return Ok(found);
     }
     found.extend(lost(stored, plan.replications, plan.total()));
-    if found.iter().any(|misfit| matches!(misfit, Misfit::Missing { .. })) {
+    if found.iter().any(|misfit| matches!(misfit, Inconsistency::Missing { .. })) {
         return Ok(found);
     }
     let (mut digest, mut lines) = (Digest::new(), String::new());
@@ -124,10 +124,10 @@ pub fn misfits(
         }
     }
     if manifest.digest.as_ref() != Some(&digest.hex()) {
-        found.push(Misfit::Digest("the manifest's digest"));
+        found.push(Inconsistency::Digest("the manifest's digest"));
     }
     if files::read_if_there(&folder.file("digest.txt"))? != Some(lines) {
-        found.push(Misfit::Digest("digest.txt"));
+        found.push(Inconsistency::Digest("digest.txt"));
     }
     let said = |name: &String| name == "digest.txt" && !found.is_empty();
     let changed = gather::changed(plan, folder, stored)?;
@@ -135,7 +135,7 @@ pub fn misfits(
     if found.is_empty() && !is_as_made(plan, manifest) {
         changed.insert(0, "manifest.json".to_owned());
     }
-    found.extend(changed.into_iter().map(Misfit::File));
+    found.extend(changed.into_iter().map(Inconsistency::File));
     Ok(found)
 }
 
@@ -144,7 +144,6 @@ fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),
         target: manifest.target.clone(),
-        cpu: manifest.cpu.clone(),
         ..manifest::manifest(plan, manifest.digest.clone())
     };
     pretty(&fresh) == pretty(manifest)
@@ -154,7 +153,7 @@ fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
-pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misfit>, FolderError> {
+pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Inconsistency>, FolderError> {
     let Some((manifest, stored)) = folder.records()? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     if manifest.complete {
@@ -168,16 +167,16 @@ pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misf
     if summary.complete && manifest.digest.as_ref() != Some(&summary.digest)
         || !summary.complete && manifest.complete
     {
-        found.push(Misfit::Summary);
+        found.push(Inconsistency::Summary);
     }
     Ok(found)
 }
 
-fn lost(stored: &StoredRecords, replications: u64, total: u64) -> Option<Misfit> {
+fn lost(stored: &StoredRecords, replications: u64, total: u64) -> Option<Inconsistency> {
     let missing = total.saturating_sub(stored.finished(replications));
     match (missing, stored.damaged) {
         (0, 0) => None,
-        (0, lines) => Some(Misfit::Damaged(lines)),
-        (missing, _) => Some(Misfit::Missing { missing, total }),
+        (0, lines) => Some(Inconsistency::Damaged(lines)),
+        (missing, _) => Some(Inconsistency::Missing { missing, total }),
     }
 }

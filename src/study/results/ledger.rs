@@ -1,19 +1,27 @@
 //! The ledger of a run, grouped as the privacy report groups it.
 
-use crate::accounting::{Statement, costliest, grouped, units};
+use crate::accounting::{About, Statement, costliest, grouped, units};
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
 
-/// Everything one observer learned about the unit of a kind with the largest loss, in one series of one cell, in the
-/// replication where that loss is largest.
+/// All releases to one observer about the unit with the largest loss, of one kind of unit, in one series of one cell,
+/// in the replication where that loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Series, observer, unit, owner and replication in words.
     pub title: String,
+    /// Series, observer, unit and owner.
+    pub about: String,
+    /// Name of the series.
+    pub series: String,
+    /// Owner, unit, observer and neighbouring relation.
+    pub kind: About,
+    /// The cell, from 0.
+    pub cell: usize,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// The question to the accountants: at the delta asked for, that of the claims, or 1e-5.
+    /// The input of the accountants, at the requested delta; by default at that of the claims, or at 1e-5.
     pub statement: Statement,
 }
 
@@ -35,16 +43,20 @@ pub fn ledger_groups(
         for (replication, record) in stored.cell(index)? {
             for series in &record.series {
                 for (about, group) in grouped(&series.releases) {
-                    let title = format!(
-                        "{}{}: {} about {} of {}",
-                        point.concat(),
+                    let told = format!(
+                        "{}: {} about {} of {}",
                         series.name,
                         about.observer.0,
                         about.unit.with_article(),
                         about.protected
                     );
+                    let title = format!("{}{told}", point.concat());
                     let of_units = units(&group).worst.into_iter().map(|history| LedgerGroup {
                         title: title.clone(),
+                        about: told.clone(),
+                        series: series.name.clone(),
+                        kind: about.clone(),
+                        cell: index,
                         replication,
                         statement: history.statement(deltas(index)),
                     });
@@ -62,7 +74,7 @@ pub fn ledger_groups(
     Ok(Some(groups))
 }
 
-/// The candidates of one replication in a row: its units with the largest loss.
+/// The groups of one replication: those of its units that may have the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
 /// The replication with the largest loss, by the tight accountant; the first of equals.

@@ -1,15 +1,19 @@
-//! The results of the records: the summary, tables and comparisons, which can be made again at any time from the folder
-//! alone.
+//! What is computed from the records: the summary, tables and comparisons, which can be made again at any time from the
+//! folder alone.
 
 pub(in crate::study) mod bounds;
 pub(in crate::study) mod columns;
+pub(in crate::study) mod comparable;
 pub(in crate::study) mod compare;
+pub(in crate::study) mod futures;
 pub(in crate::study) mod gather;
 pub(in crate::study) mod integrity;
 pub(in crate::study) mod ledger;
+pub(in crate::study) mod ledger_table;
 #[cfg(feature = "parquet")]
 pub(in crate::study) mod parquet;
 pub(in crate::study) mod persons;
+pub(in crate::study) mod points;
 pub(in crate::study) mod privacy_report;
 pub(in crate::study) mod privacy_table;
 pub(in crate::study) mod published;
@@ -18,4 +22,6 @@ pub(in crate::study) mod rows;
 pub(in crate::study) mod series;
 pub(in crate::study) mod statistics;
 pub(in crate::study) mod summary;
+pub(in crate::study) mod summary_table;
+pub(in crate::study) mod table;
 pub(in crate::study) mod tables;

@@ -1,63 +1,108 @@
-//! The results as a Parquet file, for programs that read columns.
+//! Tables as Parquet files, for programs that read data column by column.
 
 use crate::study::disk::files::{FileError, Staged};
 use crate::study::results::columns::{Column, Values};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriterImpl;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
-use std::io;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Writes columns of equal length as one row group without compression.
-pub(in crate::study) fn write(mut staged: Staged, frame: &[Column]) -> std::result::Result<(), FileError> {
-    let bytes = bytes(frame).map_err(|error| FileError {
-        doing: "write",
-        path: staged.path().to_owned(),
-        error: io::Error::other(error),
-    })?;
-    staged.write(&bytes)?;
-    staged.commit()
+/// A Parquet file that is being written, without compression.
+pub(in crate::study) struct ParquetTable {
+    writer: SerializedFileWriter<Sink>,
+    path: PathBuf,
 }
 
-fn bytes(frame: &[Column]) -> Result<Vec<u8>> {
-    let fields = frame.iter().map(field).collect::<Result<Vec<TypePtr>>>()?;
-    let schema = Arc::new(Type::group_type_builder("results").with_fields(fields).build()?);
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(WriterProperties::new()))?;
-    let mut group = writer.next_row_group()?;
-    for column in frame {
-        let Some(mut out) = group.next_column()? else { break };
-        match &column.values {
-            Values::Integers(values) => {
-                let values: Vec<i64> = values.iter().map(|&value| value as i64).collect();
-                out.typed::<Int64Type>().write_batch(&values, None, None)?;
-            }
-            Values::Truths(values) => {
-                out.typed::<BoolType>().write_batch(values, None, None)?;
-            }
-            Values::Numbers(values) => optional(out.typed::<DoubleType>(), values, |value| *value)?,
-            Values::Texts(values) => {
-                optional(out.typed::<ByteArrayType>(), values, |text| ByteArray::from(text.as_str()))?;
-            }
-        }
-        out.close()?;
+impl fmt::Debug for ParquetTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParquetTable").field("path", &self.path).finish_non_exhaustive()
     }
-    group.close()?;
-    writer.into_inner()
+}
+
+/// A staged file as a sink of bytes.
+struct Sink(Staged);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| error.error)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl ParquetTable {
+    /// Begins a file with these columns.
+    pub(in crate::study) fn new(
+        staged: Staged,
+        name: &str,
+        columns: &[Column],
+    ) -> std::result::Result<Self, FileError> {
+        let path = staged.path().to_owned();
+        let begun = || {
+            let fields = columns.iter().map(field).collect::<Result<Vec<TypePtr>>>()?;
+            let schema = Arc::new(Type::group_type_builder(name).with_fields(fields).build()?);
+            SerializedFileWriter::new(Sink(staged), schema, Arc::new(WriterProperties::new()))
+        };
+        match begun() {
+            Ok(writer) => Ok(Self { writer, path }),
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    /// Adds the rows of columns of equal length as one row group.
+    pub(in crate::study) fn group(&mut self, columns: &[Column]) -> std::result::Result<(), FileError> {
+        self.add(columns).map_err(|error| failed(self.path.clone(), error))
+    }
+
+    fn add(&mut self, columns: &[Column]) -> Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for column in columns {
+            let Some(mut out) = group.next_column()? else { break };
+            match &column.values {
+                Values::Integers(values) => {
+                    optional(out.typed::<Int64Type>(), values, |value| *value as i64)?
+                }
+                Values::Truths(values) => optional(out.typed::<BoolType>(), values, |value| *value)?,
+                Values::Numbers(values) => optional(out.typed::<DoubleType>(), values, |value| *value)?,
+                Values::Texts(values) => {
+                    optional(out.typed::<ByteArrayType>(), values, |text| ByteArray::from(text.as_str()))?;
+                }
+            }
+            out.close()?;
+        }
+        group.close().map(drop)
+    }
+
+    /// Completes the file.
+    pub(in crate::study) fn commit(self) -> std::result::Result<(), FileError> {
+        let Self { writer, path } = self;
+        writer.into_inner().map_err(|error| failed(path, error))?.0.commit()
+    }
+}
+
+fn failed(path: PathBuf, error: ParquetError) -> FileError {
+    FileError { doing: "write", path, error: io::Error::other(error) }
 }
 
 fn field(column: &Column) -> Result<TypePtr> {
-    let (physical, repetition, logical) = match &column.values {
-        Values::Integers(_) => (Physical::INT64, Repetition::REQUIRED, None),
-        Values::Truths(_) => (Physical::BOOLEAN, Repetition::REQUIRED, None),
-        Values::Numbers(_) => (Physical::DOUBLE, Repetition::OPTIONAL, None),
-        Values::Texts(_) => (Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
+    let (physical, logical) = match &column.values {
+        Values::Integers(_) => (Physical::INT64, None),
+        Values::Truths(_) => (Physical::BOOLEAN, None),
+        Values::Numbers(_) => (Physical::DOUBLE, None),
+        Values::Texts(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let builder = Type::primitive_type_builder(&column.name, physical);
-    Ok(Arc::new(builder.with_repetition(repetition).with_logical_type(logical).build()?))
+    Ok(Arc::new(builder.with_repetition(Repetition::OPTIONAL).with_logical_type(logical).build()?))
 }
 
 /// A definition level of 1 means that there is a value.

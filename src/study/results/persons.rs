@@ -6,7 +6,8 @@ use crate::study::results::privacy_report::PrivacyRow;
 use crate::vocab::Arithmetic;
 use serde::{Deserialize, Serialize};
 
-/// The sum of the losses about a row and about its outcome, by the tight accountant: a person who takes part brings both.
+/// The sum of the losses about a row and about its outcome, by the tight accountant: a person who takes part
+/// contributes both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonLoss {
     /// Name of the series.

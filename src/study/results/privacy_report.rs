@@ -1,11 +1,11 @@
-//! Who learned what about whom, with each accountant's epsilon.
+//! The privacy losses of a cell: to which observer, about which unit of whose data, by each accountant.
 
-use crate::accounting::{About, Loss, OverRuns, grouped};
+use crate::accounting::{About, EpsilonAt, Loss, OverRuns, grouped};
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::{Delta, Neighbours, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
-/// Everything one observer learned about one kind of unit of one party, in one series.
+/// The releases to one observer about one kind of unit of one party, in one series, and their losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
     /// Name of the series.
@@ -33,11 +33,12 @@ pub struct PrivacyRow {
 }
 
 /// The rows of one cell. Each replication is a run of its own on the same data, and losses may differ between
-/// replications (because noise is shared by the agents that arrived): every figure is the largest of all runs.
+/// replications (because noise is shared by the agents whose answers arrived): every number is the largest of all runs.
+/// Each row is returned with its epsilon by round.
 pub(in crate::study) fn privacy_rows(
     records: &[&ReplicationRecord],
     delta: Option<Delta>,
-) -> Vec<PrivacyRow> {
+) -> Vec<(PrivacyRow, Vec<EpsilonAt>)> {
     let Some(first) = records.first() else { return Vec::new() };
     let mut rows = Vec::new();
     for index in 0..first.series.len() {
@@ -56,9 +57,9 @@ pub(in crate::study) fn privacy_rows(
     rows
 }
 
-fn row(series: &str, about: About, runs: OverRuns) -> PrivacyRow {
+fn row(series: &str, about: About, runs: OverRuns) -> (PrivacyRow, Vec<EpsilonAt>) {
     let learned = runs.finish();
-    PrivacyRow {
+    let row = PrivacyRow {
         series: series.to_owned(),
         protected: about.protected,
         unit: about.unit,
@@ -69,5 +70,6 @@ fn row(series: &str, about: About, runs: OverRuns) -> PrivacyRow {
         releases_per_unit: learned.releases_per_unit,
         losses: learned.losses,
         runs_differ: learned.runs_differ,
-    }
+    };
+    (row, learned.by_round)
 }

@@ -9,7 +9,7 @@ use crate::vocab::Finite;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A figure from a paper beside ours.
+/// A number from a paper beside the measured one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedRow {
     /// Its source.
@@ -18,13 +18,13 @@ pub struct PublishedRow {
     pub series: String,
     /// What was measured.
     pub metric: Metric,
-    /// The paper's figure.
+    /// The paper's number.
     pub published: f64,
-    /// Ours; absent if nothing was measured.
+    /// The measured number; absent if nothing was measured.
     pub measured: Option<Estimate>,
 }
 
-/// A privacy loss from a paper beside ours, of one run.
+/// The privacy loss of one run according to a paper, beside those of the accountants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedLossRow {
     /// Its source.
@@ -33,13 +33,13 @@ pub struct PublishedLossRow {
     pub series: String,
     /// The paper's epsilon.
     pub published: f64,
-    /// The moments accountant's, which most papers use, where it gives one.
+    /// The epsilon of the moments accountant, which most papers use; absent if it has no finite one.
     pub moments: Option<f64>,
-    /// The tight accountant's, where it gives one.
+    /// The epsilon of the tight accountant; absent if it has no finite one.
     pub tight: Option<f64>,
 }
 
-/// Whether a figure belongs to a point of the study.
+/// Whether a published number belongs to a point of the study: `at` names only values that the point has.
 fn is_here(at: &BTreeMap<String, Finite>, point: &[(String, String)]) -> bool {
     at.iter().all(|(name, value)| {
         let found = point.iter().find(|(known, _)| known == name);
@@ -47,7 +47,7 @@ fn is_here(at: &BTreeMap<String, Finite>, point: &[(String, String)]) -> bool {
     })
 }
 
-/// The figures that belong to a point, with ours.
+/// The published numbers that belong to a point, with the measured ones.
 pub(in crate::study) fn published_rows(
     published: &[Published],
     point: &[(String, String)],
@@ -74,8 +74,8 @@ pub(in crate::study) fn published_rows(
         .collect()
 }
 
-/// The losses that belong to a point, with ours: of the observer with the largest loss, for releases with a finite
-/// price.
+/// The published losses that belong to a point, each with the largest finite epsilon of the series by the moments
+/// accountant and by the tight accountant, over all owners, units of protection and observers.
 pub(in crate::study) fn published_losses(
     published: &[PublishedLoss],
     point: &[(String, String)],

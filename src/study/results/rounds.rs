@@ -1,4 +1,4 @@
-//! Numbers by round over replications, and the differences of series to others of the same runs.
+//! Numbers by round over replications, and the differences between series of the same runs.
 
 use super::statistics::Estimate;
 use crate::protocols::{RoundTrack, SeriesRecord};
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 /// A number by round, over all replications that were played to their end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrackRow {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// Rounds with its mean.
+    /// Its mean at each round.
     pub points: Vec<TrackPoint>,
 }
 
@@ -33,11 +33,11 @@ pub struct DifferenceRow {
     pub series: String,
     /// The series that is subtracted.
     pub reference: String,
-    /// Rounds with the mean difference and its standard error.
+    /// The mean difference and its standard error at each round.
     pub points: Vec<TrackPoint>,
 }
 
-/// Regret as a quantity by round beside those of the protocol.
+/// Names of the regrets, which are compared like the protocol's numbers by round.
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 
@@ -87,7 +87,7 @@ pub(in crate::study) fn differences(
     references: &[String],
 ) -> Vec<DifferenceRow> {
     let Some(first) = records.first().filter(|_| !references.is_empty()) else { return Vec::new() };
-    // Of each run, the quantities of its series.
+    // For each run, its series with their quantities.
     let runs: Vec<Vec<(&str, Vec<RoundTrack>)>> = records
         .iter()
         .map(|record| {
@@ -137,7 +137,8 @@ mod tests {
         SeriesRecord { by_round: vec![track], ..SeriesRecord::empty(name) }
     }
 
-    /// Series that differ from run to run by much and from each other by a constant: means have an error, differences none.
+    /// Series that differ much from run to run, but from each other by a constant: means have an error, differences
+    /// none.
     #[test]
     fn differences_are_taken_run_by_run() {
         let record = |replication: u64, level: f64| ReplicationRecord {
@@ -159,7 +160,7 @@ mod tests {
         assert!(differences(&records, &[]).is_empty());
     }
 
-    /// A run that ended early is no pair.
+    /// A run in which one of the two series ended early gives no pair.
     #[test]
     fn runs_that_ended_early_are_left_out() {
         let mut early = run("B", [9.0, 9.0]);

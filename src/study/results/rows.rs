@@ -1,25 +1,33 @@
-//! One row per cell, replication and series, for other programs: CSV, JSON lines and, on request, Parquet.
+//! One row per cell, replication and series, for other programs: CSV, JSON lines and, with the feature `parquet`,
+//! Parquet.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::{CellPlan, Plan};
-use crate::study::results::columns::{Column, Values};
-use crate::study::results::summary::point_of;
-use crate::study::results::tables::Table;
+use crate::study::results::columns::{Entry, integers, numbers, texts, truths};
+use crate::study::results::points::Points;
+use crate::study::results::table::Table;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The columns that every row has; those of the axes come after the cell, those of outcomes and counts at the end.
-pub(in crate::study) const METRICS: [&str; 7] = [
+/// The metrics that every row has, in the order of their columns. The columns before them are the cell, the axes
+/// (`point.*`), the seed, the replication and the series; after them follow `ended_early`, the digest, and outcomes and
+/// counts (`more.*`).
+pub(in crate::study) const METRICS: [&str; 9] = [
     "simple_regret",
     "cumulative_regret",
+    "questions",
+    "regret_per_question",
     "virtual_seconds",
     "messages",
     "messages_lost",
     "messages_delivered",
     "bytes",
 ];
+
+/// The number of metrics, from the first on, that only a series with an objective has.
+pub(in crate::study) const OF_AN_OBJECTIVE: usize = 4;
 
 /// One replication of one series.
 #[derive(Clone, Debug)]
@@ -30,7 +38,7 @@ pub(in crate::study) struct Row {
     pub(in crate::study) series: String,
     pub(in crate::study) ended_early: bool,
     pub(in crate::study) digest: String,
-    /// In the order of [`METRICS`]; regrets are absent where the protocol optimises nothing or ended early.
+    /// In the order of [`METRICS`]; regrets are absent where the protocol optimises nothing or the series ended early.
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,
@@ -46,6 +54,7 @@ pub(in crate::study) fn rows(
     let of = |record: &ReplicationRecord| -> Vec<Row> {
         let row = |series: &crate::protocols::SeriesRecord| {
             let last = series.at_the_end();
+            let asked = series.questions.filter(|asked| *asked > 0.0);
             let outcomes = series.outcomes.iter().map(|outcome| (outcome.name.clone(), outcome.value));
             let counts = series.counts.iter().map(|(name, count)| (name.clone(), *count as f64));
             Row {
@@ -58,6 +67,8 @@ pub(in crate::study) fn rows(
                 metrics: [
                     last.map(|i| i.simple_regret),
                     last.map(|i| i.cumulative_regret),
+                    last.and(asked),
+                    last.zip(asked).map(|(i, asked)| i.cumulative_regret / asked),
                     Some(series.virtual_seconds),
                     Some(series.messages as f64),
                     Some(series.messages_lost as f64),
@@ -72,7 +83,7 @@ pub(in crate::study) fn rows(
     records.values().flat_map(of).collect()
 }
 
-/// All rows of a study. They are small: some hundred bytes each.
+/// All rows of a study. They are small: a few hundred bytes each.
 #[derive(Debug)]
 pub(in crate::study) struct Results<'a> {
     plan: &'a Plan,
@@ -90,72 +101,29 @@ impl<'a> Results<'a> {
 
     /// Writes the results in every format that this program was built with.
     pub(in crate::study) fn write(&self, folder: &RunFolder) -> Result<(), FolderError> {
-        let frame = self.frame();
-        let names: Vec<&str> = frame.iter().map(|column| column.name.as_str()).collect();
-        let mut table = Table::new(folder.stage("results.csv")?, &names);
+        let points = Points::of_plan(self.plan);
+        let more: BTreeSet<&String> = self.rows.iter().flat_map(|row| row.more.keys()).collect();
+        let mut columns = vec![integers("cell")];
+        columns.extend(points.columns());
+        columns.extend([integers("seed"), integers("replication"), texts("series")]);
+        columns.extend(METRICS.map(numbers));
+        columns.extend([truths("ended_early"), texts("digest")]);
+        columns.extend(more.iter().map(|name| numbers(&format!("more.{name}"))));
+        let mut table = Table::new(folder, "results", columns)?;
         let mut lines = folder.stage("results.jsonl")?;
-        for row in 0..self.rows.len() {
-            let cells: Vec<String> = frame.iter().map(|column| column.text(row)).collect();
-            let cells: Vec<&dyn std::fmt::Display> = cells.iter().map(|cell| cell as _).collect();
-            table.row(&cells);
-            if row % 1000 == 0 {
-                table.flush()?;
-            }
-            let object: Map<String, Value> =
-                frame.iter().map(|column| (column.name.clone(), column.json(row))).collect();
+        for row in &self.rows {
+            let mut entries = vec![Entry::from(row.cell)];
+            entries.extend(points.entries(row.cell));
+            entries.extend([row.seed.into(), row.replication.into(), row.series.as_str().into()]);
+            entries.extend(row.metrics.map(Entry::from));
+            entries.extend([row.ended_early.into(), row.digest.as_str().into()]);
+            entries.extend(more.iter().map(|name| row.more.get(*name).copied().into()));
+            let named = table.names().map(str::to_owned).zip(entries.iter().map(Entry::json));
+            let object: Map<String, Value> = named.collect();
             lines.write(format!("{}\n", Value::Object(object)).as_bytes())?;
+            table.row(entries)?;
         }
         table.commit()?;
-        lines.commit()?;
-        #[cfg(feature = "parquet")]
-        crate::study::results::parquet::write(folder.stage("results.parquet")?, &frame)?;
-        Ok(())
-    }
-
-    fn frame(&self) -> Vec<Column> {
-        let rows = &self.rows;
-        let integers = |name: &str, of: &dyn Fn(&Row) -> u64| Column {
-            name: name.to_owned(),
-            values: Values::Integers(rows.iter().map(of).collect()),
-        };
-        let texts = |name: &str, of: &dyn Fn(&Row) -> Option<String>| Column {
-            name: name.to_owned(),
-            values: Values::Texts(rows.iter().map(of).collect()),
-        };
-        let numbers = |name: &str, of: &dyn Fn(&Row) -> Option<f64>| Column {
-            name: name.to_owned(),
-            values: Values::Numbers(rows.iter().map(of).collect()),
-        };
-        let mut frame = vec![integers("cell", &|row| row.cell as u64)];
-        let points: Vec<Map<String, Value>> =
-            self.plan.cells.iter().map(|cell| point_of(&cell.point)).collect();
-        let axes: Vec<&String> = points.first().into_iter().flat_map(Map::keys).collect();
-        for axis in axes {
-            let value = |row: &Row| points[row.cell].get(axis).cloned().unwrap_or(Value::Null);
-            // A column is of numbers if all of its values are.
-            let number = points.iter().all(|point| point.get(axis).is_some_and(Value::is_number));
-            let name = format!("point.{axis}");
-            frame.push(if number {
-                numbers(&name, &|row| value(row).as_f64())
-            } else {
-                texts(&name, &|row| {
-                    Some(value(row).as_str().map_or_else(|| value(row).to_string(), str::to_owned))
-                })
-            });
-        }
-        frame.push(integers("seed", &|row| row.seed));
-        frame.push(integers("replication", &|row| row.replication));
-        frame.push(texts("series", &|row| Some(row.series.clone())));
-        for (index, metric) in METRICS.iter().enumerate() {
-            frame.push(numbers(metric, &|row| row.metrics[index]));
-        }
-        let truths = rows.iter().map(|row| row.ended_early).collect();
-        frame.push(Column { name: "ended_early".to_owned(), values: Values::Truths(truths) });
-        frame.push(texts("digest", &|row| Some(row.digest.clone())));
-        let more: BTreeSet<&String> = rows.iter().flat_map(|row| row.more.keys()).collect();
-        for name in more {
-            frame.push(numbers(&format!("more.{name}"), &|row| row.more.get(name).copied()));
-        }
-        frame
+        Ok(lines.commit()?)
     }
 }

@@ -29,7 +29,7 @@ pub struct SeriesSummary {
     /// What happened at the privacy budget, in the first replication that reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
-    /// Replications that reached it.
+    /// Replications that reached the budget.
     #[serde(default, skip_serializing_if = "is_none")]
     pub budget_reached: u64,
     /// Whether reaching it counts as a failure.
@@ -41,6 +41,13 @@ pub struct SeriesSummary {
     /// Differences between groups, where there are at least two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// Replications in which every round of the learner, at least three, queried the same arm. Such a learner observes
+    /// nothing else of the objective, so that equal regrets do not show that a varied setting has no effect.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub one_arm: u64,
+    /// Whether its points are chosen at random, whatever was measured: a baseline, no search.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_random: bool,
     /// Its metrics.
     pub metrics: Metrics,
     /// Regret by round, over the replications that reached the end; over all if none did.
@@ -128,13 +135,22 @@ pub struct GroupSummary {
     pub evaluations: f64,
 }
 
-/// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
+/// The metrics of a series: means over replications, except for quantiles of latencies, which are over all messages.
+/// Regrets are in the unit of the cell's objective.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metrics {
     /// Simple regret at the end, over the replications that reached it; absent for a protocol that optimises nothing.
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
+    /// Questions asked: the evaluations whose regrets are summed up in the cumulative regret; in a federation, the mean
+    /// over agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Estimate>,
+    /// Cumulative regret divided by the questions asked. Where messages are lost, fewer questions may be asked, and
+    /// the sum is smaller for that reason alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret_per_question: Option<Estimate>,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
     /// Messages sent.
@@ -145,7 +161,7 @@ pub struct Metrics {
     pub messages_lost: f64,
     /// Median latency of one message over one link in seconds, all replications together.
     pub latency_p50_seconds: Option<f64>,
-    /// 99th percentile of the same.
+    /// 99th percentile of the latency of one message over one link in seconds, all replications together.
     pub latency_p99_seconds: Option<f64>,
     /// Bytes sent per round; absent without rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,6 +172,26 @@ pub struct Metrics {
     /// Other counts of the protocol, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
+    /// Standard errors of those means above that are plain numbers.
+    #[serde(default)]
+    pub errors: CostErrors,
+}
+
+/// Standard errors of means over replications; 0 for a single one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CostErrors {
+    /// Of `virtual_seconds`.
+    pub virtual_seconds: f64,
+    /// Of `messages`.
+    pub messages: f64,
+    /// Of `bytes`.
+    pub bytes: f64,
+    /// Of `messages_lost`.
+    pub messages_lost: f64,
+    /// Of `seconds_per_round`, over the replications that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_per_round: Option<f64>,
 }
 
 /// Regret after one round.
@@ -187,6 +223,8 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
                 fairness: Fairness::of(&groups(&runs)),
                 jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
                 groups: groups(&runs),
+                at_random: false,
+                one_arm: runs.iter().filter(|run| asks_one_arm(run)).count() as u64,
                 metrics: metrics(&runs),
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
@@ -198,7 +236,16 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
         .collect()
 }
 
-/// What any of the runs takes as public, each fact once, in the order in which they first occur.
+/// Least number of rounds from which a learner that queries a single arm is reported.
+const LEAST_ROUNDS: usize = 3;
+
+/// Whether every round of the learner queried the same arm. False in a federation, where each agent has its own arm.
+fn asks_one_arm(run: &SeriesRecord) -> bool {
+    let asked: Vec<u64> = run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm).collect();
+    run.groups.is_empty() && asked.len() >= LEAST_ROUNDS && asked.iter().all(|arm| *arm == asked[0])
+}
+
+/// The facts that any of the runs takes as public, each once, in the order in which they first occur.
 fn public_facts(runs: &[&SeriesRecord]) -> Vec<PublicFact> {
     let mut facts: Vec<PublicFact> = Vec::new();
     for fact in runs.iter().flat_map(|run| &run.public) {
@@ -224,6 +271,18 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
         runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
     };
+    let error = |of: &dyn Fn(&SeriesRecord) -> f64| {
+        let values: Vec<f64> = runs.iter().map(|run| of(run)).collect();
+        Estimate::of(&values).map_or(0.0, |estimate| estimate.se)
+    };
+    let asked = |of: &dyn Fn(f64, &crate::protocols::Iteration) -> f64| {
+        let asked = |run: &&SeriesRecord| run.questions.filter(|asked| *asked > 0.0);
+        let values: Option<Vec<f64>> = runs
+            .iter()
+            .filter_map(|run| run.at_the_end().map(|last| asked(run).map(|asked| of(asked, last))))
+            .collect();
+        Estimate::of(&values.unwrap_or_default())
+    };
     let times: Vec<f64> = runs
         .iter()
         .filter_map(|run| {
@@ -237,6 +296,8 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         seconds_per_round: (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64),
         simple_regret: last(&|iteration| iteration.simple_regret),
         cumulative_regret: last(&|iteration| iteration.cumulative_regret),
+        questions: asked(&|asked, _| asked),
+        regret_per_question: asked(&|asked, last| last.cumulative_regret / asked),
         virtual_seconds: mean(&|run| run.virtual_seconds),
         messages: mean(&|run| run.messages as f64),
         bytes: mean(&|run| run.bytes as f64),
@@ -248,6 +309,13 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
             .flat_map(|run| run.counts.keys())
             .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
             .collect(),
+        errors: CostErrors {
+            virtual_seconds: error(&|run| run.virtual_seconds),
+            messages: error(&|run| run.messages as f64),
+            bytes: error(&|run| run.bytes as f64),
+            messages_lost: error(&|run| run.messages_lost as f64),
+            seconds_per_round: Estimate::of(&times).map(|estimate| estimate.se),
+        },
     }
 }
 
@@ -300,7 +368,7 @@ fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
     let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    // A mean over fewer and fewer runs would have jumps where a run ends.
+    // Runs that ended early are left out, because the mean would jump at the round in which such a run ends.
     let none = whole(runs).next().is_none();
     for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
         // Of several initial points, all numbered 0, the last counts.

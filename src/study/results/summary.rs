@@ -1,6 +1,6 @@
 //! The summary of a run: the document that `--format json` prints and that is stored as `summary.json`.
 
-use crate::accounting::{StudyPrivacy, WholeStudy, stated};
+use crate::accounting::{EpsilonAt, StudyPrivacy, WholeStudy, stated};
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files;
 use crate::study::disk::folder::RunFolder;
@@ -14,7 +14,7 @@ use crate::study::results::series::{SeriesSummary, series_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Name and version of the document's form.
+/// Name and version of the document's schema.
 pub const SCHEMA: &str = "subrosa.summary/1";
 
 /// A whole run.
@@ -24,7 +24,7 @@ pub struct Summary {
     pub schema: String,
     /// Name of the scenario.
     pub scenario: String,
-    /// What it shows, in its author's words.
+    /// The author's description of the scenario.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The run folder.
@@ -47,17 +47,25 @@ pub struct Summary {
 pub struct CellSummary {
     /// Value of each `Each` by its name.
     pub point: serde_json::Map<String, serde_json::Value>,
+    /// The unit of regret, in words; empty where nothing is optimised.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub regret_unit: String,
     /// The series in the scenario's order.
     pub series: Vec<SeriesSummary>,
-    /// Who learned what about whom.
+    /// Privacy losses, by series, owner of the data, unit of protection and observer.
     pub privacy: Vec<PrivacyRow>,
-    /// What was learned about persons who bring a row and an outcome, where both were released.
+    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over
+    /// runs and units. It is 0 before the first listed round; a round between two listed ones has the epsilon of the
+    /// later one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub privacy_by_round: Vec<Vec<EpsilonAt>>,
+    /// Privacy losses of persons who contribute a row and an outcome, where both were released: the sums of the two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<PersonLoss>,
-    /// Series minus those that the scenario names for comparison, run by run.
+    /// Mean differences between each series and those that the scenario names for comparison, in the same replications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<DifferenceRow>,
-    /// Figures from papers beside the measured ones.
+    /// Numbers from papers beside the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRow>,
     /// Privacy losses from papers beside those of the accountants.
@@ -77,7 +85,7 @@ impl Summary {
     }
 }
 
-/// A summary to which one cell after the other is added, so that only one need be in memory.
+/// Builds a summary from one cell after the other, so that only the records of one cell need be in memory.
 #[derive(Debug)]
 pub(in crate::study) struct Summarising<'a> {
     plan: &'a Plan,
@@ -105,15 +113,36 @@ impl<'a> Summarising<'a> {
             }
         }
         self.finished += records.len() as u64;
-        let series = series_of(&records);
+        let mut series = series_of(&records);
+        let at_random = draft.protocol.as_dyn().at_random();
+        for one in &mut series {
+            one.at_random = at_random.contains(&one.name.as_str());
+        }
         let differences = differences(&records, &draft.compared_with);
         let published = published_rows(&draft.published, &cell.point, &series);
-        let privacy = privacy_rows(&records, draft.privacy.delta);
+        let learned = privacy_rows(&records, draft.privacy.delta);
+        let (privacy, privacy_by_round): (Vec<PrivacyRow>, Vec<Vec<EpsilonAt>>) = learned.into_iter().unzip();
         let persons = persons(&privacy);
         let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
         let point = point_of(&cell.point);
-        let cell = CellSummary { point, series, privacy, persons, differences, published, published_losses };
+        let regret_unit = draft.objective.as_ref().map_or_else(String::new, |o| o.as_dyn().unit());
+        let cell = CellSummary {
+            point,
+            regret_unit,
+            series,
+            privacy,
+            privacy_by_round,
+            persons,
+            differences,
+            published,
+            published_losses,
+        };
         self.cells.push(cell);
+    }
+
+    /// The cell that was added last.
+    pub(in crate::study) fn last_cell(&self) -> Option<&CellSummary> {
+        self.cells.last()
     }
 
     /// The summary.
@@ -140,7 +169,8 @@ impl<'a> Summarising<'a> {
     }
 }
 
-/// A RON value as JSON where it is a plain number, a truth value or a text; as its own text otherwise.
+/// The point of a cell as a JSON object. A value that is also a JSON number, boolean or string is converted to it; any
+/// other is kept as RON text.
 pub(in crate::study) fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
     let value = |text: &str| {
         serde_json::from_str::<serde_json::Value>(text)
@@ -152,7 +182,7 @@ pub(in crate::study) fn point_of(point: &[(String, String)]) -> serde_json::Map<
 }
 
 impl RunFolder {
-    /// The summary of a run that was played to its end; `None` if there is none yet.
+    /// The stored summary of a run; `None` if the run has not been completed.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -161,10 +191,10 @@ impl RunFolder {
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
         let summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
             path: path.clone(),
-            reason: format!("{error} (the same `subrosa run` makes it anew from the records)"),
+            reason: format!("{error} (run the same command again to write it again from the records)"),
         })?;
         if summary.schema != SCHEMA {
-            let reason = format!("its form is {}, this program reads {SCHEMA}", summary.schema);
+            let reason = format!("its schema is {}, but this program reads {SCHEMA}", summary.schema);
             return Err(FolderError::Damaged { path, reason });
         }
         Ok(Some(summary))

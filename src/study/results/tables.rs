@@ -1,44 +1,23 @@
-//! The tables of a run folder, written cell by cell.
+//! The tables of a run folder that have rows for every replication, written cell by cell.
 
+use crate::accounting::{AccountantName, EpsilonAt, epsilon_at};
 use crate::protocols::SeriesRecord;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::{FileError, Staged};
+use crate::study::disk::files::Staged;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
-use crate::study::results::summary::Summary;
+use crate::study::disk::store::StoredRecords;
+use crate::study::plan::cells::Plan;
+use crate::study::results::columns::{Column, Entry, integers, numbers, texts};
+use crate::study::results::ledger_table;
+use crate::study::results::points::Points;
+use crate::study::results::privacy_report::PrivacyRow;
+use crate::study::results::summary::CellSummary;
+use crate::study::results::table::Table;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
-/// A CSV file that is being written.
-#[derive(Debug)]
-pub(in crate::study) struct Table {
-    rows: csv::Writer<Vec<u8>>,
-    file: Staged,
-}
-
-impl Table {
-    pub(in crate::study) fn new(file: Staged, header: &[&str]) -> Self {
-        let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.write_record(header).expect("writing to memory does not fail");
-        Self { rows, file }
-    }
-
-    pub(in crate::study) fn row(&mut self, cells: &[&dyn Display]) {
-        let cells = cells.iter().map(|cell| cell.to_string());
-        self.rows.write_record(cells).expect("a row has as many cells as the header");
-    }
-
-    /// Writes the rows so far to the file.
-    pub(in crate::study) fn flush(&mut self) -> Result<(), FileError> {
-        let rows = std::mem::replace(&mut self.rows, csv::Writer::from_writer(Vec::new()));
-        self.file.write(&rows.into_inner().expect("writing to memory does not fail"))
-    }
-
-    pub(in crate::study) fn commit(mut self) -> Result<(), FileError> {
-        self.flush()?;
-        self.file.commit()
-    }
-}
+/// Largest number of columns of epsilons in `iterations.csv`; `privacy.csv` has all epsilons.
+const MOST_EPSILONS: usize = 12;
 
 /// The line of `digest.txt` for one series of one replication.
 pub(in crate::study) fn digest_line(
@@ -49,9 +28,55 @@ pub(in crate::study) fn digest_line(
     format!("{} {cell} {} {}\n", series.digest, record.replication, series.name)
 }
 
+/// The columns of `iterations.csv` that depend on the study: those that the first replication of each cell needs.
+#[derive(Debug, Default)]
+struct Wide {
+    /// Names of inputs.
+    inputs: Vec<String>,
+    /// Owner, unit and observer of losses.
+    losses: Vec<[String; 3]>,
+}
+
+impl Wide {
+    fn of(plan: &Plan, stored: &StoredRecords) -> Result<Self, FolderError> {
+        let mut wide = Self::default();
+        for cell in 0..plan.cells.len() {
+            let Some(record) = stored.first(cell)? else { continue };
+            for series in &record.series {
+                for name in &series.inputs.names {
+                    if !wide.inputs.contains(name) {
+                        wide.inputs.push(name.clone());
+                    }
+                }
+                for event in series.releases.iter().map(|booked| &booked.event) {
+                    let unit = format!("{:?}", event.unit);
+                    let loss = [event.protected.clone(), unit, event.observer.0.clone()];
+                    if wide.losses.len() < MOST_EPSILONS && !wide.losses.contains(&loss) {
+                        wide.losses.push(loss);
+                    }
+                }
+            }
+        }
+        Ok(wide)
+    }
+
+    /// The columns; the names of epsilons include the owner of the data if there are several owners.
+    fn columns(&self) -> Vec<Column> {
+        let inputs = self.inputs.iter().map(|name| numbers(&format!("x.{name}")));
+        let several = self.losses.iter().any(|loss| loss[0] != self.losses[0][0]);
+        let epsilon = |[owner, unit, observer]: &[String; 3]| {
+            let of = if several { format!(" of {owner}") } else { String::new() };
+            numbers(&format!("epsilon.{unit}{of}.{observer}"))
+        };
+        inputs.chain(self.losses.iter().map(epsilon)).collect()
+    }
+}
+
 /// `iterations.csv`, `ledger.csv`, `network.csv` and `digest.txt` of a study.
 #[derive(Debug)]
 pub(in crate::study) struct Tables {
+    points: Points,
+    wide: Wide,
     iterations: Table,
     ledger: Table,
     network: Table,
@@ -59,33 +84,67 @@ pub(in crate::study) struct Tables {
 }
 
 impl Tables {
-    pub(in crate::study) fn new(folder: &RunFolder) -> Result<Self, FolderError> {
-        let table = |name: &str, header: &[&str]| folder.stage(name).map(|file| Table::new(file, header));
+    pub(in crate::study) fn new(
+        plan: &Plan,
+        stored: &StoredRecords,
+        folder: &RunFolder,
+    ) -> Result<Self, FolderError> {
+        let points = Points::of_plan(plan);
+        let wide = Wide::of(plan, stored)?;
+        let table = |name: &str, more: Vec<Column>| {
+            let mut columns = vec![integers("cell")];
+            columns.extend(points.columns());
+            columns.extend([integers("replication"), texts("series")]);
+            columns.extend(more);
+            Table::new(folder, name, columns)
+        };
+        let mut iterations = Vec::from(["t", "round", "arm"].map(integers));
+        iterations.extend(["outcome", "value", "simple_regret", "cumulative_regret", "seconds"].map(numbers));
+        iterations.extend(wide.columns());
+        let mut network = Vec::from(["from", "to"].map(texts));
+        network.extend(["delivered", "lost"].map(integers));
+        network.extend(["latency_p50_seconds", "latency_p99_seconds"].map(numbers));
         Ok(Self {
-            iterations: table("iterations.csv", ITERATIONS)?,
-            ledger: table("ledger.csv", LEDGER)?,
-            network: table("network.csv", NETWORK)?,
+            iterations: table("iterations", iterations)?,
+            ledger: table("ledger", ledger_table::columns())?,
+            network: table("network", network)?,
             digests: folder.stage("digest.txt")?,
+            points,
+            wide,
         })
     }
 
-    /// Adds the records of one cell.
+    /// Adds the records of one cell, whose summary is `summary`.
     pub(in crate::study) fn add(
         &mut self,
         cell: usize,
         records: &BTreeMap<u64, ReplicationRecord>,
+        summary: Option<&CellSummary>,
     ) -> Result<(), FolderError> {
         for record in records.values() {
-            self.iterations(cell, record);
-            self.ledger(cell, record);
-            self.network(cell, record);
             for series in &record.series {
+                let mut head = vec![Entry::from(cell)];
+                head.extend(self.points.entries(cell));
+                head.extend([record.replication.into(), series.name.as_str().into()]);
+                self.iterations(&head, series, summary)?;
+                for booked in &series.releases {
+                    self.ledger.row([head.clone(), ledger_table::entries(booked)].concat())?;
+                }
+                for (from, to, link) in &series.network.links {
+                    let row = vec![
+                        from.as_str().into(),
+                        to.as_str().into(),
+                        link.delivered().into(),
+                        link.losses().into(),
+                        link.latency_seconds(0.5).into(),
+                        link.latency_seconds(0.99).into(),
+                    ];
+                    self.network.row([head.clone(), row].concat())?;
+                }
                 self.digests.write(digest_line(cell, record, series).as_bytes())?;
             }
         }
-        self.iterations.flush()?;
-        self.ledger.flush()?;
-        Ok(self.network.flush()?)
+        Ok(())
     }
 
     /// Completes all files.
@@ -96,182 +155,71 @@ impl Tables {
         Ok(self.digests.commit()?)
     }
 
-    fn iterations(&mut self, cell: usize, record: &ReplicationRecord) {
-        for series in &record.series {
-            for i in &series.iterations {
-                self.iterations.row(&[
-                    &cell,
-                    &record.replication,
-                    &series.name,
-                    &i.t,
-                    &i.arm,
-                    &i.outcome,
-                    &i.value,
-                    &i.simple_regret,
-                    &i.cumulative_regret,
-                    &i.seconds,
-                ]);
-            }
-        }
-    }
-
-    fn ledger(&mut self, cell: usize, record: &ReplicationRecord) {
-        let json = |value: &dyn erased::Json| value.json();
-        for series in &record.series {
-            for booked in &series.releases {
-                let event = &booked.event;
-                self.ledger.row(&[
-                    &cell,
-                    &record.replication,
-                    &series.name,
-                    &event.released,
-                    &event.mechanism,
-                    &event.protected,
-                    &json(&event.unit),
-                    &json(&event.neighbours),
-                    &event.observer.0,
-                    &event.round,
-                    &booked.last_round,
-                    &booked.first_seconds,
-                    &booked.last_seconds,
-                    &booked.count,
-                    &json(&event.sampler),
-                    &event.sensitivity.map_or_else(String::new, |value| value.to_string()),
-                    &json(&event.cost),
-                    &event.claim.as_ref().map_or_else(String::new, |claim| json(claim)),
-                    &json(&event.basis),
-                    &json(&event.arithmetic),
-                ]);
-            }
-        }
-    }
-
-    fn network(&mut self, cell: usize, record: &ReplicationRecord) {
-        let quantile = |value: Option<f64>| value.map_or_else(String::new, |seconds| seconds.to_string());
-        for series in &record.series {
-            for (from, to, link) in &series.network.links {
-                self.network.row(&[
-                    &cell,
-                    &record.replication,
-                    &series.name,
-                    from,
-                    to,
-                    &link.delivered(),
-                    &link.losses(),
-                    &quantile(link.latency_seconds(0.5)),
-                    &quantile(link.latency_seconds(0.99)),
-                ]);
-            }
-        }
-    }
-}
-
-const ITERATIONS: &[&str] = &[
-    "cell",
-    "replication",
-    "series",
-    "t",
-    "arm",
-    "outcome",
-    "value",
-    "simple_regret",
-    "cumulative_regret",
-    "seconds",
-];
-
-const LEDGER: &[&str] = &[
-    "cell",
-    "replication",
-    "series",
-    "released",
-    "mechanism",
-    "protected",
-    "unit",
-    "neighbours",
-    "observer",
-    "first_round",
-    "last_round",
-    "first_seconds",
-    "last_seconds",
-    "releases",
-    "sampler",
-    "sensitivity",
-    "cost",
-    "claim",
-    "basis",
-    "arithmetic",
-];
-
-const NETWORK: &[&str] = &[
-    "cell",
-    "replication",
-    "series",
-    "from",
-    "to",
-    "delivered",
-    "lost",
-    "latency_p50_seconds",
-    "latency_p99_seconds",
-];
-
-/// Plain data of any type as compact JSON.
-mod erased {
-    pub(in crate::study) trait Json {
-        fn json(&self) -> String;
-    }
-
-    impl<T: serde::Serialize> Json for T {
-        fn json(&self) -> String {
-            serde_json::to_string(self).expect("plain data with text keys")
-        }
-    }
-}
-
-/// Writes `summary.csv`: one line per cell, series and metric.
-pub(in crate::study) fn summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
-    let header = ["cell", "point", "series", "metric", "mean", "se", "n"];
-    let mut table = Table::new(folder.stage("summary.csv")?, &header);
-    for (index, cell) in summary.cells.iter().enumerate() {
-        let point = serde_json::Value::Object(cell.point.clone()).to_string();
-        for series in &cell.series {
-            let metrics = &series.metrics;
-            let mut row = |metric: &str, mean: f64, se: &dyn Display, n: u64| {
-                table.row(&[&index, &point, &series.name, &metric, &mean, se, &n]);
+    fn iterations(
+        &mut self,
+        head: &[Entry],
+        series: &SeriesRecord,
+        summary: Option<&CellSummary>,
+    ) -> Result<(), FolderError> {
+        let losses: Vec<Option<Losses<'_>>> = self
+            .wide
+            .losses
+            .iter()
+            .map(|loss| summary.map(|summary| Losses::of(summary, &series.name, loss)))
+            .collect();
+        let places: Vec<Option<usize>> = self
+            .wide
+            .inputs
+            .iter()
+            .map(|name| series.inputs.names.iter().position(|known| known == name))
+            .collect();
+        let initial = series.iterations.iter().filter(|i| i.t == 0).count() as u64;
+        let last = series.iterations.iter().map(|i| i.t).max();
+        let mut begun = 0;
+        for i in &series.iterations {
+            // The ledger counts initial points as rounds, except in a federation, where each agent has its own.
+            let round = if series.groups.is_empty() && i.t == 0 {
+                begun += 1;
+                begun - 1
+            } else if series.groups.is_empty() {
+                initial + i.t - 1
+            } else {
+                i.t
             };
-            for (name, estimate) in
-                [("simple_regret", metrics.simple_regret), ("cumulative_regret", metrics.cumulative_regret)]
-            {
-                if let Some(estimate) = estimate {
-                    row(name, estimate.mean, &estimate.se, estimate.n);
-                }
-            }
-            for outcome in &series.outcomes {
-                row(&outcome.name, outcome.value.mean, &outcome.value.se, outcome.value.n);
-                if let Some(bound) = &outcome.bound {
-                    let n = outcome.value.n;
-                    row(&format!("bound on {}", outcome.name), bound.at_most, &"", n);
-                    row(
-                        &format!("probability that the bound on {} holds", outcome.name),
-                        bound.probability,
-                        &"",
-                        n,
-                    );
-                    row(&format!("share of runs within the bound on {}", outcome.name), bound.held, &"", n);
-                }
-            }
-            for (name, mean) in [
-                ("virtual_seconds", Some(metrics.virtual_seconds)),
-                ("messages", Some(metrics.messages)),
-                ("bytes", Some(metrics.bytes)),
-                ("messages_lost", Some(metrics.messages_lost)),
-                ("latency_p50_seconds", metrics.latency_p50_seconds),
-                ("latency_p99_seconds", metrics.latency_p99_seconds),
-            ] {
-                if let Some(mean) = mean {
-                    row(name, mean, &"", series.replications);
-                }
-            }
+            // Releases after the last round, such as a publication, are counted in the row of the last round.
+            let at = if Some(i.t) == last { u64::MAX } else { round };
+            let inputs = series.inputs.arms.get(&i.arm);
+            let mut row = head.to_vec();
+            row.extend([i.t.into(), round.into(), i.arm.into(), i.outcome.into(), i.value.into()]);
+            row.extend([i.simple_regret.into(), i.cumulative_regret.into(), i.seconds.into()]);
+            row.extend(places.iter().map(|place| {
+                Entry::from(place.and_then(|place| inputs.and_then(|numbers| numbers.get(place)).copied()))
+            }));
+            row.extend(losses.iter().map(|losses| losses.as_ref().and_then(|l| l.at(at)).into()));
+            self.iterations.row(row)?;
         }
+        Ok(())
     }
-    Ok(table.commit()?)
+}
+
+/// The losses to one observer about one kind of unit of one party in one series, one for each relation of neighbours.
+struct Losses<'a>(Vec<(&'a PrivacyRow, &'a [EpsilonAt])>);
+
+impl<'a> Losses<'a> {
+    fn of(summary: &'a CellSummary, series: &str, [protected, unit, observer]: &[String; 3]) -> Self {
+        let rows = summary.privacy.iter().zip(&summary.privacy_by_round);
+        let here = rows.filter(|(row, _)| {
+            row.series == series
+                && row.protected == *protected
+                && row.observer == *observer
+                && format!("{:?}", row.unit) == *unit
+                && row.losses.iter().any(|loss| loss.accountant == AccountantName::Tight)
+        });
+        Self(here.map(|(row, steps)| (row, steps.as_slice())).collect())
+    }
+
+    /// The largest epsilon up to a round; none where nothing is released in the whole run.
+    fn at(&self, round: u64) -> Option<f64> {
+        self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
+    }
 }

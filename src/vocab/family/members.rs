@@ -1,13 +1,12 @@
 //! The members of a family by their names: how each is read, written and explained.
 
 use super::held::Held;
-use super::reading::{self, Reader};
+use crate::vocab::value::{self, Part, Read, ReadError, Reader};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Serialize, Serializer};
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::OnceLock;
 use thiserror::Error;
 
@@ -92,7 +91,7 @@ pub struct Entry<M> {
     about: &'static str,
     kind: TypeId,
     type_name: &'static str,
-    read: Reader<M>,
+    read: fn(Reader<'_>) -> Result<M, ReadError>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -177,7 +176,7 @@ impl<M: Family> Members<M> {
             about,
             kind,
             type_name: added,
-            read: |from| erased_serde::deserialize::<T>(from).map(M::from),
+            read: |from| T::deserialize(from).map(M::from),
             schema: |generator| generator.subschema_for::<T>(),
         });
         Ok(())
@@ -262,62 +261,16 @@ impl Serialize for Written<'_> {
 /// Reads a name and the member of that name, as serde reads a variant of an enum.
 ///
 /// # Errors
-/// Of the format; an unknown name is its error for unknown variants.
+/// Of the format; an unknown name is its error for unknown variants. Formats that do not describe themselves cannot be read.
 pub fn read<'de, M: Family, D: Deserializer<'de>>(deserializer: D) -> Result<M, D::Error> {
-    deserializer.deserialize_enum(M::NAME, Members::<M>::installed().names(), Choice(PhantomData))
+    let read: Read = |part| read_member::<M>(part).map(|member| Box::new(member) as Box<dyn Any>);
+    value::read(read, deserializer)
 }
 
-struct Choice<M>(PhantomData<M>);
-
-impl<'de, M: Family> Visitor<'de> for Choice<M> {
-    type Value = M;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "enum {}", M::NAME)
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<M, A::Error> {
-        let (entry, content) = from.variant_seed(Name(PhantomData))?;
-        content.newtype_variant_seed(Content(entry))
-    }
-}
-
-struct Name<M>(PhantomData<M>);
-
-impl<'de, M: Family> DeserializeSeed<'de> for Name<M> {
-    type Value = &'static Entry<M>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_identifier(self)
-    }
-}
-
-impl<M: Family> Visitor<'_> for Name<M> {
-    type Value = &'static Entry<M>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("variant identifier")
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
-        let members = Members::<M>::installed();
-        let found = members.entries.iter().find(|entry| entry.name == name);
-        found.ok_or_else(|| E::unknown_variant(name, members.names()))
-    }
-
-    fn visit_bytes<E: de::Error>(self, name: &[u8]) -> Result<Self::Value, E> {
-        self.visit_str(&String::from_utf8_lossy(name))
-    }
-}
-
-struct Content<M: 'static>(&'static Entry<M>);
-
-impl<'de, M: Family> DeserializeSeed<'de> for Content<M> {
-    type Value = M;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<M, D::Error> {
-        reading::read(self.0.read, from)
-    }
+fn read_member<M: Family>(part: Part<'_>) -> Result<M, ReadError> {
+    let members = Members::<M>::installed();
+    let find = |name: &str| members.entries.iter().find(|entry| entry.name == name).map(|entry| entry.read);
+    Reader::from(part).member(find, members.names())
 }
 
 /// The schema of a family: one of its members, each below its name.

@@ -17,7 +17,6 @@
 
 mod held;
 mod members;
-mod reading;
 
 pub use held::Held;
 pub use members::{Entry, Family, MemberError, Members, check_name, name, read, schema, write};

@@ -1,9 +1,9 @@
-//! An accountant: epsilons of pure guarantees add up, and nothing else is priced.
+//! An accountant that adds up the epsilons of pure guarantees, and refuses all other releases.
 
 use subrosa::accounting::{Accountant, Composition, Item, Priced, Standing};
 use subrosa::vocab::{Cost, Delta};
 
-/// Epsilons of pure guarantees add up; any other release makes the price infinite.
+/// Epsilons of pure guarantees add up; any other release makes the epsilon infinite.
 ///
 /// Source: Dwork and Roth 2014, Corollary 3.15.
 #[derive(Clone, Copy, Debug, Default)]

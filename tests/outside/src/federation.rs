@@ -9,7 +9,7 @@ use subrosa::vocab::{Positive, Problem, Span};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Explorers {
-    /// How much more an explorer counts.
+    /// Weight of an agent that explores the region, over that of any other agent.
     factor: Positive,
 }
 

@@ -1,4 +1,4 @@
-//! The command line of subrosa with one member more in every family, none of which the library knows.
+//! The command line of subrosa with one additional member in every family, none of which is in the library.
 
 mod accountant;
 mod federation;
@@ -7,6 +7,7 @@ mod network;
 mod problem;
 mod protocol;
 mod publication;
+mod users;
 
 use std::process::ExitCode;
 use subrosa::Catalogue;
@@ -22,6 +23,9 @@ fn main() -> ExitCode {
         .objective::<problem::Forrester>("Forrester")
         .noise::<problem::TwoDice>("TwoDice")
         .learner::<problem::Explorer>("Explorer")
+        .learner::<users::Scripted>("Scripted")
+        .arrivals::<users::Bursts>("Bursts")
+        .popularity::<users::Regular>("Regular")
         .input_mechanism::<mechanisms::LaplaceRows>("LaplaceRows")
         .outcome_mechanism::<mechanisms::OneBit>("OneBit")
         .report_mechanism::<mechanisms::OneBitReport>("OneBitReport")

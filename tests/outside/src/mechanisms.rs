@@ -1,4 +1,4 @@
-//! Mechanisms for inputs, outcomes and reports: each states its price and its worst known pair.
+//! Mechanisms for inputs, outcomes and reports: each states its privacy cost and its worst known pair.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,8 @@ use subrosa::privacy::mechanisms::{
 use subrosa::rng::Stream;
 use subrosa::vocab::{Arithmetic, Basis, Cost, Epsilon, Finite, Neighbours, Positive, Sampler};
 
-/// Laplace noise on every number of a table: epsilon-DP for one row moved by a distance, whose numbers then move by at most
-/// sqrt(d) times that in sum.
+/// Laplace noise on every number of a table: epsilon-DP for one row moved by a distance, whose numbers then move by at
+/// most sqrt(d) times that in sum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LaplaceRows {
@@ -92,8 +92,8 @@ impl Input for LaplaceRows {
     }
 }
 
-/// One of two numbers, whose mean is the number moved into a public range: rounded at random to an end of it, and the end
-/// told by randomised response.
+/// One of two numbers, whose mean is the number clipped to a public range: rounded at random to an end of the range,
+/// which randomised response then reports.
 ///
 /// Source: Ding, Kulkarni and Yekhanin 2017, section 3 (1BitMean); Warner 1965.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,12 +108,12 @@ pub(crate) struct OneBit {
 const BIT: &str = "one bit, randomised response";
 
 impl OneBit {
-    /// Where in the range a number lies, from 0 to 1.
+    /// The position of a number in the range, from 0 to 1.
     fn place(&self, value: f64) -> Result<f64, MechanismError> {
         Ok((self.range.clip(value) - self.range.low.get()) / self.range.width()?.get())
     }
 
-    /// The middle of the two answers, and how far they lie from it.
+    /// The midpoint of the two answers, and their distance from it.
     fn answers(&self) -> Result<(f64, f64), MechanismError> {
         let half = self.range.width()?.get() / 2.0;
         let more_often_true = 2.0 * RandomizedResponse::new(self.epsilon).truth() - 1.0;
@@ -160,7 +160,7 @@ impl Outcome for OneBit {
         Some(self)
     }
 
-    /// The largest: that of a number in the middle.
+    /// The largest variance over all numbers: that of a number in the middle of the range.
     fn variance(&self) -> Result<f64, MechanismError> {
         let (_, reach) = self.answers()?;
         Positive::new(reach * reach).map(Positive::get).map_err(MechanismError::out_of_range)
@@ -173,7 +173,7 @@ impl Outcome for OneBit {
 pub(crate) struct OneBitReport {
     /// Epsilon of one report, above 0.
     epsilon: Epsilon,
-    /// The largest reward in size that is not moved.
+    /// Rewards are clipped to [-bound, bound].
     bound: Positive,
 }
 

@@ -129,15 +129,15 @@ impl Compute for PerMessage {
     }
 }
 
-/// For the first part of every period, parties of a group hear nobody outside of it.
+/// During the first part of every period, no message passes between parties of a group and all others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Maintenance {
-    /// Which group.
+    /// Name of the group.
     group: String,
-    /// How often it begins.
+    /// Length of a period.
     every: Span,
-    /// How long it lasts.
+    /// Time without messages at the start of each period.
     lasts: Span,
 }
 

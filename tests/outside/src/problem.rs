@@ -1,4 +1,4 @@
-//! An objective, a law of noise, and a learner.
+//! An objective, a distribution of noise, and a learner.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use subrosa::objectives::{
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{Positive, Probability, Problem};
 
-/// -(6x - 2)^2 sin(12x - 4) on equidistant points of [0, 1], as many units apart as `width` says.
+/// -(6x - 2)^2 sin(12x - 4) on equidistant points x of [0, 1]; the inputs are x times `width`.
 ///
 /// Source: Forrester, Sobester and Keane 2008, appendix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub(crate) struct Forrester {
     points: NonZeroUsize,
     /// Noise of an outcome.
     noise: NoiseModel,
-    /// Largest input: in its units records move.
+    /// Largest input. Records move in the units of the inputs.
     #[serde(default = "one")]
     width: Positive,
 }
@@ -97,7 +97,7 @@ impl NoiseLaw for TwoDice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Explorer {
-    /// How often it explores.
+    /// Probability of a random arm.
     explore: Probability,
 }
 

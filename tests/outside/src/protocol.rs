@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use subrosa::audit::systems::{Audited, Candidates, Ground, LeftOut};
+use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut};
 use subrosa::gp::ArmCovariance;
 use subrosa::learners::{Arms, Facts};
 use subrosa::prelude::*;
-use subrosa::protocols::{self, AskAgain, Asker, Verdict};
+use subrosa::protocols::{self, Requester, RetryTimer, Verdict};
 
-/// Arm by arm: the question without, the answer with an outcome.
+/// A message about an arm: a question has no outcome, an answer has one.
 #[derive(Clone, Debug)]
 struct Trial(u64, Option<f64>);
 
@@ -34,15 +34,15 @@ struct Lab;
 
 impl Protocol for Lab {
     type Message = Trial;
-    type Timer = AskAgain;
+    type Timer = RetryTimer;
     type Fact = Trial;
 }
 
 impl protocols::Rounds for Lab {}
 
-/// Chooses arms; knows nothing of the objective but what it is told.
+/// Chooses arms; knows nothing of the objective except the outcomes that it receives.
 #[derive(Clone, Debug)]
-struct Service(Box<dyn Learner>, Asker<Lab>, Stream, u64, PartyId);
+struct Service(Box<dyn Learner>, Requester<Lab>, Stream, u64, PartyId);
 
 impl Service {
     fn ask(&mut self, ctx: &mut Context<'_, Lab>) {
@@ -68,7 +68,8 @@ impl Party<Lab> for Service {
                     ctx.stop();
                 }
             }
-            Input::Message { .. } | Input::WentOffline | Input::CameBack => {}
+            Input::CameBack => self.1.reconnected(ctx),
+            Input::Message { .. } | Input::WentOffline => {}
         }
     }
 }
@@ -98,13 +99,13 @@ pub(crate) struct Remote {
     device: String,
     /// Number of measurements.
     rounds: u64,
-    /// A series for each.
+    /// The learners, with one series each.
     learners: Vec<LearnerModel>,
 }
 
-/// It releases nothing: what is measured is told as it is.
+/// No audit is possible: measurements are sent without protection.
 impl Audited for Remote {
-    fn candidates(&self, _: &str, _: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         Err(LeftOut::Unprotected("measurements are told as they are"))
     }
 }
@@ -140,7 +141,8 @@ impl protocols::Protocol for Remote {
         };
         let series = self.learners.iter().map(|learner| {
             let built = learner.as_dyn().build(&arms).map_err(|error| fails(error.to_string()))?;
-            let (asker, stream) = (Asker::new(Retry::default()), key.child("learner").stream());
+            let (asker, stream) =
+                (Requester::new(Retry::default(), key.child("retries")), key.child("learner").stream());
             let mut asking = Some(Service(built, asker, stream, self.rounds, device));
             let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<Lab>> {
                 match asking.take_if(|_| index == service.index()) {

@@ -11,7 +11,8 @@ use subrosa::protocols::release::{CannotRelease, Plan, Publication, Search, Task
 use subrosa::rng::Stream;
 use subrosa::vocab::{Epsilon, Neighbours, Problem};
 
-/// The best outcome of any search with noise for the whole range that it is clipped to: epsilon-DP for any two data sets.
+/// The best outcome of any search with noise for the whole range that it is clipped to: epsilon-DP for any two data
+/// sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClippedBest {
@@ -19,11 +20,11 @@ pub(crate) struct ClippedBest {
     epsilon: Epsilon,
     /// Public range of outcomes.
     range: Range,
-    /// How settings are tried.
+    /// The learner that chooses which settings are tried.
     learner: LearnerModel,
 }
 
-/// One number of a list.
+/// Clipped Laplace noise on each number of a list.
 #[derive(Clone, Debug)]
 struct Told(ClippedLaplace);
 
@@ -31,7 +32,7 @@ impl Mechanism for Told {
     type Input = Vec<f64>;
     type Output = Vec<f64>;
 
-    /// The range covers any change of the data.
+    /// The sensitivity is the width of the range, which covers any change of the data.
     fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
         self.0.price(&0.0, &Neighbours::AnyValue)
     }

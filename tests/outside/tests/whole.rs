@@ -52,7 +52,8 @@ const LOCAL: &str = r#"Scenario(
     NETWORK,
     objective: Forrester(points: 12, noise: TwoDice(bound: 0.1)),
     protocol: Local(
-        service: "service", users: "users", rounds: 40, arrivals: Poisson(every: "2s"),
+        service: "service", users: "users", rounds: 40, arrivals: Bursts(burst: 5, every: "2s", pause: "10s"),
+        population: 1000, popularity: Regular(share: 0.05),
         answer_after: Frechet(scale: "1s", shape: 4), never_answer: Independent(0.1),
         series: [Series(name: "own", report: OneBitReport(epsilon: 1, bound: 10), learner: Explorer(explore: 0.3))],
     ),
@@ -160,6 +161,9 @@ fn names_are_listed_checked_and_suggested() {
         "Forrester",
         "TwoDice",
         "Explorer",
+        "Scripted",
+        "Bursts",
+        "Regular",
         "LaplaceRows",
         "OneBit",
         "ClippedBest",
@@ -223,6 +227,49 @@ fn every_system_is_played_replayed_priced_traced_and_reported() {
     assert!(!named.contains(&"Maintenance"), "only what the scenario names: {named:?}");
 }
 
+/// A learner of the program's own asks another program: what `External` has, it has too.
+#[cfg(unix)]
+#[test]
+fn an_own_member_that_asks_a_program_is_announced_kept_and_replayed() {
+    const SCRIPT: &str = r#"
+turn=0
+while IFS= read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
+    case $line in
+    *'"hello"'*) printf '{"id":%s,"protocol":1,"version":"by turns"}\n' "$id" ;;
+    *'"begin"'*) printf '{"id":%s}\n' "$id" ;;
+    *) turn=$((turn + 1)); printf '{"id":%s,"arm":%s}\n' "$id" "$((turn * 5 % 25))" ;;
+    esac
+done
+"#;
+    let place = Place::new();
+    let script = place.path().join("turns.sh");
+    fs::write(&script, SCRIPT).unwrap();
+    let learner = "protocol.series[0].learner=Scripted(script: \"turns.sh\")";
+    let out = place.path().join("runs").join("scripted");
+    let arguments =
+        ["run", "outsourced.ron", "-o", learner, "--threads", "1", "--out", out.to_str().unwrap()];
+    let said = place.says(&arguments);
+    assert!(said.contains("starts 1 program") && said.contains("`sh turns.sh`"), "{said}");
+    let run = only(&out);
+    let text = fs::read_to_string(run.join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(manifest["programs"][0]["command"], serde_json::json!(["sh", "turns.sh"]));
+    assert_eq!(manifest["programs"][0]["version"], "by turns");
+    assert!(manifest["programs"][0]["files"]["turns.sh"].is_string(), "{text}");
+    // Another script is another study; a script that is gone is told, and not needed to repeat the run.
+    fs::write(&script, SCRIPT.replace("turn * 5", "turn * 7")).unwrap();
+    place.says(&arguments);
+    let inside = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(inside.filter(|path| path.join("manifest.json").is_file()).count(), 2);
+    fs::remove_file(&script).unwrap();
+    let replayed = place.says(&["replay", run.to_str().unwrap(), "--threads", "1"]);
+    assert!(replayed.contains("replay agrees"), "{replayed}");
+    let output = place.call(&["check", "outsourced.ron", "-o", learner]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(words(&output).contains("a file for sh to read"), "{}", words(&output));
+}
+
 #[test]
 fn two_workers_give_what_one_run_gives() {
     let place = Place::new();
@@ -250,8 +297,8 @@ fn two_workers_give_what_one_run_gives() {
 #[test]
 fn mechanisms_are_audited_on_the_pairs_that_they_name() {
     let place = Place::new();
-    // 2,000 counted trials in each world: the bound is at least so much of what is proven.
-    for (name, proven, share) in [("outsourced", 1.0, 0.7), ("local", 1.0, 0.7), ("release", 1.0, 0.0)] {
+    // 2,000 counted trials in each world: the bound is at least so much of what is proven. One of the users reports thrice.
+    for (name, proven, share) in [("outsourced", 1.0, 0.7), ("local", 3.0, 0.7), ("release", 1.0, 0.0)] {
         let said = place.says(&[
             "audit",
             &format!("{name}.ron"),
@@ -364,7 +411,9 @@ fn conformance_tells_a_law_from_another() {
         }
     }
     let promises: Vec<&str> = conformance::latency(&Falls).iter().map(|breach| breach.promise).collect();
-    assert_eq!(promises, ["quantiles that do not fall", "a mean that is the integral of the quantiles"]);
+    let inverse = "a distribution function that is the inverse of the quantiles";
+    let mean = "a mean that is the integral of the quantiles";
+    assert_eq!(promises, ["quantiles that do not fall", inverse, mean]);
     assert_eq!(conformance::latency(&Fixed { delay: Span::from_millis(3) }), []);
 
     let uniform = Uniform { bound: NonNegative::new(2.0).unwrap() };

@@ -38,7 +38,7 @@ impl Curve {
     }
 }
 
-/// A law of the loss on multiples of a width.
+/// A distribution of the loss on multiples of a width.
 #[derive(Clone, Debug)]
 struct Loss {
     width: f64,
@@ -104,7 +104,8 @@ impl Loss {
     }
 }
 
-/// The hockey-stick divergence of one release at e^epsilon, for any epsilon; from the law with the unit, or to it.
+/// The hockey-stick divergence of one release at e^epsilon, for any epsilon: of the distribution with the unit from the
+/// one without it if `with`, otherwise the reverse.
 fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     match *cost {
         Cost::Gaussian { noise_multiplier } => Some(single::gaussian_delta(1.0 / noise_multiplier, epsilon)),
@@ -152,7 +153,8 @@ fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     Some((end(-1.0), end(1.0)))
 }
 
-/// The masses, under the first law, of the law whose curve consists of chords; with the lowest multiple.
+/// The distribution of the loss whose curve consists of chords: its lowest multiple of `width`, and the probabilities,
+/// under the first of the two output distributions, from there on.
 fn cells(cost: &Cost, with: bool, (low, high): (f64, f64), width: f64) -> Option<(i64, Vec<f64>)> {
     let (from, to) = ((low / width).floor() as i64, (high / width).ceil() as i64);
     let ends: Option<Vec<(f64, f64)>> = (from..=to)
@@ -183,7 +185,7 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
-    /// Against the tight accountant, which divides or integrates in its own way: never below it, and hardly above it.
+    /// Compared with the tight accountant, which computes losses in another way: never below it, and hardly above it.
     #[test]
     fn the_curve_is_that_of_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

@@ -8,9 +8,9 @@ use crate::vocab::{Cost, Delta};
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
-/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with very many trials
-/// would measure. With the size of the noise unknown they are a model: counts then bound that size, and so bound
-/// epsilon even far out in a tail that no trial reached.
+/// An audit uses them twice. With the stated noise they give the exact loss of the pair, which an audit with very many
+/// trials would measure. With the size of the noise unknown they are a model: counts then bound that size, and so bound
+/// epsilon even at outputs in the tail that occurred in no trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
@@ -30,8 +30,8 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4 up to 1,
-/// 1e-4 of it up to 20, 1e-3 of it beyond. Compared with the accountant's bounds by a test.
+/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4 up to
+/// 1, 1e-4 of it up to 20, 1e-3 of it beyond. Compared with the accountant's bounds by a test.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
     if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
@@ -82,7 +82,7 @@ impl KnownPair {
         }
     }
 
-    /// The same under another assumption, given as the words that follow "if".
+    /// The same pair under another assumption, given as the words that follow "if".
     #[must_use]
     pub fn on_premise(self, premise: &str) -> Self {
         Self { premise: premise.to_owned(), ..self }
@@ -140,7 +140,7 @@ impl KnownPair {
         Some(Self { law, premise: premise.to_owned() })
     }
 
-    /// Discrete Gaussian noise of so many steps on integers `steps` apart.
+    /// Discrete Gaussian noise with standard deviation `sigma` on two integers that are `steps` apart.
     #[must_use]
     pub fn discrete_gaussian(sigma: f64, steps: f64) -> Self {
         let premise = "the noise is discrete Gaussian and only its size is unknown".to_owned();
@@ -159,8 +159,8 @@ impl KnownPair {
         !matches!(self.law, Law::Largest(_))
     }
 
-    /// The smallest epsilon, at least 0, that holds for this pair at `delta`, the worse of the two directions; infinite if
-    /// none does. Up to [`numerical_error`].
+    /// The smallest epsilon, at least 0, that holds for this pair at `delta`, the worse of the two directions; infinite
+    /// if none does. Up to [`numerical_error`].
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
         if let Some((rough, fine)) = self.in_cells(delta) {
@@ -217,7 +217,7 @@ fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // Probabilities next to 1 have no loss.
+    // At a delta so near 1 that it is no `Delta`, epsilon 0 holds.
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 
@@ -247,7 +247,7 @@ fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A law on the line as a mixture of normals: weight, mean; one standard deviation for all.
+    /// A mixture of normal distributions of one standard deviation: weight and mean of each.
     type Mixture = Vec<(f64, f64)>;
 
     fn density(mixture: &Mixture, sd: f64, y: f64) -> f64 {
@@ -277,7 +277,7 @@ mod tests {
         Tight.price(&composition, Delta::new(1e-5).unwrap()).epsilon
     }
 
-    /// Each worst known pair by quadrature of its densities, beside the mechanism's own proven bound.
+    /// The loss of each worst known pair, by quadrature of its densities, compared with the mechanism's proven bound.
     #[test]
     fn worst_known_pairs_attain_the_proven_bounds() {
         let by_quadrature = |worlds: &[Mixture; 2], sd| root(1e-5, |epsilon| delta_of(worlds, sd, epsilon));
@@ -300,7 +300,7 @@ mod tests {
             let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
-        // The auditor's former pair: all others at zero. More than a factor of 1.5 is lost before the first trial.
+        // The pair that audits once used, with all others at zero: its exact loss is less than the bound over 1.5.
         let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
         let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
@@ -384,8 +384,8 @@ mod tests {
         }
     }
 
-    /// Shown coins: with probability (1 - q)^2 the unit was in neither round, and the curve is the mean of Gaussian
-    /// curves.
+    /// With visible sampling of rate q, the unit was in neither of two rounds with probability (1 - q)^2, and the curve
+    /// is the mean of Gaussian curves.
     #[test]
     fn shown_coins_mix_gaussian_curves() {
         let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();

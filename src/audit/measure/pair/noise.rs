@@ -1,8 +1,8 @@
 //! The largest noise that is consistent with the counts on a known pair, and the epsilon that follows, even
 //! in a tail that no trial reached.
 //!
-//! Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian differential
-//! privacy; here for every known distribution.
+//! Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
+//! differential privacy; here for every known distribution.
 
 use super::curve::Curve;
 use super::discrete::Discrete;
@@ -26,8 +26,8 @@ impl KnownPair {
         Self { law, premise: self.premise.clone() }
     }
 
-    /// Whether no test on this pair has probability at least `p` in one world and at most `q` in the other: some
-    /// (epsilon, delta) of the pair with p > e^epsilon q + delta.
+    /// Whether no event on this pair has probability at least `p` in one world and at most `q` in the other, because
+    /// p > e^epsilon q + delta for some (epsilon, delta) that holds for the pair.
     fn excludes(&self, p: f64, q: f64) -> bool {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
         let epsilon =
@@ -59,8 +59,9 @@ impl KnownPair {
     /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
     /// probabilities are wrong with probability at most `error`; infinite if the counts prove nothing.
     ///
-    /// If the pair had more noise than that, no test would reach the lower limit of the one probability and keep to the
-    /// upper limit of the other. Losses fall with the noise, so every larger factor is excluded too.
+    /// If the pair had more noise than that, no event could have at least the lower limit as its probability in one
+    /// world and at most the upper limit in the other. Losses fall with the noise, so every larger factor is excluded
+    /// too.
     #[must_use]
     pub(in crate::audit::measure) fn most_noise(&self, counts: Counts, error: f64) -> f64 {
         let (p, q) = counts.limits(error);
@@ -93,7 +94,7 @@ impl KnownPair {
         libm::exp2(high)
     }
 
-    /// Epsilon at `delta` of the pair with that much noise: a lower bound if the model holds.
+    /// Epsilon at `delta` of the pair with `factor` times its noise: a lower bound if the model holds.
     #[must_use]
     pub(in crate::audit::measure) fn at_noise(&self, factor: f64, delta: f64) -> f64 {
         if !factor.is_finite() {

@@ -3,7 +3,7 @@
 use super::claim::claimed;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
-use crate::audit::systems::audited::Ground;
+use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
-    ground: &Ground<'_>,
+    ground: &AuditContext<'_>,
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
 ) -> Result<Candidates, AuditError> {
@@ -32,7 +32,7 @@ pub(super) fn candidates(
     targets.iter().map(one).collect()
 }
 
-/// The number of answers in time, by round. The series is run to find it only if it changes the sums.
+/// The number of answers in time, by round. The series is run to find this number only if the sums depend on it.
 fn arrivals(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -54,8 +54,8 @@ fn arrivals(
             | Cost::Gaussian { noise_multiplier } => noise_multiplier,
             _ => continue,
         };
-        // With uniform weights the ledger's multiplier is z times the share that arrived, half of that where an agent
-        // may be absent altogether, or be replaced while everybody sees it.
+        // With uniform weights the ledger's noise multiplier is z times the share of agents that answered; it is half
+        // of that if neighbours may lack an agent, or if an agent is replaced while participation is visible.
         let replaced =
             aggregate.visible_participation && matches!(aggregate.participation, Participation::FixedSize(_));
         let halves = aggregate.divisor == Divisor::ArrivedOrGone || replaced;
@@ -88,36 +88,37 @@ fn rounds(
     (0..arrived.len())
         .map(|k| {
             let mut mechanism = aggregate.mechanism();
-            mechanism.is_forgotten = k as u64 >= recipe.rounds;
+            mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
             if let Some(rate) = series.policy.claimed_rate(aggregate.participation, agents) {
                 // As the server does: the planned loss assumes that those whose answers were used were
                 // sampled at random.
                 mechanism.claimed_rate = rate;
             }
-            let mut second_coin = Vec::new();
+            let mut late_sampling_draw = Vec::new();
             let copies = match aggregate.late {
                 Late::Discard | Late::KeepLast => 1,
-                // An agent whose every second answer is late is missing in one round and twice in the next.
+                // Every second answer of the agent is late: the agent is missing in one round and counts twice in the
+                // next.
                 Late::AddToNext => {
                     mechanism.multiplicity = 2;
                     if k % 2 == 0 { 0 } else { 2 }
                 }
-                // An agent whose every answer is late.
+                // Every answer of the agent is late.
                 Late::ReplaceNext => {
-                    mechanism.keeps_coin = true;
+                    mechanism.keeps_sampling_draw = true;
                     if k > 0 {
-                        second_coin.push(target);
+                        late_sampling_draw.push(target);
                     }
                     usize::from(k > 0)
                 }
             };
-            // The audited agent, and others in order, as many as arrived.
+            // The audited agent and as many others, in order, as answered.
             let others = (0..agents).filter(|agent| *agent != target).take(arrived[k].saturating_sub(1));
             let others = Gathered {
                 population: agents,
                 vectors: others.map(|agent| (agent, Arc::new(vec![0.0]))).collect(),
                 weights: Arc::new(aggregate.weights.at(k as u64, explored, regions)),
-                second_coin,
+                late_sampling_draw,
                 length: 1,
             };
             let unknown = || AuditError::scenario("no pair of neighbours is known for these sums");
@@ -143,7 +144,7 @@ fn system(
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
     let visible = aggregate.visible_participation;
     let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(visible)).collect();
-    // Described by a round in which the others add something, if there is one.
+    // The neighbours are described for a round in which the others' vectors are not zero, if there is one.
     let against = rounds.iter().find(|round| round.moved.base.iter().any(|base| *base != 0.0));
     let words = against.or(rounds.first()).map(|round| round.pair.words.clone());
     let statement = Statement {

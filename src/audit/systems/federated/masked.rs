@@ -3,11 +3,11 @@
 use super::claim::claimed;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
-use crate::audit::systems::audited::Ground;
+use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Mechanism, Moved, OpenedSum, Participation, Price, RATIO, SecureSum};
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Rehearsal};
+use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, MaskedRound};
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
@@ -16,15 +16,15 @@ use crate::vocab::{Cost, Delta, Neighbours, counted};
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
-    ground: &Ground<'_>,
+    ground: &AuditContext<'_>,
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
 ) -> Result<Vec<Candidates>, LeftOut> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
         return Err(LeftOut::Beyond("under masks no party can draw a sample of fixed size"));
     }
-    // Secrets and coins are drawn again in every trial; masks cancel whatever they are.
-    let rehearsal = || Rehearsal::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
+    // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
+    let rehearsal = || MaskedRound::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
     let opened = opened(recipe, series, &rehearsal(), (ground.stage, ground.key))?;
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
         let audit = OpenedSums::new(rehearsal(), &opened, target, observer);
@@ -79,8 +79,8 @@ enum Observer {
 }
 
 impl Observer {
-    /// Agents other than the target whose parts it knows.
-    fn pooled(self, rehearsal: &Rehearsal, target: usize) -> Vec<usize> {
+    /// Agents other than the target whose parts the observer knows.
+    fn pooled(self, rehearsal: &MaskedRound, target: usize) -> Vec<usize> {
         let known = match self {
             Self::Server => rehearsal.colluding(),
             Self::Agents => rehearsal.colluding().max(1),
@@ -88,8 +88,8 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// The release that the ledger records for it.
-    fn price(self, rehearsal: &Rehearsal, survivors: u64) -> SecureSum {
+    /// The release that the ledger records for this observer.
+    fn price(self, rehearsal: &MaskedRound, survivors: u64) -> SecureSum {
         match self {
             Self::Server => rehearsal.seen_by_server(survivors),
             Self::Agents => rehearsal.seen_by_agents(survivors),
@@ -101,7 +101,7 @@ impl Observer {
 fn opened(
     recipe: &Federated,
     series: &FederatedSeries,
-    rehearsal: &Rehearsal,
+    rehearsal: &MaskedRound,
     (stage, key): (&Stage, Key),
 ) -> Result<Vec<(u64, u64)>, LeftOut> {
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
@@ -148,7 +148,7 @@ struct Opened {
 
 /// All sums of a run, seen by an observer who subtracts the parts that it knows.
 struct OpenedSums {
-    rehearsal: Rehearsal,
+    rehearsal: MaskedRound,
     rounds: Vec<Opened>,
     target: usize,
     /// Agents whose parts the observer knows.
@@ -157,7 +157,7 @@ struct OpenedSums {
 }
 
 impl OpenedSums {
-    fn new(rehearsal: Rehearsal, opened: &[(u64, u64)], target: usize, observer: Observer) -> Self {
+    fn new(rehearsal: MaskedRound, opened: &[(u64, u64)], target: usize, observer: Observer) -> Self {
         let one = |&(round, survivors): &(u64, u64)| {
             let mechanism = observer.price(&rehearsal, survivors);
             let moved = mechanism.moved(&rehearsal.plan(round), target);
@@ -198,7 +198,7 @@ impl Experiment for OpenedSums {
             let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();
             let mut parts = Vec::with_capacity(answered.len());
             for &agent in &answered {
-                // Beyond any clipping norm: the agent clips it itself.
+                // Larger than any clipping norm: the agent clips its own vector.
                 let present = agent == self.target && world == World::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
                 parts.push(self.rehearsal.part(agent, round.round, omega, &key.index(agent as u64)));

@@ -4,7 +4,7 @@ mod broadcasts;
 mod claim;
 mod masked;
 
-use super::audited::{Audited, Ground, named};
+use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, LeftOut};
 use crate::audit::error::AuditError;
 use crate::protocols::federated::{Aggregate, Federated, Sharing};
@@ -16,7 +16,7 @@ const DELTA: f64 = 1e-5;
 impl Audited for Federated {
     /// All broadcasts of one series, on the vectors of each agent that is tried; with masks twice, as the server sees
     /// the sums and as an agent does.
-    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
         let delta = ground.delta.or(ground.study_delta).unwrap_or(DELTA);
         let delta = Delta::new(delta).map_err(AuditError::scenario)?;
@@ -48,8 +48,8 @@ impl Audited for Federated {
     }
 }
 
-/// Agents on which the attack may be strongest: the first and the last, whose regions may differ in size by one agent,
-/// and the one whose weights in the first sums are largest.
+/// Agents on which the attack may be strongest: by default the first agents of the first and of the last region, which
+/// may differ in size by one agent, and the agent whose weights in the first sums are largest.
 fn targets(aggregate: &Aggregate, explored: &[usize]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let weights = aggregate.weights.at(0, explored, regions);

@@ -3,7 +3,7 @@
 use super::notes::note_conditions;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
-use crate::audit::systems::audited::Ground;
+use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::{Change, DataSource, Instance, Noise};
@@ -13,7 +13,7 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
-/// An extreme outcome lies this many widths of the range beyond it.
+/// Distance of an extreme outcome from the range of outcomes, in widths of that range.
 const FAR: f64 = 100.0;
 
 /// Private answers to all queried rows, where one outcome is replaced by any other: that of a queried row, or that of a
@@ -22,10 +22,12 @@ pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
     instance: &Instance,
-    ground: &Ground<'_>,
+    ground: &AuditContext<'_>,
 ) -> Result<Candidates, LeftOut> {
     let release = series.outcomes.as_dyn();
-    let Some(mechanism) = release.mechanism() else { return Ok(Vec::new()) };
+    let Some(mechanism) = release.mechanism().filter(|_| release.programs().is_empty()) else {
+        return Ok(Vec::new());
+    };
     let stage = ground.stage;
     let n = instance.inputs.n();
     let asked = (recipe.initial_points + recipe.rounds).min(n as u64) as usize;
@@ -99,7 +101,7 @@ pub(super) fn candidates(
     Ok(candidates)
 }
 
-/// Values of all rows after a change; only the changed one's differs where nothing is computed from the data.
+/// Values of all rows after a change. If no scale is computed from the data, only the changed row's value differs.
 fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64>, AuditError> {
     let changed = stage.prepared.as_ref().and_then(|prepared| prepared.changed(change));
     if let Some(changed) = changed {
@@ -117,7 +119,7 @@ fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64
 struct Answer {
     row: usize,
     values: [f64; 2],
-    /// The likelihood ratio if measuring adds no noise; otherwise a statistic like any other.
+    /// Its score is the likelihood ratio if measurements have no noise; otherwise it is only a statistic.
     told: Distinguisher<f64>,
 }
 
@@ -126,7 +128,7 @@ struct Answer {
 struct Answers {
     release: OutcomeRelease,
     law: Noise,
-    /// Rows whose values differ. The others reveal nothing.
+    /// Rows whose values differ between the two data sets; answers to other rows carry no information.
     rows: Vec<Answer>,
     /// The laws of the answers, where they are known.
     pair: Option<KnownPair>,

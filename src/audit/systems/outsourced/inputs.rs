@@ -4,7 +4,7 @@ use super::moves::{DISTANCE, Move, moved_as_given, moves, rows_of};
 use crate::audit::error::AuditError;
 use crate::audit::mechanisms::Releases;
 use crate::audit::reconstruction::reconstruct;
-use crate::audit::systems::audited::Ground;
+use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
@@ -19,7 +19,7 @@ pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
     instance: &Instance,
-    ground: &Ground<'_>,
+    ground: &AuditContext<'_>,
 ) -> Result<Candidates, AuditError> {
     let rows = rows_of(instance)?;
     let mut stream = ground.key.child("audit").child("neighbours").stream();

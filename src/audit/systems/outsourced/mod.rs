@@ -8,14 +8,14 @@ mod inputs;
 mod moves;
 mod notes;
 
-use super::audited::{Audited, Ground, named};
+use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, LeftOut, NotAudited};
 use crate::audit::error::AuditError;
 use crate::objectives::Instance;
-use crate::protocols::outsourced::Outsourced;
+use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 
 impl Audited for Outsourced {
-    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
         let instance = instance(ground)?;
         let conditions = instance.background.facts.input_conditions();
@@ -26,13 +26,23 @@ impl Audited for Outsourced {
             groups.push(answers::candidates(self, series, instance, ground)?);
         }
         if groups.iter().all(Vec::is_empty) {
+            if asks_a_program(series) {
+                return Err(LeftOut::Beyond(ASKS_A_PROGRAM));
+            }
             return Err(LeftOut::Unprotected("inputs and outcomes are shown as they are, or not at all"));
         }
         Ok(groups)
     }
 
-    fn shown_as_it_is(&self, series: &str) -> Option<NotAudited> {
+    fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let series = self.series.iter().find(|one| one.name == series)?;
+        if asks_a_program(series) {
+            return Some(NotAudited {
+                series: format!("{}, outcomes", series.name),
+                protected: true,
+                why: ASKS_A_PROGRAM.to_owned(),
+            });
+        }
         let (half, why) = if series.outcomes.as_dyn().mechanism().is_none() {
             ("outcomes", "sent without protection: nothing is claimed")
         } else {
@@ -42,6 +52,13 @@ impl Audited for Outsourced {
     }
 }
 
-fn instance<'a>(ground: &Ground<'a>) -> Result<&'a Instance, AuditError> {
+/// Why outcomes are left out that a program answers.
+const ASKS_A_PROGRAM: &str = "its outcomes are answered by a program, which an audit does not start: its stated cost is taken as it is";
+
+fn asks_a_program(series: &SeriesRecipe) -> bool {
+    !series.outcomes.as_dyn().programs().is_empty()
+}
+
+fn instance<'a>(ground: &AuditContext<'a>) -> Result<&'a Instance, AuditError> {
     ground.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
 }

@@ -9,7 +9,7 @@ use crate::rng::Stream;
 
 /// A neighbour moves a record by this much in the scaled inputs.
 pub(super) const DISTANCE: f64 = 1.0;
-/// Random records that are moved in random directions.
+/// Number of random records that are moved in random directions.
 const RANDOM: u64 = 2;
 
 /// The scaled inputs of a problem.

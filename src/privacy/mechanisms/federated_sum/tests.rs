@@ -1,4 +1,4 @@
-//! Costs and values of federated sums, against sums by hand.
+//! Costs and values of federated sums, compared with sums computed by hand.
 
 use super::*;
 use crate::accounting::{Accountant, Composition, Tight};
@@ -26,7 +26,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
     FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
 }
 
-/// Everybody is drawn, so seeing who is drawn reveals nothing, and must not cost less.
+/// Every agent is drawn, so seeing who is drawn reveals nothing; the two costs must be equal.
 #[test]
 fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
     let agents = 20;
@@ -34,7 +34,7 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
         population: agents,
         vectors: vec![],
         weights: Arc::new(vec![vec![1.0 / agents as f64; agents]]),
-        second_coin: vec![],
+        late_sampling_draw: vec![],
         length: LENGTH,
     };
     let epsilon = |visible| {
@@ -48,15 +48,15 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
     assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
 }
 
-/// Where agents may be absent, the price is the same for a federation and its neighbour with one agent more, or higher
-/// without it: the absent agent had no weight there.
+/// Where agents may be absent, a federation costs at least as much as its neighbour with one more agent: an absent
+/// agent counts with the weight that it would have. (It once counted with none.)
 #[test]
 fn who_is_gone_weighs_what_it_would_weigh() {
     let with = |agents: &[usize]| Gathered {
         population: 6,
         vectors: agents.iter().map(|agent| (*agent, Arc::new(vec![0.0; LENGTH]))).collect(),
         weights: Arc::new(vec![vec![0.5, 0.1, 0.1, 0.1, 0.1, 0.1]]),
-        second_coin: vec![],
+        late_sampling_draw: vec![],
         length: LENGTH,
     };
     let sum = FederatedSum { divisor: Divisor::ArrivedOrGone, ..plain(SensitivityRule::LargestWeight) };
@@ -89,9 +89,10 @@ proptest! {
             }
         }
         let gathered = Gathered {
-            population: AGENTS, vectors, weights: weights(regions, &mut stream), second_coin: vec![], length: LENGTH,
+            population: AGENTS, vectors, weights: weights(regions, &mut stream), late_sampling_draw: vec![], length: LENGTH,
         };
-        // Zero where coins decide; where a fixed number is drawn, any other vector: the opposite is the farthest.
+        // The neighbour's vector is zero with Poisson sampling. With a fixed number of agents it may be any vector: the
+        // opposite one is the farthest.
         let factor = if fixed { -1.0 } else { 0.0 };
         let mut neighbour = gathered.clone();
         for (_, vector) in neighbour.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
@@ -126,7 +127,7 @@ proptest! {
     fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();
         let gathered = Gathered {
-            population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), second_coin: vec![],
+            population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), late_sampling_draw: vec![],
             length: LENGTH,
         };
         let multiplier = |rule| match plain(rule).cost(&gathered) {

@@ -1,14 +1,15 @@
-//! PO-GP-UCB's design rule: the largest projection whose threshold the smallest singular value of the inputs reaches.
+//! PO-GP-UCB's design rule: the largest number of columns r for which the smallest singular value of the inputs reaches
+//! the threshold omega.
 
 use super::johnson_lindenstrauss::JohnsonLindenstrauss;
 use crate::privacy::mechanisms::{MechanismError, Rows, all_finite};
 use std::num::NonZeroUsize;
 
-/// No more columns are looked for.
+/// Limit of the search: the rule finds fewer columns than this.
 const MOST_COLUMNS: usize = 1 << 24;
 
-/// The smallest singular value of the centred inputs, in their units; 0 with fewer rows than columns. As sensitive as the
-/// inputs.
+/// The smallest singular value of the centred inputs, in their units; 0 with fewer rows than columns. This number is as
+/// sensitive as the inputs.
 ///
 /// Cost: one thin singular value decomposition of n x d numbers.
 ///
@@ -19,20 +20,19 @@ pub fn sigma_min(x: &Rows) -> Result<f64, MechanismError> {
     if x.n() < x.d() {
         return Ok(0.0);
     }
-    let svd = x.centred().as_faer().thin_svd().map_err(|_| MechanismError::Decomposition)?;
-    Ok(svd.S().column_vector().iter().copied().last().unwrap_or(0.0))
+    Ok(x.centred().singular()?.values().last().copied().unwrap_or(0.0))
 }
 
 impl JohnsonLindenstrauss {
-    /// Whether singular values are lifted for inputs with this smallest one.
+    /// Whether singular values are lifted for inputs whose smallest singular value is this.
     #[must_use]
     pub fn lifts(&self, sigma_min: f64) -> bool {
         sigma_min < self.omega()
     }
 
-    /// C', by which squared distances may grow before the projection: 1 without a lift, else 1 + omega^2 / sigma_min^2, or
-    /// (1 + omega / sigma_min)^2 as the public code lifts; infinite for a smallest singular value of 0. Kharkovskii, Dai and
-    /// Low 2020, Theorem 2.
+    /// C', the factor by which squared distances may grow before the projection: 1 without a lift, else 1 + omega^2 /
+    /// sigma_min^2, or (1 + omega / sigma_min)^2 as the public code lifts; infinite for a smallest singular value of 0.
+    /// Kharkovskii, Dai and Low 2020, Theorem 2.
     #[must_use]
     pub fn stretch(&self, sigma_min: f64) -> f64 {
         if !self.lifts(sigma_min) {
@@ -42,13 +42,13 @@ impl JohnsonLindenstrauss {
         factor * factor
     }
 
-    /// The largest r, with this epsilon and delta, at which nothing is lifted: omega grows with r. None if there is no such r.
-    /// Kharkovskii, Dai and Low 2020, section 3.4.
+    /// The largest r, with this epsilon and delta, at which nothing is lifted (omega grows with r). `None` if there is
+    /// no such r. Kharkovskii, Dai and Low 2020, section 3.4.
     #[must_use]
     pub fn largest_unlifted(&self, sigma_min: f64) -> Option<NonZeroUsize> {
         let kept = |r: usize| NonZeroUsize::new(r).filter(|&r| !Self { r, ..self.clone() }.lifts(sigma_min));
         kept(1)?;
-        // `low` is kept, `high` is not.
+        // Singular values are lifted at r = `high`, but not at r = `low`.
         let (mut low, mut high) = (1, 2);
         while high < MOST_COLUMNS && kept(high).is_some() {
             (low, high) = (high, 2 * high);
@@ -65,8 +65,8 @@ impl JohnsonLindenstrauss {
 mod tests {
     use super::*;
 
-    /// The grid of the synthetic experiment has sigma_min 1030.88: the largest r are 11, 15 and 22 (the paper's tables list 10,
-    /// 15 and 20), and none is small enough for epsilon = .1.
+    /// The grid of the synthetic experiment has sigma_min 1030.88: the largest r are 11, 15 and 22 (the paper's tables
+    /// list 10, 15 and 20), and no r is small enough for epsilon = .1.
     #[test]
     fn the_rule_finds_the_papers_columns() {
         let recipe = |epsilon: f64| -> JohnsonLindenstrauss {

@@ -12,8 +12,8 @@ pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
         None
     }
 
-    /// Whether records are an affine function of the release, so that all can be computed from some of them: the
-    /// auditor tries it.
+    /// Whether records are an affine function of the release, so that an attacker who knows some records may compute
+    /// the others; an audit tries this attack.
     fn is_affine(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub trait Input: Send + Sync {
     /// A description of the release of a table, for an audit of it.
     fn about(&self, rows: &Rows) -> String;
 
-    /// Why nothing protects the inputs, or why nothing needs to; `None` for protected inputs.
+    /// Why the inputs have no protection, or need none; `None` for protected inputs.
     fn unprotected(&self) -> Option<&'static str> {
         None
     }
@@ -42,7 +42,7 @@ pub trait Input: Send + Sync {
         0.0
     }
 
-    /// What is wrong with the recipe as a whole; paths begin below it.
+    /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -51,7 +51,7 @@ pub trait Input: Send + Sync {
     /// shown. Its public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
-    /// [`MechanismError`] if there is no finite noise.
+    /// [`MechanismError`] if no finite noise is large enough.
     fn mechanism(
         &self,
         d: usize,

@@ -3,11 +3,11 @@
 use super::column_space::{ColumnSpace, INSIDE};
 use super::input::{Input, RowsMechanism};
 use super::lift_branch::{JlVariant, branch_delta};
+use crate::gp::combine;
 use crate::privacy::mechanisms::pair::{Distinguisher, Pair};
 use crate::privacy::mechanisms::{Mechanism, MechanismError, Price, Rows, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
-use faer::{Mat, MatRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -28,6 +28,8 @@ use std::sync::Arc;
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
 /// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
 /// `docs/accounting.md`.
+///
+/// Example: `JohnsonLindenstrauss(epsilon: 3, delta: 1e-5, r: 6)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JohnsonLindenstrauss {
@@ -101,25 +103,31 @@ impl JohnsonLindenstrauss {
             });
         }
         let centred = x.centred();
-        let svd = centred.as_faer().thin_svd().map_err(|_| MechanismError::Decomposition)?;
-        let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
+        let svd = centred.singular()?;
+        let singular_values = svd.values().to_vec();
         let smallest = singular_values.last().copied().unwrap_or(0.0);
         let omega = self.omega();
-        let m = MatRef::from_row_major_slice(m, x.d(), r);
         // With n < d there are only n singular values, and X has no full column rank: the smallest one is 0.
         let lifted = smallest < omega || x.n() < x.d();
-        let projected = if lifted {
-            let mut turned: Mat<f64> = svd.V().transpose() * m;
-            for (i, &s) in singular_values.iter().enumerate() {
-                turned.row_mut(i).iter_mut().for_each(|v| *v *= self.variant.lifted(s, omega));
+        let mut values = vec![0.0; x.n() * r];
+        if lifted {
+            // Sum of lifted value * left (right^T M) over the singular values.
+            let mut turned = vec![0.0; singular_values.len() * r];
+            for (i, (row, &s)) in turned.chunks_exact_mut(r).zip(&singular_values).enumerate() {
+                combine(m, svd.right(i), row);
+                row.iter_mut().for_each(|v| *v *= self.variant.lifted(s, omega));
             }
-            svd.U() * turned
+            for (i, row) in values.chunks_exact_mut(r).enumerate() {
+                let left: Vec<f64> = (0..singular_values.len()).map(|k| svd.left(k)[i]).collect();
+                combine(&turned, &left, row);
+            }
         } else {
-            centred.as_faer() * m
-        };
+            for (i, row) in values.chunks_exact_mut(r).enumerate() {
+                combine(m, centred.row(i), row);
+            }
+        }
         let scale = 1.0 / (r as f64).sqrt();
-        let values =
-            (0..x.n()).flat_map(|i| projected.row(i).iter().map(|v| v * scale).collect::<Vec<_>>()).collect();
+        values.iter_mut().for_each(|v| *v *= scale);
         Ok(JlTrace { singular_values, omega, lifted, z: Rows::new(x.n(), r, values)? })
     }
 }
@@ -165,8 +173,8 @@ impl Mechanism for JohnsonLindenstrauss {
         Ok(self.trace(x, &m)?.z)
     }
 
-    /// The first record moved by 1 along the first column: no worse than any other, for data of n - 1 > d, whose column
-    /// spaces differ.
+    /// The first record moved by 1 along the first column. For n - 1 > d every moved record changes the column space,
+    /// so other pairs are no easier to distinguish.
     fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
         let direction: Vec<f64> = (0..like.d()).map(|column| if column == 0 { 1.0 } else { 0.0 }).collect();
         Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
@@ -259,6 +267,7 @@ impl Input for JohnsonLindenstrauss {
 mod tests {
     use super::*;
     use crate::rng::Key;
+    use faer::MatRef;
     use serde_json::Value;
 
     fn oracle() -> Value {
@@ -320,8 +329,8 @@ mod tests {
 
     #[test]
     fn the_lift_scales_the_grid_by_c_prime() {
-        // The grid's two singular values are equal, so lifting multiplies Z by C' = sqrt(1 + omega^2 / sigma^2)
-        // squared, as the paper's distances do.
+        // The grid's two singular values are equal to sigma, so lifting multiplies Z by sqrt(1 + omega^2 / sigma^2),
+        // and squared distances by C' = 1 + omega^2 / sigma^2.
         for case in oracle()["po_Cprime_and_scale"].as_array().unwrap() {
             let r = case["r"].as_u64().unwrap() as usize;
             let recipe = recipe(libm::exp(case["eps_log"].as_f64().unwrap()), 1e-5, r);

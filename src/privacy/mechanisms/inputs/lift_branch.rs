@@ -25,9 +25,10 @@ impl JlVariant {
     }
 }
 
-/// The delta that any (epsilon, delta)-DP claim for the projection must have at least, because of the branch alone: two
-/// data sets with the same singular vectors, whose smallest singular value is at the threshold, differ in the variance
-/// of the r numbers along its vector, by a factor of 2 (or 4 as the public code lifts). `epsilon` is at least 0.
+/// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
+/// alone. Two data sets have the same singular vectors and a smallest singular value just above or below the threshold;
+/// the r numbers of Z along its singular vector differ in variance by a factor of 2 (or 4 as the public code lifts).
+/// `epsilon` is at least 0.
 ///
 /// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so the
 /// curve is exact: differences of chi-squared probabilities, in both directions.
@@ -39,7 +40,7 @@ pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
     let v = libm::exp(log_ratio);
     let above = |t: f64| (chi_squared_above(r, t), chi_squared_above(r, t / v));
     let half = 0.5 * r as f64 * log_ratio;
-    // Loss of the lifted against the other: t/2 (1 - 1/v) - r/2 ln v, t the squared norm.
+    // Privacy loss of lifted against unlifted numbers of squared norm t: t/2 (1 - 1/v) - r/2 ln v.
     let place = |loss: f64| 2.0 * (loss + half) / (1.0 - 1.0 / v);
     let growth = libm::exp(epsilon);
     let (plain, lifted) = above(place(epsilon));
@@ -54,8 +55,8 @@ pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
     lifted_first.max(plain_first).max(0.0)
 }
 
-/// Probability that a chi-squared variable of r degrees of freedom exceeds t > 0: the regularised upper incomplete gamma
-/// function of r/2 and t/2, by its recurrence from 1/2 or 1.
+/// Probability that a chi-squared variable of r degrees of freedom exceeds t > 0: the regularised upper incomplete
+/// gamma function of r/2 and t/2, by its recurrence from 1/2 or 1.
 fn chi_squared_above(r: usize, t: f64) -> f64 {
     let x = 0.5 * t;
     let (mut a, mut tail) =
@@ -82,8 +83,8 @@ mod tests {
     #[test]
     fn more_columns_give_more_away() {
         let at = |epsilon, r| branch_delta(epsilon, r, JlVariant::Paper);
-        // r = 2: squared norms are exponential, of means 2 and 4: the loss exceeds epsilon beyond t = 4 (epsilon + ln 2),
-        // with probability e^-epsilon / 2 when lifted and e^-2 epsilon / 4 when not; delta = e^-epsilon / 4.
+        // r = 2: squared norms are exponential, with means 2 and 4. The loss exceeds epsilon beyond t = 4 (epsilon + ln
+        // 2), with probability e^(-epsilon) / 2 if lifted and e^(-2 epsilon) / 4 if not: delta = e^(-epsilon) / 4.
         for epsilon in [0.0, 1.0, 5.0] {
             assert!((at(epsilon, 2) - 0.25 * libm::exp(-epsilon)).abs() < 1e-12);
         }

@@ -20,11 +20,13 @@ use std::num::NonZeroUsize;
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
 ///   of P. That is correct for neighbours who differ in a single attribute, and too small here.)
-/// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is rounded
-///   to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
+/// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is
+///   rounded to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
 ///
 /// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
 /// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.
+///
+/// Example: `NoisyProjection(epsilon: 3, delta: 1e-3, r: 2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoisyProjection {
@@ -43,10 +45,10 @@ const NAME: &str = "Gaussian noise on a projection";
 
 /// Binary digits of the largest entry of P if X P is computed in integers.
 const DIGITS: i32 = 16;
-/// The larger of noise and sensitivity is below this power of two of X's spacings: with the digits of P it fits 64
-/// bits.
+/// The larger of noise and sensitivity is below 2^(WIDEST + 1) spacings of X's lattice; times an entry of P this fits
+/// 64 bits.
 const WIDEST: i32 = 36;
-/// Largest noise and sensitivity in multiples of both.
+/// Largest sum of noise and sensitivity, in multiples of X's lattice spacing times P's step.
 const LARGEST: f64 = (1u64 << 61) as f64;
 
 impl NoisyProjection {
@@ -137,8 +139,8 @@ impl DrawnProjection {
         self.standard_deviation / self.sensitivity.get()
     }
 
-    /// The lattice for X, and the noise in multiples of its spacing times the step of P. X is rounded, so that a row that
-    /// moves by the distance moves by sqrt(d) multiples more, and the rest is exact: integers times integers.
+    /// The lattice for X, and the noise in multiples of its spacing times the step of P. X is rounded, which can move a
+    /// row by sqrt(d) spacings more than the distance; the rest is exact, integers times integers.
     fn exact(&self) -> Result<(Grid, u64), MechanismError> {
         let distance = self.distance.get();
         let norm = self.sensitivity.get() / distance;

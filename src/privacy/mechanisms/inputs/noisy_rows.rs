@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.
+///
+/// Example: `NoisyRows(epsilon: 3, delta: 1e-3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoisyRows {

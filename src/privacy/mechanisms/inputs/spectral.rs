@@ -1,12 +1,12 @@
 //! The largest factor by which a matrix stretches a row, and the direction of that row.
 
-/// A margin: rounding in the Gram matrix of P is far smaller, relatively.
+/// Relative margin for rounding errors in the Gram matrix of P, which are far smaller.
 const ROUNDING: f64 = 1e-9;
 /// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
 const SWEEPS: usize = 30;
 
-/// An upper bound of the largest singular value of a matrix with rows of length `r`, exact but for rounding: Jacobi's
-/// rotations diagonalise P P^T (d x d), and Gershgorin's discs bound what is left.
+/// An upper bound of the largest singular value of a d x r matrix P, exact but for rounding: Jacobi's rotations
+/// diagonalise P P^T (d x d), and Gershgorin's discs bound the effect of the remaining off-diagonal entries.
 pub(super) fn spectral_norm(d: usize, r: usize, matrix: &[f64]) -> f64 {
     let row = |i: usize| &matrix[i * r..][..r];
     let mut gram = vec![0.0; d * d];

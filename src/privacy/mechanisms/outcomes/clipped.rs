@@ -1,4 +1,4 @@
-//! Clipping of a number to a public range, followed by noise: what the mechanisms of that form have in common.
+//! Clipping of a number to a public range, followed by noise: the code that mechanisms of this form share.
 
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::rounded::Grid;
@@ -12,7 +12,7 @@ pub(super) struct Kind {
     pub(super) ideal: fn(&mut Stream) -> f64,
 }
 
-/// Clipping to a range, and noise whose scale is made for the width of that range.
+/// Clipping to a range, and noise whose scale is calibrated to the width of that range.
 pub(super) struct Clipped {
     range: Range,
     /// Width of the range: the sensitivity.

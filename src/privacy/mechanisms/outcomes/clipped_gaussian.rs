@@ -14,11 +14,14 @@ use std::slice;
 
 /// Clips a number to [low, high] and adds Gaussian noise; the guarantee holds for any two values.
 ///
-/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
+/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its
+///   width.
 /// * Postcondition: (epsilon, delta)-DP for any two values, with the smallest Gaussian noise for which this holds
 ///   (analytic Gaussian).
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
+///
+/// Example: `ClippedGaussian(epsilon: 3, delta: 1e-5, range: Range(low: -3, high: 3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClippedGaussian {

@@ -14,10 +14,13 @@ use std::slice;
 
 /// Clips a number to [low, high] and adds Laplace noise; the guarantee holds for any two values.
 ///
-/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
+/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its
+///   width.
 /// * Postcondition: epsilon-DP, for any two values.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
+///
+/// Example: `ClippedLaplace(epsilon: 3, range: Range(low: -3, high: 3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClippedLaplace {

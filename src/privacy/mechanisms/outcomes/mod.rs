@@ -4,11 +4,13 @@ mod clipped;
 mod clipped_gaussian;
 mod clipped_laplace;
 mod disclosed;
+mod external;
 mod outcome;
 
 pub use clipped_gaussian::ClippedGaussian;
 pub use clipped_laplace::ClippedLaplace;
-pub use outcome::{Outcome, OutcomeMechanism};
+pub use external::External;
+pub use outcome::{AskingOutcome, Outcome, OutcomeMechanism};
 
 use super::Disclosed;
 
@@ -25,6 +27,8 @@ crate::family! {
         ClippedLaplace(ClippedLaplace),
         /// Clipped, with Gaussian noise: (epsilon, delta)-DP for the outcome of one row.
         ClippedGaussian(ClippedGaussian),
+        /// By a program of the user's own, at the cost that the scenario states for it.
+        External(External),
     }
 }
 

@@ -8,32 +8,32 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use std::slice;
 
-/// What bounds rewards by B + R, to which the noise is scaled: an assumption, or a step of the mechanism.
+/// What keeps rewards within the bound B + R, to which the noise is scaled: an assumption, or a step of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rewards {
-    /// They are clipped to it: nothing is assumed.
+    /// Rewards are clipped to the bound: nothing is assumed.
     Clipped,
-    /// No clipping, and the noise of rewards is bounded: none lies beyond, as Lemma 1 assumes.
+    /// No clipping; the noise of rewards is bounded and no reward lies beyond the bound, as Lemma 1 assumes.
     Bounded,
-    /// No clipping; each reward lies beyond with probability at most delta, by the law of its noise.
+    /// No clipping; each reward lies beyond the bound with probability at most delta, by the distribution of its noise.
     Likely(Delta),
-    /// No clipping, and rewards do lie beyond.
+    /// No clipping, and rewards may lie beyond the bound.
     Beyond,
 }
 
 /// Moves a reward into [-(B + R), B + R] and adds Laplace noise of scale 2 (B + R) / epsilon.
 ///
 /// * Precondition: none with clipping (NaN becomes 0). Without it, the assumption that [`Rewards`] names.
-/// * Postcondition: epsilon-DP for any two rewards, with clipping or where none lies beyond B + R. Where one does with
-///   probability at most delta: (epsilon, delta)-DP for any two *laws* of a reward of which that holds, such as two mean
-///   rewards f(x) with noise of one law. It protects the law of a reward, not the value that was drawn. Otherwise no
-///   finite epsilon holds.
+/// * Postcondition: epsilon-DP for any two rewards, with clipping or if no reward lies beyond B + R. If rewards lie
+///   beyond B + R with probability at most delta: (epsilon, delta)-DP for any two *distributions* of a reward for which
+///   this holds, such as two mean rewards f(x) with noise of one distribution. This protects the distribution of a
+///   reward, not the value that was drawn. Otherwise no finite epsilon holds.
 ///
-/// Proof of the third: let p and q be the probabilities of a reward within the bound under the two laws, both at least
-/// 1 - delta, and let m and a be the least and the largest probability of an event S given a reward within it: a is at most
-/// 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <= p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a, which is
-/// linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a = 1. (Two means with the *same* noise are even
-/// epsilon B / (B + R)-DP, as the noise may be taken for equal in both.)
+/// Proof of (epsilon, delta): let p and q be the probabilities of a reward within the bound under two distributions P
+/// and Q, both at least 1 - delta, and let m and a be the least and the largest probability of an event S given a
+/// reward within the bound: a is at most 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <= p a + (1 - p) -
+/// e^epsilon q m <= p a + (1 - p) - q a, which is linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a
+/// = 1. (Two means with the *same* noise are even epsilon B / (B + R)-DP: the same noise may be added to both.)
 ///
 /// Source: Zhou and Tan 2021, Curator 1 (CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
 /// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.
@@ -48,12 +48,12 @@ pub struct Ctl {
 
 const SOURCE: &str = "Zhou and Tan 2021, Lemma 1";
 
-/// Of rewards that exceed the bound with probability delta at most.
+/// The source for rewards that exceed the bound with probability at most delta.
 const SOURCE_WITH_DELTA: &str = "Zhou and Tan 2021, section 4.5";
 
 impl Ctl {
-    /// A curator for rewards in [-bound, bound], in units of the reward. Without clipping nothing is assumed of rewards:
-    /// [`assuming`](Self::assuming) says more.
+    /// A curator for rewards in [-bound, bound], in units of the reward. Without clipping, rewards may lie beyond the
+    /// bound, unless [`assuming`](Self::assuming) states otherwise.
     ///
     /// # Errors
     /// If 2 bound / epsilon is not a finite number above 0.
@@ -64,7 +64,7 @@ impl Ctl {
         Ok(Self { bound, epsilon, noise, rewards, arithmetic: NoiseArithmetic::Exact })
     }
 
-    /// The same mechanism if this keeps rewards within the bound.
+    /// The same mechanism with another statement of what keeps rewards within the bound.
     #[must_use]
     pub const fn assuming(self, rewards: Rewards) -> Self {
         Self { rewards, ..self }
@@ -110,8 +110,7 @@ impl Ctl {
             }
             Rewards::Beyond => {
                 let why = format!(
-                    "rewards are not clipped, and one beyond the bound of {} would be told from others by more than the \
-                     noise hides",
+                    "rewards are not clipped, and the noise does not hide a reward beyond the bound of {}",
                     self.bound
                 );
                 (Cost::Unprotected, Basis::Refuted { why })
@@ -168,8 +167,8 @@ impl Mechanism for Ctl {
         }
     }
 
-    /// Rewards beyond the bound by a factor of ten: clipping must move them, and without it they reveal most. If only
-    /// the law of a reward is protected, rewards within the bound, to which delta refers.
+    /// Rewards of ten times the bound, which clipping must move, and which reveal most without clipping. Rewards at the
+    /// bound if rewards are assumed to be within it.
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
         let far = match self.rewards {
             Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),

@@ -1,7 +1,7 @@
 //! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
 
 use super::ctl::{Ctl, Rewards};
-use super::report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
+use super::report::{NoiseFacts, ReportError, RewardFacts, RewardMechanism, RewardReport};
 use crate::privacy::mechanisms::NoiseArithmetic;
 use crate::vocab::{Delta, Epsilon, Positive, Problem};
 use schemars::JsonSchema;
@@ -11,13 +11,16 @@ use std::sync::Arc;
 /// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
 ///
 /// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
+///
+/// Example: `Ctl(epsilon: 1, bound: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Ctl")]
 pub struct CtlReport {
     /// epsilon of one report.
     pub epsilon: Epsilon,
-    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as in the paper; required where the
-    /// noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
+    /// B + R, in units of the reward. Default: the absolute mean of the surrogate, plus the largest distance of a mean
+    /// reward from it, plus the bound on the noise (with mean 0 this is the paper's bound); required where the noise is
+    /// unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
     #[serde(default)]
     pub bound: Option<Positive>,
     /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds only if no reward lies
@@ -49,6 +52,23 @@ impl RewardReport for CtlReport {
             "no delta where rewards are clipped or their bound is stated",
             delta.to_string(),
             "leave out delta; or write clip: false and leave out bound, which then follows from the law of the noise",
+        )]
+    }
+
+    fn problems_with(&self, noise: &NoiseFacts<'_>) -> Vec<Problem> {
+        let unknown = match self.delta {
+            Some(delta) => (noise.has_tail)(delta) == Some(false),
+            None => noise.bounded == Some(false),
+        };
+        if self.bound.is_some() || !unknown {
+            return Vec::new();
+        }
+        vec![Problem::wrong(
+            "bound",
+            "a bound on rewards, B + R: the objective's noise has none",
+            "none",
+            "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for unbounded \
+             noise, clip: false and delta: Some(0.001)",
         )]
     }
 

@@ -7,7 +7,7 @@ mod report;
 
 pub use ctl::{Ctl, Rewards};
 pub use ctl_report::CtlReport;
-pub use report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
+pub use report::{NoiseFacts, ReportError, RewardFacts, RewardMechanism, RewardReport};
 
 use super::Disclosed;
 

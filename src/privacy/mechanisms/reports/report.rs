@@ -7,16 +7,17 @@ use thiserror::Error;
 
 /// Makes one reward private.
 pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
-    /// The relation that is protected: between any two rewards, or between two laws of a reward only.
+    /// The neighbours that are protected: any two rewards, or only two distributions of a reward.
     fn neighbours(&self) -> Neighbours;
 
-    /// The largest absolute reward that the noise is made for.
+    /// The largest absolute reward to which the noise is calibrated.
     fn bound(&self) -> f64;
 
     /// Whether rewards beyond the bound are moved to it, so that any reward at all may be reported.
     fn clips(&self) -> bool;
 
-    /// Whether a reward lies beyond the bound. Only for the owner's own count: the answer depends on protected data.
+    /// Whether a reward lies beyond the bound. Only for a count that stays with the owner: the answer depends on
+    /// protected data.
     fn exceeds(&self, reward: f64) -> bool;
 
     /// Variance of the noise on one report, in squared units of a reward; public.
@@ -27,7 +28,7 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
         None
     }
 
-    /// A description of it, for an audit.
+    /// A description of the mechanism, for an audit.
     fn about(&self) -> String;
 }
 
@@ -35,19 +36,35 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
 pub struct RewardFacts<'a> {
     /// The mean that a model of the rewards assumes.
     pub mean: f64,
-    /// The largest distance of a mean reward from it.
+    /// The largest distance of a mean reward from `mean`.
     pub deviation: f64,
     /// The largest absolute mean reward.
     pub reach: f64,
     /// The largest absolute noise of a reward, if it is bounded.
     pub noise_bound: Option<f64>,
-    /// The size that the noise of a reward exceeds with at most a given probability, if its law gives one.
+    /// The size that the noise of a reward exceeds with at most a given probability, if its distribution has a known
+    /// one.
     pub noise_tail: &'a dyn Fn(Delta) -> Option<f64>,
 }
 
 impl std::fmt::Debug for RewardFacts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RewardFacts").field("reach", &self.reach).finish_non_exhaustive()
+    }
+}
+
+/// What a scenario states of the noise of rewards, before anything is drawn.
+pub struct NoiseFacts<'a> {
+    /// Whether the noise is bounded; `None` if the scenario does not say.
+    pub bounded: Option<bool>,
+    /// Whether a size is known that the noise exceeds with at most a given probability; `None` if the scenario does not
+    /// say.
+    pub has_tail: &'a dyn Fn(Delta) -> Option<bool>,
+}
+
+impl std::fmt::Debug for NoiseFacts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NoiseFacts").field("bounded", &self.bounded).finish_non_exhaustive()
     }
 }
 
@@ -63,7 +80,7 @@ pub enum ReportError {
         "expected bounded rewards, found unbounded noise: set report.Ctl.bound, beyond which rewards are clipped"
     )]
     Unbounded,
-    /// The mechanism cannot be made.
+    /// The mechanism cannot be built.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
 }
@@ -73,16 +90,22 @@ pub trait RewardReport: Send + Sync {
     /// The users' mechanism for rewards of which these facts are known; `None` if they report them without protection.
     ///
     /// # Errors
-    /// [`ReportError`] if nothing bounds the rewards, or there is no finite noise.
+    /// [`ReportError`] if nothing bounds the rewards, or if no finite noise is large enough.
     fn mechanism(&self, facts: &RewardFacts<'_>) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError>;
 
-    /// Epsilon of one report, where it has one: a learner's theorem may ask for it.
+    /// Epsilon of one report, where it has one; a learner's theorem may need it.
     fn epsilon(&self) -> Option<f64> {
         None
     }
 
-    /// What is wrong with the recipe as a whole; paths begin below it.
+    /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
     fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// What is wrong with the recipe for rewards with this noise: what [`mechanism`](Self::mechanism) would refuse.
+    fn problems_with(&self, noise: &NoiseFacts<'_>) -> Vec<Problem> {
+        let _ = noise;
         Vec::new()
     }
 }

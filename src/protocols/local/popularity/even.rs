@@ -1,11 +1,11 @@
-//! Everybody comes equally often.
+//! All people visit equally often.
 
 use super::{Popularity, PopularityModel};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every visit is one of anybody, all alike: `Even()`.
+/// Every person makes a visit with the same probability: `Even()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Even {}

@@ -1,4 +1,4 @@
-//! Who comes how often: one law per file.
+//! How often each person visits: one distribution per file.
 
 mod even;
 mod zipf;
@@ -9,9 +9,9 @@ pub use zipf::Zipf;
 use crate::rng::Stream;
 use crate::vocab::Problem;
 
-/// The behaviour of a law of popularity.
+/// The behaviour of a distribution of visits over people.
 pub trait Popularity {
-    /// The person, from 0 to below `size`, whose visit it is; the visit has a stream of its own.
+    /// Draws the person who makes a visit, from 0 to `size` - 1. Each visit has a stream of its own.
     fn person(&self, size: u64, stream: &mut Stream) -> u64;
 
     /// What is wrong with the recipe as a whole.
@@ -21,7 +21,7 @@ pub trait Popularity {
 }
 
 crate::family! {
-    /// How often each of the people comes.
+    /// How often each person visits.
     pub struct PopularityModel(PopularityMember): dyn Popularity, "popularity" {
         Even(Even),
         Zipf(Zipf),
@@ -29,7 +29,7 @@ crate::family! {
 }
 
 impl PopularityModel {
-    /// Whether all come equally often.
+    /// Whether all people visit equally often.
     #[must_use]
     pub fn is_even(&self) -> bool {
         self.get::<Even>().is_some()
@@ -61,8 +61,8 @@ mod tests {
         }
     }
 
-    /// rand_distr rejects, and we invert: two samples of 20,000 ranks; Smirnov's statistic exceeds 1.95 sqrt(2 / n) with
-    /// probability 0.001 for laws without steps, and less often for laws with steps.
+    /// rand_distr samples by rejection, this crate by inversion: two samples of 20,000 ranks. Smirnov's statistic
+    /// exceeds 1.95 sqrt(2 / n) with probability 0.001 for continuous distributions, and less often for discrete ones.
     #[test]
     fn visits_are_as_often_as_an_independent_library_has_it() {
         let law = Zipf { exponent: NonNegative::new(1.1).unwrap() };

@@ -1,4 +1,4 @@
-//! A few come very often, most hardly ever: Zipf's law.
+//! Zipf's law: a few people visit very often, most hardly ever.
 
 use super::Popularity;
 use crate::rng::Stream;
@@ -7,15 +7,18 @@ use crate::vocab::{NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The k-th of the people comes with probability proportional to 1 / k^exponent. One word a visit, and monotone in it.
+/// Person k, counted from 1, makes a visit with probability proportional to 1 / k^exponent. Each visit uses one random
+/// word, and the person's number is monotone in it.
 ///
-/// Whoever comes often releases often: the loss of the report is that of the person who came most.
+/// A person who visits often releases often: the reported loss is that of the person with the most visits.
 /// Source: Johnson, Kemp and Kotz 2005, section 11.2.20.
+///
+/// Example: `Zipf(exponent: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zipf {
-    /// Dimensionless, 0 to 100: 0 for everybody alike, about 1 for visits of web sites; from 2 on the first comes more often than
-    /// all others together.
+    /// Dimensionless, 0 to 100: 0 if all visit equally often, about 1 for visits of web sites; from 2 on the first
+    /// person visits more often than all others together.
     pub exponent: NonNegative,
 }
 

@@ -1,8 +1,8 @@
 //! Every setting is published as it is chosen: the paper's future work, with a proof that needs no prior.
 
 use super::{
-    Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, ValueOf,
-    ValueRelease, positive, tail_probability,
+    Foreseen, Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task,
+    TaskFacts, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::accounting::Composition;
 use crate::accounting::calibration::epsilon_of_each;
@@ -14,19 +14,23 @@ use crate::vocab::{Cost, Delta, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The owner publishes each setting before it is tried, and at the end one of those tried. Every choice is private: the
-/// exponential mechanism (or report noisy max) on GP-UCB's score, and at the end on the posterior mean.
+/// The owner publishes each setting after the first before it is tried, and at the end one of those tried. Every choice
+/// is private: the exponential mechanism (or report noisy max) on GP-UCB's score, and at the end on the posterior mean.
 ///
-/// A score is the posterior mean plus a width that depends on published settings only, and the mean is a sum of
-/// outcomes with weights that depend on published settings only. So with the same settings published so far a
-/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of absolute
-/// weights. This assumes no prior: the guarantee holds even if the model is wrong. The choices are made one after
-/// another, each with the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
-/// `delta` (bounded-range composition for adaptive choices; for report noisy max, composition of pure epsilons).
+/// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
+/// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
+/// differ by at most the sensitivity of one outcome, at most g*/m (range of the loss over number of validation
+/// records), times the largest sum of absolute weights. This assumes no prior: the guarantee holds even if the model is
+/// wrong. The choices are made one after another, each with the same epsilon: the largest for which the composition of
+/// all of them has at most `epsilon` at `delta` (bounded-range composition for adaptive choices; for report noisy max,
+/// composition of pure epsilons).
 ///
-/// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
+/// The first setting is drawn at random without any data, which costs nothing; it is not announced.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
+///
+/// Example: `EverySetting(epsilon: 1, delta: 1e-6, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
+/// lambda_min: 0.1, lambda_max: 1))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EverySetting {
@@ -87,7 +91,7 @@ impl EverySetting {
     }
 
     fn record_sensitivity(&self, task: &Task) -> Result<(f64, crate::vocab::Basis), CannotRelease> {
-        let (facts, basis) = task.rely_on(self.assume)?;
+        let (facts, basis) = task.loss_facts(self.assume)?;
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
         Ok((sensitivity, basis))
@@ -118,6 +122,10 @@ impl EverySetting {
 impl Publication for EverySetting {
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
+    }
+
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        foreseen.loss_problems(self.assume)
     }
 
     fn search(&self, task: &Task) -> Result<Search, CannotRelease> {

@@ -1,15 +1,15 @@
 //! Every setting is tried, and one is chosen privately: a guarantee that holds without any prior.
 
 use super::{
-    Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
-    Utility, ValueOf, ValueRelease, positive, tail_probability,
+    Foreseen, Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task,
+    TaskFacts, Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
 };
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::Epsilon;
+use crate::vocab::{Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// Needs as many trials as there are settings, whatever the protocol's rounds.
 /// Source: Dwork and Roth 2014, sections 3.3 and 3.4, applied to a finite grid.
+///
+/// Example: `FixedGrid(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1,
+/// lambda_max: 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedGrid {
@@ -40,6 +43,10 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        foreseen.loss_problems(self.assume)
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Everything)
     }
@@ -49,7 +56,7 @@ impl Publication for FixedGrid {
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
-        let (facts, basis) = task.rely_on(self.assume)?;
+        let (facts, basis) = task.loss_facts(self.assume)?;
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
         let sensitivity = positive("sensitivity", sensitivity)?;

@@ -1,25 +1,27 @@
 //! Algorithm 2 of Kusner et al. 2015: exact outcomes of a function from a Gaussian process.
 
 use super::{
-    Guarantee, Measure, Plan, Publication, Search, TAIL, Task, ValueOf, ValueRelease, positive,
+    Foreseen, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, ValueOf, ValueRelease, positive,
     tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability};
+use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. This is (epsilon, delta)-DP if
 /// the functions come from the assumed prior and the search converges at the rate that A and tau state.
 ///
-/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are
-/// inputs, and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a
-/// model whose noise variance is 1e-8, in squared units of the outcome. It is not the branch and bound of de Freitas et al.,
-/// which refines a lattice of a continuous domain and whose regret A and tau describe: for GP-UCB they are an assumption.
+/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are inputs,
+/// and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
+/// noise variance is 1e-8, in squared units of the outcome. It is not the branch and bound of de Freitas et al., which
+/// refines a lattice of a continuous domain and whose regret A and tau describe: for GP-UCB they are an assumption.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.
+///
+/// Example: `GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99, a: 1, tau: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GpNoiseFree {
@@ -45,6 +47,14 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        if foreseen.rounds != 1 {
+            return Vec::new();
+        }
+        let expected = "at least 2 rounds: Algorithm 2's regret divides by ln T";
+        vec![Problem::wrong("", expected, "1", "raise `rounds` of the protocol")]
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.delta },

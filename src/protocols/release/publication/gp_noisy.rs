@@ -1,14 +1,14 @@
 //! Algorithm 1 of Kusner et al. 2015: noisy outcomes of a function from a Gaussian process.
 
 use super::{
-    Constants, Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, Utility,
-    ValueOf, ValueRelease, positive, tail_probability,
+    Constants, Foreseen, Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task,
+    Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
 use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability};
+use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,18 +16,21 @@ use serde::{Deserialize, Serialize};
 /// is published with Laplace noise. Each of the two is (epsilon, delta)-DP if the functions come from the assumed
 /// prior; publishing both has twice the epsilon and delta.
 ///
-/// The objective's noise variance must be above 0 for a performance. A setting alone may be published from exact outcomes
-/// too (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each outcome, with 1e-8
-/// times the variance of the prior, and its model assumes that much, so that this is the case with noise. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)),
-/// which the proof needs.
-/// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 1, Theorems 1 to 4.
+/// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
+/// exact outcomes (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each
+/// outcome, with 1e-8 times the variance of the prior, and its model assumes this noise, so that the analysis with
+/// noise applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)) for n settings, which the proof
+/// needs. Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 1, Theorems 1 to 4.
+///
+/// Example: `GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GpNoisy {
     /// epsilon of each of the two releases.
     pub epsilon: Epsilon,
-    /// Probability, over functions drawn from the assumed prior and the noise of their outcomes, that the guarantee does
-    /// not hold, for one pair of neighbours. The ledger says what the proof gives: less for a setting alone.
+    /// Probability, over functions drawn from the assumed prior and the noise of their outcomes, that the guarantee
+    /// does not hold, for one pair of neighbours. The ledger states the probability that the proof gives, which is
+    /// smaller for a setting alone.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.
@@ -35,8 +38,8 @@ pub struct GpNoisy {
     /// Which results are published. Default: `Both`.
     #[serde(default)]
     pub publish: Part,
-    /// Constants of the noise. `Printed` takes q and beta as in the paper, whose proof does not cover the noise of
-    /// all rounds. Default: `Corrected`.
+    /// Constants of the noise. `Printed` uses q and beta as in the paper, whose proof does not cover the noise of all
+    /// rounds. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// How noise is sampled, and choices are made. Default: `Exact`.
@@ -68,8 +71,8 @@ const NAMES: [[&str; 2]; 2] = [
 ];
 
 impl GpNoisy {
-    /// The delta that goes into every constant. With 3/5 of it the failures of both data sets' confidence bounds, of
-    /// their distance and of their noise (1/2 + 1/2 + 1/3 + 1/3) sum up to delta.
+    /// The delta that goes into every constant. With 3/5 of `delta`, the failure probabilities of both data sets'
+    /// confidence bounds, of their distance and of their noise (3/5 times 1/2 + 1/2 + 1/3 + 1/3) sum up to `delta`.
     fn inner_delta(&self) -> Delta {
         match self.constants {
             Constants::Corrected => {
@@ -119,6 +122,18 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        if foreseen.noise_variance != Some(0.0) || !self.publish.value() {
+            return Vec::new();
+        }
+        vec![Problem::wrong(
+            "publish",
+            "Setting: a performance needs noisy outcomes, and the objective's noise variance is 0",
+            format!("{:?}", self.publish),
+            "write publish: Setting, raise the objective's noise, or use GpNoiseFree(..)",
+        )]
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },
@@ -137,7 +152,7 @@ impl Publication for GpNoisy {
         Some(self.neighbour_correlation)
     }
 
-    fn worked_on(&self, task: Task) -> Task {
+    fn prepared_task(&self, task: Task) -> Task {
         let exact = task.noise_sd <= 0.0 && self.publish == Part::Setting;
         if exact { task.with_noise(OWN_NOISE) } else { task }
     }
@@ -246,8 +261,8 @@ mod tests {
 
     const NEIGHBOURS: crate::vocab::Neighbours = crate::vocab::Neighbours::ReplaceOne;
 
-    /// Every combination of constants and what is published: delta (1/3 + 6 / (pi^2 10^2)) for a setting as printed, 3/5 of
-    /// that with corrected constants, delta where a performance is published, and no probability at all for a
+    /// Every combination of constants and what is published: delta (1/3 + 6 / (pi^2 10^2)) for a setting as printed,
+    /// 3/5 of that with corrected constants, delta where a performance is published, and no probability at all for a
     /// performance as printed.
     #[test]
     fn the_ledger_states_the_probability_that_the_proof_gives() {
@@ -290,7 +305,7 @@ mod tests {
                 mean: 0.0,
             };
             let inputs = Arc::new(points.clone());
-            let task = recipe.worked_on(Task { inputs, surrogate, noise_sd: sd, rounds, facts: None });
+            let task = recipe.prepared_task(Task { inputs, surrogate, noise_sd: sd, rounds, facts: None });
             let (sd, noise_variance) = (task.noise_sd, task.surrogate.noise_variance);
             assert!(sd > 0.0 && recipe.plan(&task).is_ok());
             let covariance = task.covariance();

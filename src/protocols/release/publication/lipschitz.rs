@@ -1,10 +1,10 @@
 //! Algorithm 3 of Kusner et al. 2015: any search, a Lipschitz validation loss and a convex, regularised training.
 
 use super::{
-    Constants, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, ValueOf, ValueRelease,
-    positive, tail_probability,
+    Constants, Foreseen, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, ValueOf,
+    ValueRelease, positive, tail_probability,
 };
-use crate::learners::LearnerModel;
+use crate::learners::{Facts, LearnerModel};
 use crate::objectives::TuningFacts;
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 /// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
 /// different settings.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
+///
+/// Example: `Lipschitz(epsilon: 1, learner: GpUcb(), assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
+/// lambda_min: 0.1, lambda_max: 1))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lipschitz {
@@ -25,8 +28,8 @@ pub struct Lipschitz {
     pub epsilon: Epsilon,
     /// How the next setting to try is chosen.
     pub learner: LearnerModel,
-    /// Constants of the noise. `Corrected` has 2 L / (m lambda_min) for one record, and never more than the range of
-    /// the loss in all. Default: `Corrected`.
+    /// Constants of the noise. `Corrected` uses 2 L / (m lambda_min) for one record, and a sensitivity of at most the
+    /// range of the loss in all. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
@@ -54,11 +57,21 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 impl Publication for Lipschitz {
     fn problems(&self) -> Vec<Problem> {
         let problems = self.learner.as_dyn().problems();
-        problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
+        let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
+        let facts = Facts { horizon: Some(1), ..Facts::default() };
+        problems.chain(self.learner.lacks(facts)).map(|problem| problem.below("learner")).collect()
+    }
+
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        foreseen.loss_problems(self.assume)
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(self.learner.clone()))
+    }
+
+    fn chooses_at_random(&self) -> bool {
+        self.learner.as_dyn().ignores_outcomes()
     }
 
     fn assumed(&self) -> Option<TaskFacts> {
@@ -66,7 +79,7 @@ impl Publication for Lipschitz {
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
-        let (facts, basis) = task.rely_on(self.assume)?;
+        let (facts, basis) = task.loss_facts(self.assume)?;
         let sensitivity = sensitivity(facts, self.constants);
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)?
             .computed_within(task.rounding()?)

@@ -21,7 +21,7 @@ pub use non_private::NonPrivate;
 pub(super) use plan::positive;
 use plan::tail_probability;
 pub use plan::{
-    Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, Utility, ValueOf,
+    Constants, Foreseen, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, Utility, ValueOf,
     ValueRelease,
 };
 pub use search::{Sampling, Search, Selection};

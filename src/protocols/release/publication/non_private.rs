@@ -1,7 +1,7 @@
 //! The best setting tried and its outcome without protection: the non-private baseline.
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
-use crate::learners::LearnerModel;
+use crate::learners::{Facts, LearnerModel};
 use crate::privacy::mechanisms::{Argmax, Disclosure};
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::Problem;
@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The setting with the best mean outcome and the best outcome, without protection. No finite epsilon holds.
+///
+/// Example: `NonPrivate(learner: GpUcb())`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NonPrivate {
@@ -22,11 +24,17 @@ pub struct NonPrivate {
 impl Publication for NonPrivate {
     fn problems(&self) -> Vec<Problem> {
         let problems = self.learner.as_dyn().problems();
-        problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
+        let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
+        let facts = Facts { horizon: Some(1), ..Facts::default() };
+        problems.chain(self.learner.lacks(facts)).map(|problem| problem.below("learner")).collect()
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(self.learner.clone()))
+    }
+
+    fn chooses_at_random(&self) -> bool {
+        self.learner.as_dyn().ignores_outcomes()
     }
 
     fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {

@@ -4,16 +4,50 @@
 use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::privacy::mechanisms::Mechanism;
+use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
 use crate::vocab::{Neighbours, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What a scenario states of a task, before anything is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Foreseen {
+    /// Variance of the noise of an outcome; `None` if the scenario does not say.
+    pub noise_variance: Option<f64>,
+    /// Whether the objective states the facts of a loss; `None` if the scenario does not say.
+    pub loss: Option<bool>,
+    /// Trials of a learner, T.
+    pub rounds: u64,
+}
+
+impl Foreseen {
+    /// What is wrong with a recipe whose proof needs facts of a loss, where neither objective nor recipe states them.
+    #[must_use]
+    pub fn loss_problems(self, assume: Option<TaskFacts>) -> Vec<Problem> {
+        if self.loss != Some(false) || assume.is_some() {
+            return Vec::new();
+        }
+        vec![Problem::wrong(
+            "assume",
+            "facts of the loss, on which the sensitivity depends: the objective states none",
+            "none",
+            "write assume: TaskFacts(..), or take an objective that trains models: Tuning(..)",
+        )]
+    }
+}
+
 /// The behaviour of a publication recipe.
 pub trait Publication: Send + Sync {
-    /// What is wrong with the recipe as a whole; paths begin below it.
+    /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
     fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// What is wrong with the recipe for a task of which this is stated: what its search or plan would refuse.
+    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+        let _ = foreseen;
         Vec::new()
     }
 
@@ -22,6 +56,16 @@ pub trait Publication: Send + Sync {
     /// # Errors
     /// If the task lacks something that the recipe needs.
     fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
+
+    /// The user's programs that the publication runs, except those of a learner that is a field of the recipe.
+    fn programs(&self) -> Vec<Program> {
+        Vec::new()
+    }
+
+    /// Whether the settings to try are chosen at random, whatever was measured: a baseline, no search.
+    fn chooses_at_random(&self) -> bool {
+        false
+    }
 
     /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
     fn sequential(&self) -> bool {
@@ -39,12 +83,12 @@ pub trait Publication: Send + Sync {
         None
     }
 
-    /// The task as the recipe works on it: one that cannot take exact outcomes adds a noise of its own.
-    fn worked_on(&self, task: Task) -> Task {
+    /// The task as the recipe works on it: a recipe that needs noise adds noise to exact outcomes.
+    fn prepared_task(&self, task: Task) -> Task {
         task
     }
 
-    /// Whether outcomes come without noise.
+    /// Whether outcomes are measured without noise.
     fn noise_free(&self) -> bool {
         false
     }
@@ -157,20 +201,22 @@ pub enum ValueOf {
     Setting,
 }
 
-/// A quantity that a theorem bounds.
+/// A quantity that a theorem bounds. lambda~ and v~ are the released setting and performance, lambda* is the best
+/// setting, f is the function without noise, v are outcomes and mu_T is the posterior mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// max mu_T - mu_T(lambda~): by how much the released setting's posterior mean falls short of the best.
     PosteriorGap,
-    /// max v - v(lambda~): by how much its mean outcome falls short of the best, all settings having been tried.
+    /// max v - v(lambda~): by how much the released setting's mean outcome falls short of the best outcome, if all
+    /// settings were tried.
     OutcomeGap,
     /// f(lambda*) - f(lambda~): by how much the performance of the reader's setting falls short of the best.
     SettingRegret,
     /// |v~ - f(lambda*)|: the released performance against the optimum.
     ErrorAgainstOptimum,
-    /// |v~ - f_BO|: the released performance against the best outcome found.
+    /// |v~ - max v|: the released performance against the best outcome found.
     ErrorAgainstBest,
-    /// |v~ - f(lambda~)|: the released performance against the outcome of the released setting.
+    /// |v~ - v(lambda~)|: the released performance against the mean outcome of the released setting.
     ErrorAtSetting,
     /// max |mu_T - mu_T'|: by how much the posterior mean differs for the neighbour's data.
     RealisedSensitivity,

@@ -15,7 +15,7 @@ pub enum Search {
     Everything,
     /// Private choices, each published at once, for the protocol's number of rounds.
     Sampling(Sampling),
-    /// None at all.
+    /// No setting is tried.
     Nothing,
 }
 
@@ -30,7 +30,7 @@ pub struct Sampling {
     pub arithmetic: NoiseArithmetic,
     /// The largest difference of one outcome between neighbours.
     pub record_sensitivity: f64,
-    /// Its basis.
+    /// The basis of that bound.
     pub basis: Basis,
     /// Exploration weight by round.
     pub beta: BetaSchedule,
@@ -38,7 +38,7 @@ pub struct Sampling {
     pub scale: f64,
     /// Noise variance of the model.
     pub noise_variance: f64,
-    /// Whether one of the published settings is chosen at the end.
+    /// Whether one of the settings tried is chosen at the end.
     pub ends_with_a_setting: bool,
 }
 

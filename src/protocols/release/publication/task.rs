@@ -27,7 +27,7 @@ pub struct Task {
     pub noise_sd: f64,
     /// Trials of a learner, T.
     pub rounds: u64,
-    /// What the objective knows of its loss.
+    /// What the objective states about its loss.
     pub facts: Option<TuningFacts>,
 }
 
@@ -44,7 +44,8 @@ impl Task {
         }
     }
 
-    /// The same with noise of its own on every outcome, in place of the objective's: its variance in units of the prior's.
+    /// The same task with the owner's noise on every outcome instead of the objective's; `variance` is in units of the
+    /// prior's variance.
     #[must_use]
     pub fn with_noise(mut self, variance: f64) -> Self {
         self.surrogate.noise_variance = variance * self.surrogate.covariance.variance;
@@ -135,7 +136,10 @@ impl Task {
 
     /// The facts that a proof uses, and the basis that follows: the objective's own facts, or those that a recipe
     /// assumes.
-    pub(super) fn rely_on(&self, assume: Option<TaskFacts>) -> Result<(TuningFacts, Basis), CannotRelease> {
+    pub(super) fn loss_facts(
+        &self,
+        assume: Option<TaskFacts>,
+    ) -> Result<(TuningFacts, Basis), CannotRelease> {
         match (assume, self.facts) {
             (Some(assumed), _) => {
                 let size = match self.facts {
@@ -161,6 +165,8 @@ impl Task {
 
 /// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss
 /// over the validation records.
+///
+/// Example: `TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskFacts {

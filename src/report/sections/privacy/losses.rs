@@ -5,7 +5,7 @@ use crate::accounting::{Loss, LossBasis, Standing};
 use crate::report::document::{Cell, Column, Layout, Row, Shown, Span, Table};
 use crate::report::number::{delta, epsilon};
 use crate::report::sections::cells::{merged, merged_persons, place};
-use crate::report::words::{RUNS_DIFFER, person, rests_on, times, unit};
+use crate::report::words::{RUNS_DIFFER, basis_words, person, times, unit};
 use crate::study::{PersonLoss, PrivacyRow, Summary};
 
 /// The table of all entries and accountants.
@@ -77,7 +77,7 @@ fn of_entry(entry: &PrivacyRow, place: &str, notes: &mut Notes) -> Vec<Row> {
 
 fn of_person(entry: &PersonLoss, place: &str, notes: &mut Notes) -> Row {
     let sum = format!("{} + {}", epsilon(entry.epsilon_row), epsilon(entry.epsilon_outcome));
-    let rests = Span::plain(rests_on(entry.basis, entry.arithmetic, None));
+    let rests = Span::plain(basis_words(entry.basis, entry.arithmetic, None));
     let cells = [
         Cell::plain(&entry.series),
         Cell::plain(format!("{} about {}: {sum}{place}", entry.observer, person(&entry.protected))),
@@ -147,7 +147,7 @@ fn basis(loss: &Loss) -> String {
         // There is no finite epsilon, by any accountant.
         Standing::NotABound => "",
     };
-    format!("{}{suffix}", rests_on(loss.basis, loss.arithmetic, loss.times_claim))
+    format!("{}{suffix}", basis_words(loss.basis, loss.arithmetic, loss.times_claim))
 }
 
 fn range(loss: &Loss) -> String {

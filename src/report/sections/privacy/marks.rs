@@ -2,34 +2,51 @@
 
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Block, Footnotes, Look, Span};
-use crate::report::number::epsilon;
-use crate::report::words::rests_on;
+use crate::report::number::{epsilon, rough_bound};
+use crate::report::words::basis_words;
 use crate::vocab::Arithmetic;
 
 /// Footnotes, numbered as they first occur.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    all: Vec<String>,
+pub(in crate::report::sections) struct Notes {
+    all: Vec<Note>,
     printed: usize,
+}
+
+#[derive(Debug)]
+struct Note {
+    /// All of it: two notes are the same only if this is.
+    whole: String,
+    /// What is printed of it.
+    shown: String,
 }
 
 impl Notes {
     /// The number of a note; `None` for an empty one.
-    pub(super) fn number(&mut self, note: &str) -> Option<usize> {
+    pub(in crate::report::sections) fn number(&mut self, note: &str) -> Option<usize> {
+        self.number_cut(note, str::to_owned)
+    }
+
+    /// The same for a note of which only a part is printed.
+    pub(in crate::report::sections) fn number_cut(
+        &mut self,
+        note: &str,
+        cut: impl Fn(&str) -> String,
+    ) -> Option<usize> {
         if note.is_empty() {
             return None;
         }
-        let known = self.all.iter().position(|known| known == note);
+        let known = self.all.iter().position(|known| known.whole == note);
         let index = known.unwrap_or_else(|| {
-            self.all.push(note.to_owned());
+            self.all.push(Note { whole: note.to_owned(), shown: cut(note) });
             self.all.len() - 1
         });
         Some(index + 1)
     }
 
     /// The notes that no block contains yet.
-    pub(super) fn further(&mut self) -> Option<Block> {
-        let notes = self.all[self.printed..].to_vec();
+    pub(in crate::report::sections) fn further(&mut self) -> Option<Block> {
+        let notes: Vec<String> = self.all[self.printed..].iter().map(|note| note.shown.clone()).collect();
         let first = self.printed + 1;
         self.printed = self.all.len();
         (!notes.is_empty()).then_some(Block::Footnotes(Footnotes { first, notes }))
@@ -38,13 +55,18 @@ impl Notes {
 
 /// The basis of a figure.
 pub(super) fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Span {
-    Span::badge(rests_on(basis, arithmetic, None))
+    Span::badge(basis_words(basis, arithmetic, None))
         .loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }
 
 /// A warning mark if a loss is above the claim.
 pub(super) fn exceeded(loss: &Loss) -> Option<Span> {
     loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).loud(true))
+}
+
+/// An epsilon with three digits, rounded up.
+pub(super) fn short_figure(value: f64) -> Span {
+    Span { text: rough_bound(value), ..figure(value) }
 }
 
 /// An epsilon.

@@ -12,14 +12,18 @@ mod relations;
 mod whole_study;
 
 use super::cells::merged;
+use super::played::Played;
 use crate::report::document::{Block, Section};
 use crate::report::words::arithmetic;
-use crate::study::{ReplicationRecord, Summary};
-use marks::Notes;
+use crate::study::Summary;
+pub(super) use marks::Notes;
 pub(super) use over_rounds::figures;
+pub(super) use public_facts::brief as public_in_brief;
+pub(super) use published::losses as published;
+pub(super) use relations::{relations, relations_of};
 
 /// The section, with charts of the first replication if it is available; `None` if nothing was released.
-pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> Option<Section> {
+pub(super) fn section(summary: &Summary, first: Option<&Played<'_>>) -> Option<Section> {
     let entries = merged(summary);
     let public = public_facts::list(summary);
     if entries.is_empty() && public.is_none() {
@@ -34,14 +38,14 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
         blocks.extend(persons::table(summary, &mut notes).map(Block::Table));
         let title = "Every accountant".to_owned();
         blocks.push(Block::Folded { title, blocks: vec![Block::Table(every)] });
-        let told = relations::relations(summary).into_iter();
+        let told = relations(summary).into_iter();
         blocks.extend(told.map(|relation| Block::remark(format!("neighbours, {relation}"))));
         let told = entries.iter().flat_map(|(entry, _)| &entry.losses).filter_map(|loss| loss.arithmetic);
         blocks.extend(arithmetic(told).map(Block::remark));
         blocks.extend(notes.further());
     }
     blocks.extend(public.map(Block::List));
-    blocks.extend(published::losses(summary).map(Block::Table));
+    blocks.extend(published(summary).map(Block::Table));
     blocks.extend(first.into_iter().flat_map(|first| figures(summary, first)).map(Block::Figure));
     blocks.extend(whole_study::blocks(summary, &mut notes));
     blocks.extend(notes.further());

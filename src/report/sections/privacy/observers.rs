@@ -1,11 +1,12 @@
 //! Who learned what about whom in which cells of a study: a matrix of protected units by observers, then all
 //! releases of every row of it.
 
-use super::marks::{Notes, badge, exceeded, figure};
-use crate::accounting::{AccountantName, Standing};
+use super::marks::{Notes, badge, exceeded, short_figure};
+use crate::accounting::{AccountantName, Loss, Standing};
 use crate::report::document::{Cell, Column, Finding, Row, Shown, Span, Table};
 use crate::report::number::delta;
 use crate::report::sections::cells::{place, point};
+use crate::report::sections::terms::meaning;
 use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{PrivacyRow, Summary};
 
@@ -53,11 +54,16 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     }
 }
 
+/// Why a figure has its basis: what the accountants note, after the meaning of the word.
+fn reason(loss: &Loss) -> String {
+    [meaning(loss.basis.words()), loss.note.clone()].join(" ").trim().to_owned()
+}
+
 /// What one observer learned from one release.
 fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut words = vec![Span::plain(format!("{}, {} ", entry.released.join(", "), times(entry)))];
     if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != Standing::Claim) {
-        let reason = Span { explanation: loss.note.clone(), ..badge(loss.basis, loss.arithmetic) };
+        let reason = Span { explanation: reason(loss), ..badge(loss.basis, loss.arithmetic) };
         let mut marks = vec![reason];
         marks.extend(exceeded(loss).into_iter().flat_map(|mark| [Span::plain(" "), mark]));
         if let Some(last) = marks.last_mut() {
@@ -72,10 +78,10 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
         let loud = loss.times_claim.is_some();
         let claim = loss.standing == Standing::Claim;
         let note = if claim { notes.number(&loss.note) } else { None };
-        let value = figure(loss.epsilon).loud(loud);
+        let value = short_figure(loss.epsilon).loud(loud);
         figures.push([
-            vec![Span::quiet(name)],
-            vec![Span::plain("ε ").loud(loud), value],
+            vec![Span::quiet(name).explained(meaning(name))],
+            vec![Span::plain("ε").loud(loud).explained(meaning("epsilon")), Span::plain(" "), value],
             vec![Span::quiet(format!("δ {}", delta(loss.delta))).with_footnote(note)],
         ]);
     }

@@ -1,13 +1,13 @@
-//! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
+//! How privacy loss grows over the rounds of one replication: as published, tight and naive.
 
 use crate::accounting::{AccountantName, CountedRelease, History, Standing, units, worst};
 use crate::report::document::Figure;
 use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
-use crate::report::sections::cells::{axes, point};
 use crate::report::sections::lines::slug;
+use crate::report::sections::played::Played;
 use crate::report::words::unit;
-use crate::study::{PrivacyRow, ReplicationRecord, Summary};
+use crate::study::{PrivacyRow, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
 
 /// Number of rounds at which the loss is computed.
@@ -15,10 +15,11 @@ const PLACES: u64 = 12;
 /// Largest number of charts on a page; a federation of hundreds would otherwise fill it.
 const MOST_CHARTS: usize = 4;
 
-/// One chart per observer and protected unit that the first replication of the first cell released to more than once
+/// One chart per observer and protected unit that the replication shown released to more than once
 /// with a finite loss. Charts that would look alike are drawn once, and those of the same accountants stand together.
-pub(in crate::report::sections) fn figures(summary: &Summary, first: &ReplicationRecord) -> Vec<Figure> {
-    let Some(cell) = summary.cells.first() else { return Vec::new() };
+pub(in crate::report::sections) fn figures(summary: &Summary, shown: &Played<'_>) -> Vec<Figure> {
+    let first = shown.record;
+    let Some(cell) = summary.cells.get(shown.cell) else { return Vec::new() };
     let mut figures: Vec<Figure> = Vec::new();
     let mut seen: Vec<History> = Vec::new();
     for entry in &cell.privacy {
@@ -32,13 +33,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, first: &Replicatio
         if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
             continue;
         }
-        let place = point(cell);
-        let place = axes(summary)
-            .iter()
-            .zip(&place)
-            .map(|(name, value)| format!(", {name} = {value}"))
-            .collect::<String>();
-        if let Some(chart) = chart(entry, &group, &format!("replication {}{place}", first.replication)) {
+        if let Some(chart) = chart(entry, &group, &shown.name(summary)) {
             match figures.iter_mut().find(|figure| figure.charts[0].legend == chart.legend) {
                 Some(figure) => figure.charts.push(chart),
                 None => {
@@ -143,5 +138,6 @@ fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
         lines,
         note,
         beyond: Vec::new(),
+        caption: String::new(),
     })
 }

@@ -1,7 +1,7 @@
 //! What a report takes as public: facts about protected data that no privacy loss accounts for.
 
-use crate::report::document::{List, Span};
-use crate::report::sections::cells::{axes, point};
+use crate::report::document::{Block, List, Shown, Span};
+use crate::report::sections::cells::{place, point};
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
@@ -17,6 +17,37 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     let items: Vec<Vec<Span>> = items.collect();
     let title = "Taken as public: no privacy loss in this report accounts for it".to_owned();
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
+}
+
+/// The same in one paragraph: what is taken as public, conditions of losses first, without places and sources.
+pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
+    let facts = facts(summary);
+    let told = |conditions: bool| {
+        let mut names: Vec<&str> = Vec::new();
+        for Public { fact, .. } in
+            facts.iter().filter(|public| public.fact.condition().is_some() == conditions)
+        {
+            // What follows a colon explains it.
+            let name = fact.what.split(": ").next().unwrap_or_default();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let (conditions, others) = (told(true), told(false));
+    let mut parts = Vec::new();
+    if !conditions.is_empty() {
+        parts.push(format!(
+            "{} (computed from protected data: a condition of the losses)",
+            conditions.join("; ")
+        ));
+    }
+    if !others.is_empty() {
+        parts.push(others.join("; "));
+    }
+    let words = format!("Taken as public, no loss accounts for it: {}.", parts.join("; "));
+    (!parts.is_empty()).then(|| Block::statement(words, Shown::Everywhere))
 }
 
 /// One fact, with the series and cells in which it is taken as public.
@@ -44,7 +75,7 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
         }
     }
     found.sort_by_key(|(fact, _)| fact.origin != Origin::ComputedFromData);
-    let place = |places: &[(&str, usize)]| {
+    let where_it_is = |places: &[(&str, usize)]| {
         let mut of: Vec<&str> = places.iter().map(|(series, _)| *series).collect();
         of.dedup();
         of.sort_by_key(|name| names.iter().position(|known| known == name));
@@ -62,15 +93,16 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
             return places.iter().map(each).collect::<Vec<_>>().join("; ");
         }
         if cells.len() < summary.cells.len() {
-            told.push(format!("{} = {}", axes(summary).join(", "), at(summary, &cells)));
+            told.push(at(summary, &cells));
         }
         told.join("; ")
     };
-    found.into_iter().map(|(fact, places)| Public { fact, place: place(&places) }).collect()
+    found.into_iter().map(|(fact, places)| Public { fact, place: where_it_is(&places) }).collect()
 }
 
 fn at(summary: &Summary, cells: &[usize]) -> String {
-    cells.iter().map(|&cell| point(&summary.cells[cell]).join(", ")).collect::<Vec<_>>().join("; ")
+    let places: Vec<String> = cells.iter().map(|&cell| point(&summary.cells[cell]).join(", ")).collect();
+    place(summary, &places)
 }
 
 /// The source of a fact, in words.

@@ -7,7 +7,7 @@ use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 
 /// A table of them; `None` if no loss was published.
-pub(super) fn losses(summary: &Summary) -> Option<Table> {
+pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
     let rows: Vec<Vec<String>> = summary
         .cells
         .iter()

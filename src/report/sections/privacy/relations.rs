@@ -2,19 +2,25 @@
 
 use crate::report::words::{neighbours, unit};
 use crate::study::Summary;
-use crate::vocab::ProtectedUnit;
+use crate::vocab::{Neighbours, ProtectedUnit};
 
 /// One phrase per kind of unit; several if series differ, each then with its series.
-pub(super) fn relations(summary: &Summary) -> Vec<String> {
-    let mut found: Vec<(&ProtectedUnit, String, Vec<&str>)> = Vec::new();
-    for entry in summary.cells.iter().flat_map(|cell| &cell.privacy) {
-        let words = neighbours(&entry.unit, &entry.neighbours);
-        let same =
-            |known: &&mut (&ProtectedUnit, String, Vec<&str>)| *known.0 == entry.unit && known.1 == words;
-        match found.iter_mut().find(same) {
-            Some((_, _, series)) if series.contains(&entry.series.as_str()) => {}
-            Some((_, _, series)) => series.push(&entry.series),
-            None => found.push((&entry.unit, words, vec![&entry.series])),
+pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
+    let entries = summary.cells.iter().flat_map(|cell| &cell.privacy);
+    relations_of(entries.map(|entry| (entry.unit, &entry.neighbours, entry.series.as_str())))
+}
+
+/// The same of unit, relation and series.
+pub(in crate::report::sections) fn relations_of<'a>(
+    all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
+) -> Vec<String> {
+    let mut found: Vec<(ProtectedUnit, String, Vec<&str>)> = Vec::new();
+    for (of, relation, name) in all {
+        let words = neighbours(&of, relation);
+        match found.iter_mut().find(|known| known.0 == of && known.1 == words) {
+            Some((_, _, series)) if series.contains(&name) => {}
+            Some((_, _, series)) => series.push(name),
+            None => found.push((of, words, vec![name])),
         }
     }
     let told = found.iter().map(|(kind, words, series)| {

@@ -3,7 +3,7 @@
 //!
 //! A claim is never taken from its holder: another worker creates the claim with the next number, and of
 //! several that try one succeeds. A holder that was only slow continues; then the block is computed twice,
-//! which is harmless and is checked.
+//! and the two results are compared.
 
 use crate::study::disk::files::FileError;
 use crate::study::disk::folder::RunFolder;
@@ -27,7 +27,7 @@ pub(super) struct Claim {
 pub(super) struct Holder {
     pub(super) host: String,
     pub(super) process: u32,
-    /// Twelve digits.
+    /// Number of the last heartbeat, as twelve digits.
     pub(super) beat: String,
 }
 
@@ -55,7 +55,7 @@ impl Holder {
 
 /// The claims and results of a sweep as this process sees them.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct ClaimTable {
     claims: PathBuf,
     pub(super) results: PathBuf,
     blocks: u64,
@@ -63,8 +63,9 @@ pub(super) struct Desk {
     start: u64,
     /// Blocks without a claim when the folder was last read.
     free: VecDeque<u64>,
-    /// When the files of claims were last seen to change.
+    /// By claim: the contents of its file, and when this process first saw them.
     seen: BTreeMap<Claim, (Vec<u8>, Instant)>,
+    /// Claims of this process.
     held: BTreeSet<Claim>,
 }
 
@@ -79,7 +80,7 @@ pub(super) enum Next {
     Finished,
 }
 
-impl Desk {
+impl ClaimTable {
     pub(super) fn new(folder: &RunFolder, blocks: u64, start: u64) -> Self {
         let work = folder.file("work");
         Self {
@@ -164,7 +165,8 @@ impl Desk {
         Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
     }
 
-    /// By this process's clock, so that the clocks of machines need not agree.
+    /// Whether the holder of a claim has ended or has made no heartbeat for `dead_after`: by this process's clock, so
+    /// that the clocks of machines need not agree.
     fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
         // A claim that was released meanwhile has no holder.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
@@ -192,19 +194,19 @@ impl Desk {
     /// Writes a heartbeat for all claims of this process.
     pub(super) fn beat(&self, beat: u64) {
         for &claim in &self.held {
-            // A missed heartbeat is made up for by the next; a claim whose file is gone needs none.
+            // After a missed heartbeat the next one is enough; a claim whose file was removed needs none.
             if let Ok(mut file) = OpenOptions::new().write(true).open(self.file(claim)) {
                 drop(file.write_all(&contents(beat)));
             }
         }
     }
 
-    /// The block is finished, or continued by another worker.
+    /// Ends a claim whose block is finished.
     pub(super) fn done(&mut self, claim: Claim) {
         self.held.remove(&claim);
     }
 
-    /// The block is released without a result.
+    /// Releases a claim without a result of its block.
     pub(super) fn give_back(&mut self, claim: Claim) {
         self.held.remove(&claim);
         // If the file cannot be removed, its heartbeats stop, and the block is taken over a little later.
@@ -231,12 +233,12 @@ fn names(folder: &std::path::Path) -> Result<Vec<String>, FileError> {
 mod tests {
     use super::*;
 
-    fn desk(place: &std::path::Path, blocks: u64, start: u64) -> Desk {
+    fn desk(place: &std::path::Path, blocks: u64, start: u64) -> ClaimTable {
         let folder = RunFolder::at(place);
         for name in ["claims", "results"] {
             fs::create_dir_all(folder.file("work").join(name)).unwrap();
         }
-        Desk::new(&folder, blocks, start)
+        ClaimTable::new(&folder, blocks, start)
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The plan of a sweep: the missing replications of a study, divided into blocks of a few each.
+//! How a study is divided among workers: its missing replications, in blocks.
 
-use super::claims::Desk;
+use super::claims::ClaimTable;
 use super::error::SweepError;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files;
@@ -26,7 +26,8 @@ pub(super) struct Division {
     study: String,
     /// Replications in a block.
     block: u64,
-    /// The replications to be played: first and last of each range of jobs. Job `cell * replications + replication`.
+    /// The replications to be played: first and last number of each range of jobs. The number of a job is
+    /// `cell * replications + replication`.
     jobs: Vec<(u64, u64)>,
     /// Replications of a cell.
     replications: u64,
@@ -63,7 +64,7 @@ impl Division {
             Some(_) => Err(SweepError::Folder(FolderError::Damaged {
                 path: place(folder),
                 reason: "it is the plan of another study, or of another version of the program or of a data file; \
-                         make it anew with `subrosa sweep plan`"
+                         make it anew with `subrosa cluster plan`"
                     .to_owned(),
             })),
             None => Err(SweepError::NotPlanned(folder.path().to_owned())),
@@ -128,9 +129,9 @@ fn study(plan: &Plan) -> String {
     identity.hex()
 }
 
-/// A sweep that is ready for workers.
+/// A study that has been divided into blocks for workers.
 #[derive(Clone, Copy, Debug)]
-pub struct Laid {
+pub struct PlannedSweep {
     /// Blocks to be played.
     pub blocks: u64,
     /// Replications in them.
@@ -151,23 +152,23 @@ pub struct Laid {
 ///
 /// # Errors
 /// [`SweepError::Busy`] while workers may be using another plan.
-pub fn lay_out(
+pub fn plan_sweep(
     plan: &Plan,
     folder: &RunFolder,
     blocks: Option<u64>,
     force: bool,
-) -> Result<Laid, SweepError> {
+) -> Result<PlannedSweep, SweepError> {
     prepare_folder(plan, folder)?;
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;
     if let Some(old) = Division::read(folder)? {
-        let desk = Desk::new(folder, old.blocks(), 0);
+        let desk = ClaimTable::new(folder, old.blocks(), 0);
         let there = stored.finished(plan.replications);
         // A replication that is missing although its block is finished has failed or is damaged.
         let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
             let (blocks, to_play) = (old.blocks(), plan.total() - there);
-            return Ok(Laid { blocks, to_play, there, reused: 0, other_builds: 0, unchanged: true });
+            return Ok(PlannedSweep { blocks, to_play, there, reused: 0, other_builds: 0, unchanged: true });
         }
         if !force {
             let claimed = desk.claimed()?;
@@ -175,7 +176,7 @@ pub fn lay_out(
                 return Err(SweepError::Busy { claimed });
             }
         }
-        put_away(folder)?;
+        archive_results(folder)?;
     }
     let segment = Segment::within(folder.file("segments"));
     let stored = folder.stored_records(&plan.identities())?;
@@ -188,7 +189,7 @@ pub fn lay_out(
         files::make_folder(&folder.file("work").join(name))?;
     }
     files::write(&place(folder), pretty(&division).as_bytes())?;
-    Ok(Laid {
+    Ok(PlannedSweep {
         blocks: division.blocks(),
         to_play: jobs.len(),
         there: plan.total() - jobs.len(),
@@ -199,7 +200,7 @@ pub fn lay_out(
 }
 
 /// Stores the results of an old plan as segments and removes the plan.
-fn put_away(folder: &RunFolder) -> Result<(), FolderError> {
+fn archive_results(folder: &RunFolder) -> Result<(), FolderError> {
     let results = folder.file("work").join("results");
     let segments = folder.file("segments");
     files::make_folder(&segments)?;

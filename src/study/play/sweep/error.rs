@@ -1,11 +1,11 @@
-//! Why a sweep cannot go on.
+//! Why a sweep cannot continue.
 
 use crate::study::disk::error::FolderError;
 use crate::vocab::counted;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A sweep that cannot go on.
+/// The reason why a sweep cannot continue.
 #[derive(Debug)]
 pub enum SweepError {
     /// The folder cannot be used, or two results of one replication differ.
@@ -32,7 +32,7 @@ impl fmt::Display for SweepError {
             Self::Folder(error) => error.fmt(f),
             Self::NotPlanned(path) => write!(
                 f,
-                "{} holds no plan of a sweep (make one with `subrosa sweep plan SCENARIO`, which prints the folder)",
+                "{} holds no plan of a study (make one with `subrosa cluster plan SCENARIO`, which prints the folder)",
                 path.display()
             ),
             Self::Busy { claimed } => write!(
@@ -45,7 +45,7 @@ impl fmt::Display for SweepError {
                 if let Some(first) = failed.first() {
                     write!(f, ", {} of them failed; the first: {first}", failed.len())?;
                 }
-                write!(f, " (see `subrosa sweep status`; --partial merges what is there)")
+                write!(f, " (see `subrosa cluster status`; --partial merges what is there)")
             }
         }
     }

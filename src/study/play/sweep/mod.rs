@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! work/plan.json               the blocks
-//! work/claims/<block>.<n>      who plays a block; n counts the claims of workers that died
-//! work/results/<block>.jsonl   records and failures of a block, whole or absent
+//! work/claims/<block>.<n>      the worker that plays a block; n counts earlier claims, of workers that ended
+//! work/results/<block>.jsonl   records and failures of a block; complete or absent
 //! work/conflicts/              blocks that were computed twice with different results
 //! ```
 //!
@@ -16,7 +16,7 @@ mod error;
 mod status;
 mod worker;
 
-pub use division::{Laid, lay_out};
+pub use division::{PlannedSweep, plan_sweep};
 pub use error::SweepError;
 pub use status::{ClaimStatus, Status, status};
 pub use worker::{Pace, WorkOptions, Worked, work};
@@ -33,7 +33,7 @@ use crate::study::results::summary::Summary;
 use std::collections::BTreeMap;
 
 /// Makes one finished run of the workers' results in `folder` and of those in `others`, which may hold parts of the
-/// same study played elsewhere. Exact, and the same in whatever order.
+/// same study played elsewhere. The result is that of a single run, and does not depend on the order of the folders.
 ///
 /// # Errors
 /// [`SweepError::Incomplete`] unless `partial`; a conflict where one replication has two results.
@@ -81,7 +81,7 @@ pub fn merge(
     }
     let summary = finish(plan, folder)?;
     if summary.complete {
-        // Everything in it has just been gathered. A file that cannot be removed does no harm.
+        // All results in this folder have just been gathered. A file that cannot be removed does no harm.
         drop(std::fs::remove_dir_all(folder.file("work")));
     }
     Ok(summary)

@@ -1,6 +1,6 @@
 //! The progress of a distributed study, and the workers that are running.
 
-use super::claims::{Claim, Desk};
+use super::claims::{Claim, ClaimTable};
 use super::division::Division;
 use super::error::SweepError;
 use crate::study::disk::folder::RunFolder;
@@ -50,7 +50,7 @@ pub struct Status {
 /// [`SweepError`] where there is no plan or a file cannot be read.
 pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
     let division = Division::of(plan, folder)?;
-    let desk = Desk::new(folder, division.blocks(), 0);
+    let desk = ClaimTable::new(folder, division.blocks(), 0);
     let claims = desk.latest()?;
     let finished = desk.finished()?;
     let stored = folder.stored_records(&plan.identities())?;

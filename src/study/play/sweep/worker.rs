@@ -1,7 +1,7 @@
 //! A worker of a distributed study: claims a block, runs it, writes its complete result, and continues with
 //! the next.
 
-use super::claims::{Claim, Desk, Next};
+use super::claims::{Claim, ClaimTable, Next};
 use super::division::Division;
 use super::error::SweepError;
 use crate::study::disk::answers;
@@ -12,7 +12,7 @@ use crate::study::disk::record::FailureRecord;
 use crate::study::disk::store;
 use crate::study::plan::cells::Plan;
 use crate::study::play::progress::{Progress, Start};
-use crate::study::play::runner::{Floor, lock, thread_count};
+use crate::study::play::runner::{StudyPlayer, lock, thread_count};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct Pace {
     /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
-    /// A claim without a heartbeat for this long is taken over; several heartbeats.
+    /// A claim without a heartbeat for this long is taken over; several times `heartbeat`.
     pub dead_after: Duration,
 }
 
@@ -47,7 +47,8 @@ pub struct WorkOptions<'a> {
 pub struct Worked {
     /// Blocks whose result this worker wrote.
     pub blocks: u64,
-    /// Blocks that other workers had finished meanwhile, with the same result.
+    /// Blocks that other workers had finished meanwhile, with the same result or with one that differs only in failed
+    /// replications.
     pub twice: u64,
     /// Replications played.
     pub replications: u64,
@@ -71,7 +72,7 @@ pub fn work(
 ) -> Result<Worked, SweepError> {
     if plan.build != plan.this_build() {
         let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
-                      that build, or make the plan anew with `subrosa sweep plan`";
+                      that build, or make the plan anew with `subrosa cluster plan`";
         return Err(
             FolderError::Damaged { path: folder.file("manifest.json"), reason: reason.to_owned() }.into()
         );
@@ -80,12 +81,12 @@ pub fn work(
     let blocks = division.blocks();
     let (slot, slots) = (options.slot.0, options.slot.1.max(1));
     let start = (u128::from(slot % slots) * u128::from(blocks) / u128::from(slots)) as u64;
-    let desk = Desk::new(folder, blocks, start);
+    let desk = ClaimTable::new(folder, blocks, start);
     let open = blocks - (desk.finished()?.len() as u64).min(blocks);
     let to_play = (division.total() as f64 * open as f64 / blocks.max(1) as f64).ceil() as u64;
     progress.begin(&Start { to_play, ..Start::default() });
-    let station = Station {
-        floor: Floor::new(plan, folder, &division.jobs()),
+    let station = WorkerState {
+        floor: StudyPlayer::new(plan, folder, &division.jobs()),
         division,
         plan,
         folder,
@@ -107,7 +108,7 @@ pub fn work(
     std::thread::scope(|scope| {
         let heart = std::thread::Builder::new().spawn_scoped(scope, || {
             let mut beat = 0;
-            while !nap(options.pace.heartbeat, &|| ended.load(Ordering::SeqCst)) {
+            while !interruptible_sleep(options.pace.heartbeat, &|| ended.load(Ordering::SeqCst)) {
                 beat += 1;
                 lock(&station.desk).beat(beat);
             }
@@ -135,8 +136,8 @@ pub fn work(
     Ok(worked)
 }
 
-/// Sleeps in small steps; `true` if it was woken.
-fn nap(time: Duration, woken: &dyn Fn() -> bool) -> bool {
+/// Sleeps for `time`, in small steps; `true` if `woken` ended the sleep early.
+fn interruptible_sleep(time: Duration, woken: &dyn Fn() -> bool) -> bool {
     let step = Duration::from_millis(20);
     let mut left = time;
     loop {
@@ -152,12 +153,12 @@ fn nap(time: Duration, woken: &dyn Fn() -> bool) -> bool {
     }
 }
 
-struct Station<'a> {
+struct WorkerState<'a> {
     division: Division,
-    floor: Floor<'a>,
+    floor: StudyPlayer<'a>,
     plan: &'a Plan,
     folder: &'a RunFolder,
-    desk: Mutex<Desk>,
+    desk: Mutex<ClaimTable>,
     worked: Mutex<Worked>,
     conflicts: PathBuf,
     interrupted: &'a AtomicBool,
@@ -165,7 +166,7 @@ struct Station<'a> {
     progress: &'a dyn Progress,
 }
 
-impl Station<'_> {
+impl WorkerState<'_> {
     /// The work of one thread until no block is left.
     fn shift(&self, pace: Pace) -> Result<(), FolderError> {
         let stopped = || self.interrupted.load(Ordering::SeqCst) || self.stop.load(Ordering::SeqCst);
@@ -185,7 +186,7 @@ impl Station<'_> {
                     }
                 }
                 Next::Wait(_) => {
-                    nap(pace.heartbeat.min(Duration::from_secs(1)), &stopped);
+                    interruptible_sleep(pace.heartbeat.min(Duration::from_secs(1)), &stopped);
                 }
                 Next::Finished => break,
             }
@@ -199,7 +200,7 @@ impl Station<'_> {
         let path = results.join(format!("{}.jsonl", claim.block));
         let mut staged = Staged::new(&path)?;
         let (mut played, mut failed) = (0, 0);
-        // Replications that failed, for which answers are kept.
+        // Replications that failed: the answers of programs in them are kept.
         let mut kept = BTreeSet::new();
         for (cell, replication) in self.division.block(claim.block) {
             if stopped() {
@@ -259,7 +260,7 @@ impl Station<'_> {
     }
 }
 
-/// Failures in a result.
+/// Number of failed replications in the result of a block.
 fn failures(path: &Path) -> u64 {
     let Ok(bytes) = std::fs::read(path) else { return 0 };
     bytes.split(|&byte| byte == b'\n').filter_map(store::head).filter(|head| head.failed).count() as u64

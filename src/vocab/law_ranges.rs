@@ -1,11 +1,23 @@
-//! Weights of the parts of a mixture.
+//! Ranges of the shape and weight parameters of distributions, within which quantiles are computed accurately.
 
 use super::{Positive, Problem};
 
 /// The largest weight over the smallest.
 const MOST: f64 = 1e12;
 
-/// A complaint about weights, in the field `parts`, that differ by more than a factor of 1e12: sums of them lose the small ones.
+/// A problem if a shape, in the field `path`, is outside 0.01 to 1e6, the range in which quantiles are accurate to
+/// 1e-12.
+#[must_use]
+pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
+    let fits = (0.01..=1e6).contains(&shape.get());
+    (!fits).then(|| {
+        let cure = "move it into that range; outside of it nearly all draws are alike";
+        Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure)
+    })
+}
+
+/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of
+/// their sum is as large as the small ones, or are outside 1e-150 to 1e150.
 #[must_use]
 pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
     let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);

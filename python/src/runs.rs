@@ -1,0 +1,165 @@
+//! Plays a scenario while Python's other threads go on: progress and Ctrl-C are looked at twenty times a second.
+
+use crate::callbacks::Given;
+use crate::documents::{Source, refused};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+use subrosa::report;
+use subrosa::study::{self, Failure, Options, Outcome, Plan, Progress, RunFolder, Start};
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How far a run is, for whoever looks.
+#[derive(Debug, Default)]
+struct Counter {
+    to_play: AtomicU64,
+    played: AtomicU64,
+}
+
+impl Progress for Counter {
+    fn begin(&self, start: &Start) {
+        self.to_play.store(start.to_play, Ordering::Relaxed);
+    }
+    fn done(&self) {
+        self.played.fetch_add(1, Ordering::Relaxed);
+    }
+    fn failed(&self, _: &Failure) {
+        self.played.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How a run is played.
+#[derive(Debug, FromPyObject)]
+pub(crate) struct How {
+    #[pyo3(item)]
+    out: PathBuf,
+    #[pyo3(item)]
+    threads: usize,
+    #[pyo3(item)]
+    fail_fast: bool,
+    /// Called with the replications played, and those to play; None for nobody.
+    #[pyo3(item)]
+    progress: Option<Py<PyAny>>,
+    /// Called with the programs that the scenario starts, as a list of commands.
+    #[pyo3(item)]
+    announce: Py<PyAny>,
+}
+
+/// Plays a scenario into its folder. Returns JSON: the folder and how it ended, or what is wrong with the scenario.
+#[pyfunction]
+pub(crate) fn run(py: Python<'_>, source: Source, how: How, callbacks: Vec<Given>) -> PyResult<String> {
+    let offered = Given::offer_all(callbacks)?;
+    let plan = match py.detach(|| source.plan()) {
+        Ok(plan) => plan,
+        Err(diagnostics) => return Ok(refused(&diagnostics)),
+    };
+    if plan.cells[0].scenario.draft().fork.is_some() {
+        let told = "the scenario has a fork, whose branches are no single run: play it with the command `subrosa run`";
+        return Err(PyRuntimeError::new_err(told));
+    }
+    let started: Vec<String> = plan
+        .programs()
+        .iter()
+        .filter(|program| program.command.first().is_none_or(|word| word != "callback"))
+        .map(|program| program.words())
+        .collect();
+    if !started.is_empty() {
+        how.announce.call1(py, (started,))?;
+    }
+    let plan = py.detach(|| plan.ask_programs());
+    let plan = plan.map_err(|failure| PyRuntimeError::new_err(failure.to_string()))?;
+    let folder = RunFolder::at(&how.out.join(plan.folder_name()));
+    let (interrupted, counter) = (AtomicBool::new(false), Counter::default());
+    let options = Options { threads: how.threads, fail_fast: how.fail_fast, interrupted: &interrupted };
+    let mut error = None;
+    let ended = thread::scope(|scope| {
+        let (plan, folder, counter, waiting) = (&plan, &folder, &counter, thread::current());
+        let playing = scope.spawn(move || {
+            let ended = played(plan, folder, options, counter);
+            waiting.unpark();
+            ended
+        });
+        while !playing.is_finished() {
+            py.detach(|| thread::park_timeout(LOOK));
+            if error.is_none()
+                && let Err(raised) = look(py, &how, counter)
+            {
+                interrupted.store(true, Ordering::Relaxed);
+                error = Some(raised);
+            }
+        }
+        py.detach(|| playing.join())
+    });
+    drop(offered);
+    let ended = ended.map_err(|_| PyRuntimeError::new_err("a bug in subrosa: the run's thread panicked"))?;
+    let mut ended = ended.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    match error {
+        // Asked to stop, by Ctrl-C or by a progress bar that raised.
+        Some(error) if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => {
+            return Err(error);
+        }
+        Some(_) => ended["interrupted"] = true.into(),
+        None => look(py, &how, &counter)?,
+    }
+    ended["folder"] = folder.path().display().to_string().into();
+    Ok(ended.to_string())
+}
+
+fn look(py: Python<'_>, how: &How, counter: &Counter) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(progress) = &how.progress {
+        let (played, all) = (counter.played.load(Ordering::Relaxed), counter.to_play.load(Ordering::Relaxed));
+        progress.call1(py, (played, all))?;
+    }
+    Ok(())
+}
+
+/// Plays what is missing and makes the files.
+fn played(
+    plan: &Plan,
+    folder: &RunFolder,
+    options: Options<'_>,
+    counter: &Counter,
+) -> Result<Value, study::FolderError> {
+    let outcome = study::play(plan, folder, options, counter)?;
+    if let Outcome::Interrupted { finished, total } = outcome {
+        return Ok(json!({ "finished": finished, "total": total, "complete": false, "failures": [] }));
+    }
+    let summary = study::finish(plan, folder)?;
+    report::write_page(folder)?;
+    let failures = match outcome {
+        Outcome::Failed(failures) => failures,
+        Outcome::Complete | Outcome::Interrupted { .. } => Vec::new(),
+    };
+    let failures: Vec<Value> = failures
+        .iter()
+        .map(|failure| {
+            json!({
+                "cell": failure.cell,
+                "point": failure.point.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+                "replication": failure.replication,
+                "reason": failure.reason,
+            })
+        })
+        .collect();
+    let spent: Vec<Value> = summary
+        .cells
+        .iter()
+        .flat_map(|cell| &cell.series)
+        .filter(|series| series.budget_failed)
+        .map(|series| json!({ "series": series.name, "reason": series.budget }))
+        .collect();
+    Ok(json!({
+        "finished": plan.total() - failures.len() as u64,
+        "total": plan.total(),
+        "complete": summary.complete,
+        "failures": failures,
+        "budget_spent": spent,
+    }))
+}

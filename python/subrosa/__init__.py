@@ -1,0 +1,96 @@
+"""subrosa: a discrete-event simulator of privacy-preserving Bayesian optimisation.
+
+A scenario says who runs a search, over which network, on which objective, and what is released by which mechanism. A run
+answers three questions together: how good the result is (regret), what it cost (virtual time, messages, losses), and who
+learned what about whom (the ledger of releases). The answers follow from version, scenario and seed, to the bit, and are
+those of the command line.
+
+>>> import subrosa as sr
+>>> run = sr.run("scenarios/hospital.ron", replications=5)    # doctest: +SKIP
+>>> run.regret; run.privacy; run.network; run.iterations      # doctest: +SKIP
+"""
+
+from ._accounting import (
+    Account,
+    ApproximateDp,
+    Calibrated,
+    ExponentialMechanism,
+    FixedSizeGaussian,
+    Gaussian,
+    Laplace,
+    PureDp,
+    RandomizedResponse,
+    Release,
+    Unprotected,
+    UnsupportedEvent,
+    ZeroConcentratedDp,
+    account,
+    calibrate,
+    from_dp_event,
+    from_opacus,
+    to_dp_event,
+    to_opacus,
+)
+from ._callbacks import Learner, Mechanism, Objective, Problem, mechanism, objective
+from ._errors import (
+    Diagnostic,
+    FailedReplications,
+    Failure,
+    Interrupted,
+    ScenarioError,
+    SubrosaError,
+)
+from ._figures import Figure
+from ._native import BUILD, VERSION
+from ._ron import Ron, ron
+from ._runs import Audit, Checked, Frame, Replay, Run, audit, check, load, replay, run
+
+__version__ = VERSION
+
+__all__ = [
+    "BUILD",
+    "Account",
+    "ApproximateDp",
+    "Audit",
+    "Calibrated",
+    "Checked",
+    "Diagnostic",
+    "ExponentialMechanism",
+    "FailedReplications",
+    "Failure",
+    "Figure",
+    "FixedSizeGaussian",
+    "Frame",
+    "Gaussian",
+    "Interrupted",
+    "Laplace",
+    "Learner",
+    "Mechanism",
+    "Objective",
+    "Problem",
+    "PureDp",
+    "RandomizedResponse",
+    "Release",
+    "Replay",
+    "Ron",
+    "Run",
+    "ScenarioError",
+    "SubrosaError",
+    "Unprotected",
+    "UnsupportedEvent",
+    "ZeroConcentratedDp",
+    "account",
+    "audit",
+    "calibrate",
+    "check",
+    "from_dp_event",
+    "from_opacus",
+    "load",
+    "mechanism",
+    "objective",
+    "replay",
+    "ron",
+    "run",
+    "to_dp_event",
+    "to_opacus",
+]

@@ -1,0 +1,17 @@
+"""The command line of subrosa: `subrosa`, or `python -m subrosa`."""
+
+import signal
+import sys
+
+from . import _native
+
+
+def main() -> None:
+    """Runs the command line on the process's arguments, and ends the process with its exit code."""
+    # The program handles interruptions itself; where it does not, they end it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(_native.command(["subrosa", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()

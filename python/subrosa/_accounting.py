@@ -1,0 +1,399 @@
+"""What releases cost, by every accountant: lists of releases, runs, and what other libraries wrote down."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._errors import SubrosaError, refuse
+from ._ron import ron, written
+from ._runs import Frame, Run, printed
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+
+class UnsupportedEvent(SubrosaError, ValueError):
+    """An event of another library for which no cost is known here that would hold for it."""
+
+
+class Release:
+    """A release of something of sensitivity 1, `count` times."""
+
+    count: int
+
+    def _ron(self, count: int) -> str:
+        fields = {name: value for name, value in vars(self).items() if name != "count"}
+        return ron(type(self).__name__, **fields, count=count) if fields else f"{type(self).__name__}(count: {count})"
+
+
+@dataclass(frozen=True)
+class Gaussian(Release):
+    """Gaussian noise. With a rate below 1 on a sum over a Poisson sample, of which nobody learns who is in it."""
+
+    z: float
+    """Noise multiplier: standard deviation by L2 sensitivity; on a sample, by one unit's largest norm in the sum."""
+    rate: float = 1.0
+    """Probability with which each unit is in the sample."""
+    count: int = 1
+
+    def _ron(self, count: int) -> str:
+        if self.rate == 1.0:
+            return ron("Gaussian", noise_multiplier=float(self.z), count=count)
+        return ron("PoissonGaussian", rate=float(self.rate), noise_multiplier=float(self.z), count=count)
+
+
+@dataclass(frozen=True)
+class FixedSizeGaussian(Release):
+    """Gaussian noise on a sum over a sample of fixed size, drawn without replacement."""
+
+    population: int
+    size: int
+    z: float
+    """Standard deviation by one unit's largest L2 norm in the sum; replacing a unit moves the sum by up to twice that."""
+    count: int = 1
+
+    def _ron(self, count: int) -> str:
+        fields = {"population": self.population, "size": self.size, "noise_multiplier": float(self.z)}
+        return ron("FixedSizeGaussian", **fields, count=count)
+
+
+@dataclass(frozen=True)
+class Laplace(Release):
+    """Laplace noise."""
+
+    scale: float
+    """Scale by L1 sensitivity."""
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism(Release):
+    """An exponential mechanism that is epsilon-bounded-range, and so epsilon-DP."""
+
+    epsilon: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Release):
+    """Binary randomised response with epsilon-DP."""
+
+    epsilon: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class PureDp(Release):
+    """Any mechanism known only to be epsilon-DP."""
+
+    epsilon: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class ApproximateDp(Release):
+    """Any mechanism known only to be (epsilon, delta)-DP."""
+
+    epsilon: float
+    delta: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class ZeroConcentratedDp(Release):
+    """Any mechanism known only to be rho-zero-concentrated DP."""
+
+    rho: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Unprotected(Release):
+    """The value as it is: no finite epsilon holds."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Account:
+    """What every accountant says of a list of releases."""
+
+    delta: float
+    releases: int
+    table: Frame
+    """One row per accountant: `epsilon`, the exact value's bounds `lower` and `upper` where they are known, `standing`
+    (whether it is a bound), `about` and `notes`. The first is the one to quote."""
+    document: dict[str, Any]
+    """All that `subrosa account --format json` prints."""
+
+    @property
+    def epsilon(self) -> float:
+        """Epsilon at delta by the tight accountant: an upper bound, at most 0.1 % above the exact value."""
+        return float(self.document["accountants"]["tight"]["epsilon"])
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
+
+
+def account(
+    releases: Any,
+    delta: float | None = None,
+) -> Account | Frame:
+    """What releases cost together, by every accountant.
+
+    Args:
+        releases: a list of releases (`[sr.Gaussian(z=1.0, rate=0.25)] * 40`); a `DpEvent` of dp_accounting; an accountant
+            of Opacus, its `state_dict()` or its history; or a run, or its folder.
+        delta: in (0, 1), at which every accountant states its epsilon. 1e-5 if it is not given; of a run its own.
+
+    Returns:
+        An :class:`Account`; of a run a table with one row per observer, protected unit and accountant, for the releases of
+        the costliest replication.
+
+    Raises:
+        ScenarioError: a number is out of its range.
+        UnsupportedEvent: an event of another library for which no cost is known here.
+    """
+    if isinstance(releases, (Run, str, os.PathLike)):
+        return _of_run(releases, delta)
+    return _of_list(_listed(releases), 1e-5 if delta is None else delta)
+
+
+def _of_list(releases: Sequence[Release], delta: float) -> Account:
+    events = []
+    for release, equal in groupby(releases):
+        events.append(release._ron(sum(one.count for one in equal)))
+    document = json.loads(_native.account(f"Account(delta: {written(float(delta))}, events: [{', '.join(events)}])"))
+    refuse(document)
+    return Account(document["delta"], document["releases"], Frame(_rows(document)), document)
+
+
+def _of_run(run: Any, delta: float | None) -> Frame:
+    folder = str(run.folder) if isinstance(run, Run) else os.fspath(run)
+    further = ["--delta", repr(delta)] if delta is not None else []
+    document = printed(["account", folder, *further, "--format", "json"])
+    rows = []
+    for group in document["groups"]:
+        about = {"group": group["group"], "replication": group["replication"], "delta": group["delta"]}
+        rows += [{**about, "releases": group["releases"], **row} for row in _rows(group)]
+    return Frame(rows)
+
+
+def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for name, figures in document["accountants"].items():
+        numbers = {key: _number(figures.get(key)) for key in ("epsilon", "lower", "upper", "order")}
+        words = {key: figures.get(key) for key in ("standing", "basis", "arithmetic", "about")}
+        rows.append({"accountant": name, **numbers, **words, "notes": "; ".join(figures["notes"])})
+    return rows
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The smallest noise, or the most rounds, that keep a target."""
+
+    noise_multiplier: float | None
+    rounds: int | None
+    epsilon_reached: float
+    epsilon: float
+    delta: float
+    rate: float
+    search_ended: bool
+    """Whether the search ended at its own limit, so that less noise or more rounds may do."""
+
+
+def calibrate(
+    *,
+    epsilon: float,
+    delta: float = 1e-5,
+    rounds: int | None = None,
+    noise: float | None = None,
+    rate: float = 1.0,
+) -> Calibrated:
+    """The smallest noise multiplier of `rounds` Gaussian releases, or the most releases with the multiplier `noise`, that
+    stay within (epsilon, delta)-DP by the tight accountant, each on a Poisson sample of this rate.
+
+    Raises:
+        SubrosaError: a number is out of its range, or nothing keeps the target.
+    """
+    arguments = ["calibrate", "--epsilon", repr(float(epsilon)), "--delta", repr(float(delta))]
+    arguments += ["--rate", repr(float(rate)), "--format", "json"]
+    arguments += ["--rounds", str(rounds)] if rounds is not None else []
+    arguments += ["--noise", repr(float(noise))] if noise is not None else []
+    found = printed(arguments)
+    most = found.get("rounds")
+    numbers = {name: found[name] for name in ("epsilon_reached", "epsilon", "delta", "rate", "search_ended")}
+    return Calibrated(found.get("noise_multiplier"), None if most is None else int(most), **numbers)
+
+
+def _listed(releases: Any) -> list[Release]:
+    if isinstance(releases, Release):
+        return [releases]
+    if type(releases).__name__.endswith("DpEvent"):
+        return from_dp_event(releases)
+    if isinstance(releases, dict) or hasattr(releases, "history"):
+        return from_opacus(releases)
+    found = list(releases)
+    if found and all(isinstance(one, tuple) for one in found):
+        return from_opacus(found)
+    for one in found:
+        if not isinstance(one, Release):
+            raise TypeError(f"account: expected releases such as sr.Gaussian(z=1.0), found {one!r}")
+    return found
+
+
+def from_dp_event(event: DpEvent) -> list[Release]:
+    """The releases of an event of dp_accounting, a tree of whatever depth. Noise multipliers there and here mean the same.
+
+    Poisson samples are those of Gaussian releases, for neighbours that differ by one unit added or removed. Discrete Laplace
+    noise, and randomised response over more than two answers, are priced as any mechanism with their pure epsilon.
+
+    Raises:
+        UnsupportedEvent: an event for which no cost is known here that would hold for it. Samples without replacement are
+            among them: dp_accounting's multiplier is by the sensitivity of replacing a unit, whatever that is in the sum.
+    """
+    return _merged(_events(event, 1))
+
+
+def _events(event: Any, count: int) -> list[Release]:
+    kind = type(event).__name__
+    match kind:
+        case "NoOpDpEvent":
+            return []
+        case "NonPrivateDpEvent":
+            return [Unprotected(count)]
+        case "GaussianDpEvent":
+            return [Gaussian(float(event.noise_multiplier), 1.0, count) if event.noise_multiplier > 0 else Unprotected(count)]
+        case "LaplaceDpEvent":
+            return [Laplace(float(event.noise_multiplier), count) if event.noise_multiplier > 0 else Unprotected(count)]
+        case "ZCDpEvent" if getattr(event, "xi", 0) == 0:
+            return [ZeroConcentratedDp(float(event.rho), count)]
+        case "DiscreteLaplaceDpEvent":
+            return [PureDp(float(event.noise_parameter) * float(event.sensitivity), count)]
+        case "RandomizedResponseDpEvent":
+            return [_response(float(event.noise_parameter), int(event.num_buckets), count)]
+        case "SelfComposedDpEvent":
+            return _events(event.event, count * int(event.count)) if event.count else []
+        case "ComposedDpEvent":
+            inner = [release for one in event.events for release in _events(one, 1)]
+            return inner if count == 1 else _merged(inner, count)
+        case "PoissonSampledDpEvent":
+            return _sampled(event, float(event.sampling_probability), count)
+    raise UnsupportedEvent(f"no cost is known here for the event {event!r} of dp_accounting")
+
+
+def _response(p: float, buckets: int, count: int) -> Release:
+    """Randomised response that answers at random with probability p."""
+    if p == 0:
+        return Unprotected(count)
+    epsilon = math.log1p((1 - p) * buckets / p)
+    return RandomizedResponse(epsilon, count) if buckets == 2 else PureDp(epsilon, count)
+
+
+def _sampled(event: Any, rate: float, count: int) -> list[Release]:
+    if rate == 0:
+        return []
+    parts = _events(event.event, 1)
+    inner = [part for part in parts if isinstance(part, Gaussian)]
+    if len(inner) < len(parts) or len({one.rate for one in inner}) > 1:
+        raise UnsupportedEvent(f"only Gaussian releases are known on Poisson samples here, not {event!r}")
+    if not inner:
+        return []
+    if inner[0].rate != 1.0:
+        if len(inner) > 1 or inner[0].count > 1:
+            raise UnsupportedEvent(f"several samples of one sample are not known here: {event!r}")
+        # A sample of a sample is a sample.
+        return [Gaussian(inner[0].z, rate * inner[0].rate, count)]
+    if rate == 1.0:
+        return _merged(inner, count)
+    # Gaussian releases about one sample are one, with the inverse variances added.
+    precision = sum(one.count / one.z**2 for one in inner)
+    z = inner[0].z if len(inner) == 1 and inner[0].count == 1 else float(precision**-0.5)
+    return [Gaussian(z, rate, count)]
+
+
+def _merged(releases: Iterable[Release], times: int = 1) -> list[Release]:
+    """Equal releases together, whatever their order: no accountant depends on it."""
+    found: dict[tuple[Any, ...], tuple[Release, int]] = {}
+    for one in releases:
+        fields = {name: value for name, value in vars(one).items() if name != "count"}
+        key = (type(one), *fields.values())
+        known = found.get(key, (one, 0))
+        found[key] = (known[0], known[1] + one.count)
+    merged: list[Release] = []
+    for one, count in found.values():
+        fields = {name: value for name, value in vars(one).items() if name != "count"}
+        again: Any = type(one)
+        merged.append(again(**fields, count=count * times))
+    return merged
+
+
+def to_dp_event(releases: Iterable[Release]) -> DpEvent:
+    """The same releases as an event of dp_accounting.
+
+    Raises:
+        ImportError: dp_accounting is not installed (`pip install subrosa-sim[dp-accounting]`).
+        UnsupportedEvent: dp_accounting has no event for one of them.
+    """
+    import dp_accounting as dp
+
+    def one(release: Any) -> DpEvent:
+        match release:
+            case Gaussian(z=z, rate=rate):
+                noise = dp.GaussianDpEvent(z)
+                return noise if rate == 1.0 else dp.PoissonSampledDpEvent(rate, noise)
+            case Laplace(scale=scale):
+                return dp.LaplaceDpEvent(scale)
+            case ZeroConcentratedDp(rho=rho):
+                return dp.ZCDpEvent(rho)
+            case RandomizedResponse(epsilon=epsilon):
+                return dp.RandomizedResponseDpEvent(2 / (1 + math.exp(epsilon)), 2)
+            case Unprotected():
+                return dp.NonPrivateDpEvent()
+        raise UnsupportedEvent(f"dp_accounting has no event for {release!r}")
+
+    events = [dp.SelfComposedDpEvent(one(release), release.count) for release in _merged(releases)]
+    return events[0] if len(events) == 1 else dp.ComposedDpEvent(events)
+
+
+def from_opacus(history: Any) -> list[Release]:
+    """The releases of Opacus' accountants: an accountant, its `state_dict()`, or its history of (noise multiplier, sample
+    rate, steps). Samples are Poisson's, neighbours differ by one example added or removed.
+
+    Raises:
+        UnsupportedEvent: something else.
+    """
+    steps = history["history"] if isinstance(history, dict) else getattr(history, "history", history)
+    found: list[Release] = []
+    for step in steps:
+        if len(step) != 3:
+            raise UnsupportedEvent(f"expected (noise multiplier, sample rate, steps), found {step!r}")
+        z, rate, count = float(step[0]), float(step[1]), int(step[2])
+        if count and rate:
+            found.append(Gaussian(z, rate, count) if z > 0 else Unprotected(count))
+    return _merged(found)
+
+
+def to_opacus(releases: Iterable[Release]) -> list[tuple[float, float, int]]:
+    """The same releases as a history of Opacus' accountants: `accountant.history = to_opacus(releases)`.
+
+    Raises:
+        UnsupportedEvent: one of them is not Gaussian.
+    """
+    history = []
+    for release in _merged(releases):
+        if not isinstance(release, Gaussian):
+            raise UnsupportedEvent(f"Opacus knows Gaussian releases only, not {release!r}")
+        history.append((release.z, release.rate, release.count))
+    return history

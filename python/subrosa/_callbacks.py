@@ -1,0 +1,363 @@
+"""Learners, objectives and mechanisms in Python: what a scenario's `External(command: ["callback", NAME])` asks."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import operator
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from ._ron import Ron, ron
+
+if TYPE_CHECKING:
+    from ._accounting import Release
+
+Factory = Callable[[], "Learner"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a learner is told before its first choice: what the party that it works for was shown, and nothing else."""
+
+    arms: int
+    """How many there are; arms are 0 to `arms` - 1."""
+    rounds: int | None = None
+    """How many choices will be asked for, where the protocol knows it."""
+    inputs: NDArray[np.float64] | None = None
+    """Inputs of the arms as they were released, `arms` rows; None where they are withheld."""
+    kernel: dict[str, Any] | None = None
+    """Covariance of the model that the objective suggests: `shape`, `length_scale`, `variance`."""
+    covariance: NDArray[np.float64] | None = None
+    """In place of inputs and kernel, where the model is a matrix: `arms` rows and columns."""
+    noise_variance: float | None = None
+    """Variance of an outcome's noise, known privacy noise included, in squared units of the outcomes."""
+    mean: float | None = None
+    """Prior mean, in units of the outcomes."""
+    bound: float | None = None
+    """Largest absolute value, where the protocol tells it."""
+    noise_bound: float | None = None
+    """Bound of the noise's moments, where the protocol tells it."""
+    laplace_scale: float | None = None
+    """Scale of the privacy noise, where it is Laplace's and the protocol tells it."""
+
+
+class Learner:
+    """A learner of one's own: `sr.run(.., learners={"mine": Mine})`. It maximises.
+
+    It sees what the party that it works for was shown, never noise-free values or protected data. Its choices are kept,
+    sealed, in the run folder: a replay needs neither the class nor Python. An exception ends its replication, and no
+    other.
+
+    One object plays one replication. After an interruption a new one is started, told all that went before, and asked
+    on; it goes on as if nothing had happened if its choices follow from what it was told and from :attr:`rng`.
+    """
+
+    version: str = ""
+    """Added to what the class says that it is. Change it when answers change for a reason that is not in the source of
+    the class, such as another version of a package: results of two versions are never mixed."""
+
+    inputs: bool = True
+    """Whether it is told inputs and model. With False nothing is released for its sake."""
+
+    problem: Problem
+    """What it was told first; set before :meth:`start`."""
+
+    rng: np.random.Generator
+    """Random numbers, seeded anew for each question from the run's seed: draw from it, in :meth:`ask`."""
+
+    def start(self, inputs: NDArray[np.float64] | None, noise: float | None, seed: int) -> None:
+        """Called once, before the first choice of this object.
+
+        Args:
+            inputs: released inputs of the arms, one row each; None where they are withheld.
+            noise: variance of an outcome's noise, in squared units of the outcomes.
+            seed: a whole number below 2**31, that of the first question to this object.
+        """
+
+    def ask(self, pending: list[int]) -> int:
+        """The next arm, 0 to `self.problem.arms` - 1.
+
+        Args:
+            pending: arms that were chosen, in order, and whose outcome has not come (it may never, on a lossy network).
+        """
+        raise NotImplementedError
+
+    def tell(self, arm: int, outcome: float, at: int) -> None:
+        """An outcome came, possibly of an arm that the learner did not choose, such as an initial point.
+
+        Args:
+            arm: the arm.
+            outcome: its outcome, as it was released.
+            at: how many arms had been chosen when it came.
+        """
+
+
+class _LearnerSession:
+    def __init__(self, factory: Factory) -> None:
+        self.factory = factory
+        self.learner: Learner | None = None
+        self.opening: dict[str, Any] = {}
+        self.pending: list[int] = []
+        self.chosen = 0
+
+    def __call__(self, ask: str, text: str) -> str:
+        fields = json.loads(text)
+        if ask == "begin":
+            self.opening = fields
+            return "{}"
+        return json.dumps({"arm": self.suggest(fields["seed"], fields["told"])})
+
+    def suggest(self, seed: int, told: list[dict[str, Any]]) -> int:
+        learner = self.learner
+        steps = told
+        if learner is None:
+            learner = self.learner = self.factory()
+            learner.problem = _problem(self.opening)
+            learner.rng = np.random.default_rng(seed)
+            learner.start(learner.problem.inputs, learner.problem.noise_variance, seed)
+            steps = self.opening.get("past", []) + told
+        for step in steps:
+            self.live(learner, step)
+        learner.rng = np.random.default_rng(seed)
+        arm = operator.index(learner.ask(list(self.pending)))
+        if not 0 <= arm < learner.problem.arms:
+            raise ValueError(f"{type(learner).__name__}.ask returned {arm}, expected 0 to {learner.problem.arms - 1}")
+        self.choose(arm)
+        return arm
+
+    def choose(self, arm: int) -> None:
+        self.pending.append(arm)
+        self.chosen += 1
+
+    def live(self, learner: Learner, step: dict[str, Any]) -> None:
+        arm = step["arm"]
+        if "outcome" not in step:
+            self.choose(arm)
+            return
+        if arm in self.pending:
+            self.pending.remove(arm)
+        learner.tell(arm, step["outcome"], self.chosen)
+
+
+def _problem(opening: dict[str, Any]) -> Problem:
+    names = ("arms", "rounds", "kernel", "noise_variance", "mean", "bound", "noise_bound", "laplace_scale")
+    fields: dict[str, Any] = {name: opening.get(name) for name in names}
+    for name in ("inputs", "covariance"):
+        if name in opening:
+            fields[name] = np.array(opening[name], dtype=float)
+    return Problem(**fields)
+
+
+class Objective:
+    """An objective of one's own, made by :func:`objective`."""
+
+    def __init__(self, function: Callable[..., float], name: str, recipe: str, version: str) -> None:
+        self.function, self.name, self.recipe, self.version = function, name, recipe, version
+        self.takes_party = _takes(function, "x, party, rng", "x, rng")
+        self.__doc__ = function.__doc__
+
+    def __call__(self, x: NDArray[np.float64], party: int, rng: np.random.Generator) -> float:
+        """The value of a setting to a party."""
+        return float(self.function(x, party, rng) if self.takes_party else self.function(x, rng))
+
+    def ron(self, name: str | None = None) -> Ron:
+        """What a scenario writes for it: `objective: External(command: ["callback", NAME], axes: [..])`."""
+        return Ron(f'External(command: ["callback", {json.dumps(name or self.name)}], {self.recipe})')
+
+    def _answer(self, ask: str, text: str) -> str:
+        if ask == "begin":
+            return "{}"
+        fields = json.loads(text)
+        rng = np.random.default_rng(fields["seed"])
+        return json.dumps({"value": self(np.array(fields["inputs"], dtype=float), fields.get("agent", 0), rng)})
+
+
+def objective(
+    bounds: Sequence[tuple[float, float]],
+    *,
+    noise: float = 0.1,
+    values: int | Sequence[int] = 20,
+    logarithmic: bool | Sequence[bool] = False,
+    goal: Literal["maximise", "minimise"] = "maximise",
+    parties: int | None = None,
+    length_scale: float = 0.2,
+    variance: float = 1.0,
+    mean: float = 0.0,
+    version: str = "",
+) -> Callable[[Callable[..., float]], Objective]:
+    """Makes an objective of a function of a setting: `sr.run(.., objective=train)`.
+
+    Regret is measured against the best setting, so every point of the grid is asked for once, before the first
+    replication of a study; noise is added in each replication. The values are kept: a replay asks nothing.
+
+    The function is called as `train(x, party, rng)`, or as `train(x, rng)` if it takes no party: `x` a vector in the units
+    of the bounds, `party` the number of the agent whose value it is (0 where all have the same objective), `rng` a NumPy
+    generator that is seeded for this point and party from the run's seed. It returns a finite number.
+
+    Args:
+        bounds: smallest and largest value along each axis.
+        noise: standard deviation of the noise of an outcome, in units of the values.
+        values: how many along each axis, at least 2.
+        logarithmic: whether they are spaced evenly in their logarithm.
+        goal: whether large or small values are sought.
+        parties: how many agents of a federation have an objective of their own; the function is asked for every point of
+            each, and the objective of all is their mean. None: all have the same.
+        length_scale: that a learner assumes (squared exponential), where every axis is 1 long.
+        variance: prior variance that a learner assumes, in squared units of the values.
+        mean: prior mean that a learner assumes.
+        version: change it when values change for a reason that is not in the source of the function, such as its data.
+    """
+    counts = [values] * len(bounds) if isinstance(values, int) else list(values)
+    logs = [logarithmic] * len(bounds) if isinstance(logarithmic, bool) else list(logarithmic)
+    axes = [
+        ron("", low=float(low), high=float(high), values=count, logarithmic=log)
+        for (low, high), count, log in zip(bounds, counts, logs, strict=True)
+    ]
+    goals = {"maximise": "Maximise", "minimise": "Minimise"}
+    recipe = (
+        f"axes: [{', '.join(axes)}], goal: {goals[goal]}, noise_variance: {float(noise) ** 2!r}, "
+        f"length_scale: {float(length_scale)!r}, variance: {float(variance)!r}, mean: {float(mean)!r}"
+    )
+    if parties is not None:
+        recipe += f", agents: Some({int(parties)})"
+
+    def make(function: Callable[..., float]) -> Objective:
+        said = _says([function], version)
+        return Objective(function, getattr(function, "__name__", "objective"), recipe, said)
+
+    return make
+
+
+class Mechanism:
+    """A mechanism for outcomes of one's own, made by :func:`mechanism`."""
+
+    def __init__(self, function: Callable[..., float], recipe: str, version: str) -> None:
+        self.function, self.recipe, self.version = function, recipe, version
+        self.__doc__ = function.__doc__
+
+    def __call__(self, outcome: float, rng: np.random.Generator) -> float:
+        """The answer in place of an outcome."""
+        return float(self.function(outcome, rng))
+
+    def ron(self, name: str) -> Ron:
+        """What a scenario writes for it: `outcomes: External(command: ["callback", NAME], cost: .., variance: ..)`."""
+        return Ron(f'External(command: ["callback", {json.dumps(name)}], {self.recipe})')
+
+    def _answer(self, ask: str, text: str) -> str:
+        if ask == "begin":
+            return "{}"
+        fields = json.loads(text)
+        rng = np.random.default_rng(fields["seeds"])
+        return json.dumps({"outcome": self(fields["outcome"], rng)})
+
+
+def mechanism(
+    cost: Release, *, variance: float, version: str = ""
+) -> Callable[[Callable[..., float]], Mechanism]:
+    """Makes a mechanism of a function of an outcome: `sr.run(.., mechanisms={"GP-UCB": noisy})`.
+
+    >>> @sr.mechanism(cost=sr.PureDp(1.0), variance=2 * 6.0**2)    # doctest: +SKIP
+    ... def noisy(outcome, rng):
+    ...     return float(np.clip(outcome, -3, 3)) + rng.laplace(0, 6.0)
+
+    The function is called as `noisy(outcome, rng)` for each outcome that is asked for the first time: `outcome` as it was
+    measured, `rng` a NumPy generator seeded by 124 bits of the run's seed tree for this answer. It returns a finite
+    number. Its answers are kept, sealed, in the run folder: a replay needs neither the function nor Python.
+
+    **The cost is yours to prove**: it holds for any two outcomes in each other's place, if each answer follows from the
+    outcome and `rng` alone (keep nothing from one answer to the next). The ledger books it for every answer, and the
+    report says that it is conditional on this, for real-valued noise. An audit does not attack it.
+
+    Args:
+        cost: what one answer costs, such as `sr.PureDp(1.0)` or `sr.Gaussian(2.0)`; without a count and without a rate.
+        variance: of the noise on an answer, public, in squared units of an outcome; the learner's model adds it.
+        version: change it when answers change for a reason that is not in the source of the function.
+    """
+    recipe = f"cost: {cost._ron(cost.count)}, variance: {float(variance)!r}"
+
+    def make(function: Callable[..., float]) -> Mechanism:
+        return Mechanism(function, recipe, _says([function], version))
+
+    return make
+
+
+def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
+    """Whether a function takes the longer of two lists of arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return False  # Of no Python: it is called with the shorter.
+    for arguments, longer in ((more, True), (fewer, False)):
+        try:
+            signature.bind(*arguments.split(", "))
+        except TypeError:
+            continue
+        return longer
+    raise TypeError(f"{getattr(function, '__name__', function)}{signature}: expected ({more}) or ({fewer})")
+
+
+def given_learner(name: str, factory: Factory) -> _native.Given:
+    """A learner as the library takes it."""
+    kind = factory if isinstance(factory, type) else None
+    own = [base for base in kind.__mro__ if base not in (Learner, object)] if kind else [factory]
+    version = _says(own, str(getattr(factory, "version", "")))
+    return {"name": name, "version": version, "begin": lambda: _LearnerSession(factory)}
+
+
+def learner_recipe(name: str, factory: Factory) -> Ron:
+    """What a scenario writes for a learner."""
+    fields = f'command: ["callback", {json.dumps(name)}]'
+    if not getattr(factory, "inputs", True):
+        fields += ", inputs: false"
+    return Ron(f"External({fields})")
+
+
+def given_mechanism(name: str, one: Mechanism) -> _native.Given:
+    """A mechanism as the library takes it."""
+    return {"name": name, "version": one.version, "begin": lambda: one._answer}
+
+
+def given_objective(name: str, one: Objective) -> _native.Given:
+    """An objective as the library takes it."""
+    return {"name": name, "version": one.version, "begin": lambda: one._answer}
+
+
+def _says(parts: Sequence[Any], version: str) -> str:
+    """A line that changes with the source of classes and functions."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(_source(part).encode())
+        digest.update(b"\0")
+    named = f"{getattr(parts[0], '__module__', '')}.{getattr(parts[0], '__qualname__', type(parts[0]).__qualname__)}"
+    line = f"{named[:80]} {digest.hexdigest()[:16]} {version}".strip()
+    if len(line) > 200 or not line.isprintable():
+        raise ValueError("version: expected one line of at most 100 letters")
+    return line
+
+
+def _source(part: Any) -> str:
+    """The source of a class or function; what it is compiled to, where there is no source."""
+    try:
+        return inspect.getsource(part)
+    except (OSError, TypeError):
+        pass
+    if isinstance(part, type):
+        return "".join(f"{name}:{_source(value)}" for name, value in sorted(vars(part).items()) if callable(value))
+    if hasattr(part, "func"):  # of functools.partial
+        return f"{_source(part.func)}{part.args!r}{part.keywords!r}"
+    code = getattr(part, "__code__", None)
+    return _compiled(code) if code else repr(type(part))
+
+
+def _compiled(code: types.CodeType) -> str:
+    """What a function is compiled to, without places in memory."""
+    inner = [_compiled(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    return repr((code.co_code, inner, code.co_names))

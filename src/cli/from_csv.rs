@@ -1,0 +1,353 @@
+//! A commented scenario about a CSV file of one's own: `subrosa new SYSTEM --csv FILE --output COLUMN`.
+
+use crate::objectives::CsvTable;
+use crate::scenario::closest;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Most columns that become inputs: a model of more needs many more rows than files of this kind have.
+const MOST_INPUTS: usize = 6;
+
+/// What the scenario is to be about.
+pub(super) struct Wanted<'a> {
+    pub(super) system: &'a str,
+    pub(super) csv: &'a Path,
+    pub(super) output: &'a str,
+    /// The file that is to be written.
+    pub(super) file: &'a Path,
+}
+
+/// A file that no scenario can be made of.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoScenario {
+    #[error(transparent)]
+    Table(#[from] crate::objectives::TableError),
+    #[error("{file} has no column \"{column}\": {cure}")]
+    NoColumn { file: PathBuf, column: String, cure: String },
+    #[error(
+        "{file}: column \"{column}\" holds no numbers (its first cell is \"{first}\"): name a column of numbers with --output, \
+         or let `subrosa new release` tune a classifier that predicts it"
+    )]
+    NotNumbers { file: PathBuf, column: String, first: String },
+    #[error("{file}: column \"{column}\" is the same in every row: name one that varies with --output")]
+    Constant { file: PathBuf, column: String },
+    #[error("{file}: no other column than \"{column}\" holds numbers that vary, so that there is no input")]
+    NoInputs { file: PathBuf, column: String },
+}
+
+/// What was found in the file.
+struct Found {
+    inputs: Vec<String>,
+    /// Columns that are no inputs, each with the reason.
+    left_out: Vec<String>,
+    rows: usize,
+}
+
+/// The scenario's text.
+///
+/// # Errors
+/// [`NoScenario`]: the file cannot be read, has no such column, or lacks inputs.
+pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
+    let table = CsvTable::read(wanted.csv)?;
+    let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());
+    if !table.names().contains(&column) {
+        let cure = match closest(&column, table.names()) {
+            Some(near) => format!("did you mean --output {near:?}?"),
+            None => format!("it has {}", table.names().join(", ")),
+        };
+        return Err(NoScenario::NoColumn { file, column, cure });
+    }
+    let found = look_at(&table, wanted.output)?;
+    if found.inputs.is_empty() {
+        return Err(NoScenario::NoInputs { file, column });
+    }
+    let mut text = opening(wanted, &found);
+    match wanted.system {
+        "release" => text.push_str(&release(wanted, &table, &found)?),
+        system => {
+            let numbers = table.numbers(wanted.output).map_err(|error| {
+                let first = table
+                    .texts(wanted.output)
+                    .ok()
+                    .and_then(|cells| cells.first().map(|&cell| cell.to_owned()));
+                match first {
+                    Some(first) if first.parse::<f64>().is_err() => {
+                        NoScenario::NotNumbers { file: file.clone(), column: column.clone(), first }
+                    }
+                    _ => error.into(),
+                }
+            })?;
+            if numbers.iter().all(|&number| number.to_bits() == numbers[0].to_bits()) {
+                return Err(NoScenario::Constant { file, column });
+            }
+            text.push_str(&search(system, wanted, &found));
+        }
+    }
+    Ok(text)
+}
+
+/// The columns that can be inputs: numbers that vary, in the order of the file.
+fn look_at(table: &CsvTable, output: &str) -> Result<Found, NoScenario> {
+    let mut found = Found { inputs: Vec::new(), left_out: Vec::new(), rows: table.len() };
+    for name in table.names().iter().filter(|name| *name != output) {
+        let reason = if name.is_empty() || table.names().iter().filter(|other| *other == name).count() > 1 {
+            Some("no name of its own")
+        } else {
+            match table.numbers(name) {
+                Err(_) => Some("not all numbers"),
+                Ok(numbers) if numbers.iter().all(|number| number.to_bits() == numbers[0].to_bits()) => {
+                    Some("always the same")
+                }
+                Ok(numbers) if numbers.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) => {
+                    Some("counts the rows")
+                }
+                Ok(_) if found.inputs.len() == MOST_INPUTS => Some("beyond the first six"),
+                Ok(_) => None,
+            }
+        };
+        match reason {
+            None => found.inputs.push(name.clone()),
+            Some(reason) => found.left_out.push(format!("{} ({reason})", name.escape_debug())),
+        }
+    }
+    Ok(found)
+}
+
+/// A text as a scenario writes it.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
+}
+
+fn list(names: &[String]) -> String {
+    format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
+}
+
+/// The file's path as the scenario has it: paths begin at the scenario's own folder.
+fn path_from(wanted: &Wanted<'_>) -> String {
+    let here = wanted.file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
+    let path = match wanted.csv.canonicalize() {
+        Ok(absolute) if !here => absolute,
+        _ => wanted.csv.to_owned(),
+    };
+    path.display().to_string()
+}
+
+/// Comments, name and seed.
+fn opening(wanted: &Wanted<'_>, found: &Found) -> String {
+    let file = wanted.file.display();
+    let stem =
+        wanted.csv.file_stem().map_or_else(|| "data".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let plain: String =
+        stem.chars().filter(|letter| letter.is_alphanumeric() || "-_.".contains(*letter)).collect();
+    let mut text = format!(
+        "// {} rows of {}, made into a scenario by `subrosa new`. Change what you like, then:\n//\n//   subrosa check {file}\n\
+         //   subrosa run {file}\n//   subrosa list                 everything that a scenario may name\n",
+        found.rows,
+        wanted.csv.display().to_string().escape_debug()
+    );
+    // A comment line per ten columns.
+    for (index, some) in found.left_out.chunks(10).enumerate() {
+        let lead = if index == 0 { "Not taken as inputs:" } else { "   " };
+        let _ = writeln!(text, "// {lead} {}.", some.join(", "));
+    }
+    let _ = writeln!(
+        text,
+        "Scenario(\n    name: {},\n    // Same version, scenario and seed: same results, digest included.\n    seed: 1,\n    \
+         replications: 10,\n",
+        quoted(&format!("{}-{plain}", wanted.system))
+    );
+    text
+}
+
+const NETWORK: &str =
+    "default: Link(latency: LogNormal(median: \"40ms\", sigma: 0.5), loss: Independent(0.02)),";
+
+/// The systems that search the rows for the one with the best output.
+fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
+    let (parties, hub) = match system {
+        "local" => (r#""service": Party(), "users": Party()"#, "service"),
+        "federated" => (r#""server": Party(), "agent": Party(count: 20)"#, "server"),
+        _ => (r#""curator": Party(), "modeler": Party()"#, "curator"),
+    };
+    // Agents draw over at most 5,000 rows, and exact rows are measured again and again by users.
+    let noise = if system == "outsourced" {
+        ""
+    } else {
+        "\n        // Noise of a measurement, in standard deviations of the output.\n        noise_sd: 0.1,"
+    };
+    let objective = format!(
+        "    // Every row is an arm: which one has the largest {output}?\n    objective: Table(\n        file: {file},\n        \
+         inputs: {inputs},\n        output: Column({column}),\n        // Or Minimise.\n        goal: Maximise,{noise}\n        \
+         // A model that is stated, not fitted, tells nobody anything about the data. Length-scales are in standard\n        \
+         // deviations of each input, variances in squared standard deviations of the output. Centres and units of inputs\n        \
+         // and output are computed from the data and taken as public; `subrosa list InputScale` says how to state them.\n        \
+         hyperparameters: Given(length_scales: [{scales}], variance: 1, noise_variance: 0.1),\n    ),\n",
+        output = wanted.output.escape_debug(),
+        file = quoted(&path_from(wanted)),
+        inputs = list(&found.inputs),
+        column = quoted(wanted.output),
+        scales = vec!["1"; found.inputs.len()].join(", "),
+    );
+    let protocol = match system {
+        "local" => LOCAL.to_owned(),
+        "federated" => FEDERATED.to_owned(),
+        _ => OUTSOURCED.replace("COLUMNS", &found.inputs.len().min(3).to_string()),
+    };
+    format!(
+        "    parties: {{ {parties} }},\n    network: Network(\n        topology: Star(hub: \"{hub}\"),\n        {NETWORK}\n    ),\n\n\
+         {objective}\n{protocol})\n"
+    )
+}
+
+/// A classifier of the output is tuned, and its best setting published.
+fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<String, NoScenario> {
+    let cells = table.texts(wanted.output)?;
+    let column = quoted(wanted.output);
+    let label = match table.numbers(wanted.output) {
+        Ok(mut numbers) => {
+            numbers.sort_by(f64::total_cmp);
+            let middle = numbers[(numbers.len() - 1) / 2];
+            let last = numbers[numbers.len() - 1];
+            let below = numbers.iter().rev().find(|&&number| number < last).copied();
+            let Some(below) = below else {
+                return Err(NoScenario::Constant {
+                    file: wanted.csv.to_owned(),
+                    column: wanted.output.to_owned(),
+                });
+            };
+            // Records above the threshold are one class: with the largest value as threshold there would be none.
+            format!("Above(column: {column}, threshold: {:?})", middle.min(below))
+        }
+        Err(_) => {
+            let mut counts = std::collections::BTreeMap::new();
+            for cell in &cells {
+                *counts.entry(*cell).or_insert(0_usize) += 1;
+            }
+            let most = counts.iter().max_by_key(|(_, count)| **count).map_or("", |(cell, _)| *cell);
+            if counts.len() < 2 {
+                return Err(NoScenario::Constant {
+                    file: wanted.csv.to_owned(),
+                    column: wanted.output.to_owned(),
+                });
+            }
+            format!("Equals(column: {column}, value: {})", quoted(most))
+        }
+    };
+    Ok(RELEASE
+        .replace("NETWORK", NETWORK)
+        .replace("LABEL", &label)
+        .replace("INPUTS", &list(&found.inputs))
+        .replace("FILE", &quoted(&path_from(wanted))))
+}
+
+const OUTSOURCED: &str = r#"    protocol: Outsourced(
+        curator: "curator",
+        modeler: "modeler",
+        rounds: 30,
+        // All series have the same functions and network, so that they can be compared.
+        series: [
+            // Both inputs and outcomes are made private. `range` is in standard deviations of the output.
+            Series(
+                name: "private",
+                // Each(name, values) makes the scenario a study with one cell per value. It may stand for any value.
+                release: NoisyRows(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5),
+                outcomes: ClippedLaplace(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), range: Range(low: -3, high: 3)),
+                learner: GpUcb(),
+            ),
+            // The inputs are projected at random, as PO-GP-UCB does; outcomes are answered as they are.
+            Series(
+                name: "PO-GP-UCB",
+                release: JohnsonLindenstrauss(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5, r: COLUMNS),
+                learner: GpUcb(),
+            ),
+            // Baselines: without protection, and without learning.
+            Series(name: "non-private", release: Disclosure, learner: GpUcb),
+            Series(name: "random", release: Withheld, learner: Random),
+        ],
+    ),
+"#;
+
+const LOCAL: &str = r#"    protocol: Local(
+        service: "service",
+        users: "users",
+        rounds: 500,
+        // All series serve the same users, with the same noise, so that they can be compared.
+        series: [
+            // Each(name, values) makes the scenario a study with one cell per value. It may stand for any value.
+            // `bound` is in standard deviations of the output: rewards beyond it are clipped.
+            Series(
+                name: "private reports",
+                report: Ctl(epsilon: Each("epsilon", [0.5, 1.0, 2.0]), bound: 3),
+                learner: GpUcb(beta: Constant(beta: 2)),
+            ),
+            // Baselines: without protection, and without learning.
+            Series(name: "non-private", report: Disclosure, learner: GpUcb(beta: Constant(beta: 2))),
+            Series(name: "random", report: Disclosure, learner: Random),
+        ],
+    ),
+"#;
+
+const FEDERATED: &str = r#"    // Agents search the same table, each with a small deviation of its own (`perturbation`). Where the file has records
+    // of several agents, let each tune a model on its own: `subrosa list FederatedTuning`.
+    protocol: Federated(
+        server: "server",
+        groups: [AgentGroup(members: "agent")],
+        rounds: 15,
+        initial_points: 5,
+        features: 40,
+        perturbation: 0.05,
+        series: [
+            Series(name: "alone", sharing: Alone, policy: Deadline(after: "3s")),
+            // Each(name, values) makes the scenario a study with one cell per value. It may stand for any value.
+            Series(
+                name: "DP-FTS",
+                sharing: Aggregate(
+                    clip: 8,
+                    noise_multiplier: Each("noise", [1.0, 2.0]),
+                    participation: Poisson(0.25),
+                    weights: Uniform,
+                ),
+                policy: Deadline(after: "3s"),
+            ),
+            Series(name: "no noise", sharing: Aggregate(weights: Uniform), policy: Deadline(after: "3s")),
+        ],
+    ),
+    privacy: Privacy(delta: 1e-3),
+"#;
+
+const RELEASE: &str = r#"    parties: { "owner": Party(), "reader": Party() },
+    network: Network(
+        topology: Star(hub: "owner"),
+        NETWORK
+    ),
+
+    // A classifier is trained for each strength of regularisation; which strength predicts best on the validation half?
+    objective: Tuning(
+        file: FILE,
+        inputs: INPUTS,
+        // The class that is predicted.
+        label: LABEL,
+        training: LogisticRegression,
+        loss: Ramp,
+        lambda_min: 0.01,
+        lambda_max: 1,
+        settings: 10,
+    ),
+
+    protocol: Release(
+        owner: "owner",
+        readers: ["reader"],
+        rounds: 10,
+        series: [
+            // Every setting is tried, and one is chosen privately. Holds without any prior.
+            // Each(name, values) makes the scenario a study with one cell per value. It may stand for any value.
+            Series(name: "fixed grid", publication: FixedGrid(epsilon: Each("epsilon", [0.1, 1.0, 10.0]))),
+            // Baselines: without protection, and without any release.
+            Series(name: "non-private", publication: NonPrivate(learner: GpUcb)),
+            Series(name: "blind", publication: Blind),
+        ],
+    ),
+    privacy: Privacy(delta: 1e-6),
+)
+"#;

@@ -1,0 +1,42 @@
+//! Conformance tests of arrival processes.
+
+use super::{Breach, Found, key};
+use crate::protocols::local::Arrivals;
+use crate::vocab::Span;
+
+/// Rules: users either are asked by the service, with a patience above 0, or arrive by themselves; arrivals do not all
+/// happen at one time; the same stream gives the same intervals; a copy of the process continues as the original.
+#[must_use]
+pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Breach> {
+    let mut found = Found::default();
+    if let Some(patience) = recipe.patience() {
+        found.unless(patience > Span::ZERO, "a patience above 0", || patience.to_string());
+        return found.0;
+    }
+    let (mut first, mut second) = (recipe.process(), recipe.process());
+    let (mut stream, mut again) = (key("arrivals").stream(), key("arrivals").stream());
+    let (mut copy, mut passed, mut came) = (None, 0.0, 0);
+    for user in 0..1000 {
+        if user == 500 {
+            copy = Some((first.clone(), stream.clone()));
+        }
+        let interval = first.next(&mut stream);
+        let other = second.next(&mut again);
+        found.unless(other == interval, "the same intervals for the same stream", || {
+            format!("{other:?} and {interval:?}")
+        });
+        if let Some((copy, stream)) = &mut copy {
+            let copied = copy.next(stream);
+            found.unless(copied == interval, "copies that continue identically", || {
+                format!("{copied:?} and {interval:?}")
+            });
+        }
+        let Some(interval) = interval else { break };
+        (passed, came) = (passed + interval.seconds(), came + 1);
+    }
+    found.unless(came > 0, "a patience, or users who arrive by themselves", || "neither".to_owned());
+    found.unless(came == 0 || passed > 0.0, "arrivals that are not all at one time", || {
+        format!("{came} at once")
+    });
+    found.0
+}

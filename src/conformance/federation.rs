@@ -1,0 +1,39 @@
+//! Conformance tests of the families of federations: weight schedules and round policies.
+
+use super::{Breach, Found};
+use crate::protocols::federated::{Policy, Weights};
+use crate::vocab::Span;
+
+/// Rules: weights are not negative, and their sum is 1 in each region, at the first hundred aggregations.
+#[must_use]
+pub fn weights(schedule: &dyn Weights) -> Vec<Breach> {
+    let mut found = Found::default();
+    let explored: Vec<usize> = (0..10).map(|agent| agent % 4).collect();
+    for k in 0..100 {
+        let regions = schedule.at(k, &explored, 4);
+        let shape = regions.len() == 4 && regions.iter().all(|region| region.len() == explored.len());
+        found.unless(shape, "weights of every agent in every region", || "another shape".to_owned());
+        for region in regions {
+            let sum: f64 = region.iter().sum();
+            let fits = region.iter().all(|weight| *weight >= 0.0) && (sum - 1.0).abs() < 1e-9;
+            found.unless(fits, "weights that are not negative, with sum 1", || format!("{region:?}"));
+        }
+    }
+    found.0
+}
+
+/// Rules: the patience is above 0; if a policy ends a round with some number of answers, it does so with more answers
+/// too.
+#[must_use]
+pub fn policy(policy: &dyn Policy) -> Vec<Breach> {
+    let mut found = Found::default();
+    found.unless(policy.patience() > Span::ZERO, "a patience above 0", || "0 s".to_owned());
+    for agents in [1u64, 2, 10, 200] {
+        let enough = |fresh: u64| policy.is_enough(fresh, fresh, agents);
+        let falls = (1..=agents).find(|&fresh| enough(fresh - 1) && !enough(fresh));
+        found.unless(falls.is_none(), "that more answers never keep a round open", || {
+            format!("{falls:?} of {agents}")
+        });
+    }
+    found.0
+}

@@ -1,0 +1,82 @@
+//! Conformance tests of latencies: quantile function, distribution function and mean must agree.
+
+use super::{Breach, Found};
+use crate::network::latency::Latency;
+use crate::vocab::Span;
+
+/// Number of evenly spaced probabilities at which quantiles are checked.
+const CELLS: u32 = 20_000;
+/// Number of quantiles that are compared with the distribution function; fewer, because it may be computed by
+/// bisection.
+const COMPARED: u32 = 200;
+/// Tolerance of the distribution function.
+const STEP: f64 = 1e-6;
+/// The integral ends at -ln(1 - u) = 32: near u = 1 - exp(-32) the spacing of doubles is still small compared with 1 -
+/// u.
+const TAIL: f64 = 32.0;
+/// Cells of the integral for each unit of -ln(1 - u).
+const FINE: u32 = 2000;
+/// If the integrand decays more slowly than at this rate in -ln(1 - u), the rest of the integral is not known
+/// accurately enough, and the mean is not checked: tails like t^-1.11 and heavier.
+const SLOWEST: f64 = 0.1;
+
+/// Rules: quantiles do not decrease with the probability; the same probability gives the same delay; the distribution
+/// function is the inverse of the quantile function; the mean is the integral of the quantiles.
+///
+/// The integral is taken over -ln(1 - u), so that the tail has as many cells as the centre, and the rest is
+/// extrapolated as the tail of a power law. It is within 2 % for every tail lighter than t^-1.11, with finite variance
+/// or not. For heavier tails the mean is not checked.
+#[must_use]
+pub fn latency(law: &dyn Latency) -> Vec<Breach> {
+    let mut found = Found::default();
+    let mut last = Span::ZERO;
+    for cell in 0..CELLS {
+        let u = (f64::from(cell) + 0.5) / f64::from(CELLS);
+        let delay = law.quantile(u);
+        found.unless(delay >= last, "quantiles that do not fall", || format!("{delay} after {last}"));
+        found.unless(law.quantile(u) == delay, "one delay for one draw", || format!("two at u = {u}"));
+        last = delay;
+    }
+    for cell in 1..COMPARED {
+        let u = f64::from(cell) / f64::from(COMPARED);
+        let delay = law.quantile(u);
+        // Delays are whole nanoseconds, and a distribution function may jump across u at an atom.
+        let next = delay.nanos().saturating_add(1);
+        let (before, after) = (before(law, delay), law.probability_within(Span::from_nanos(next)));
+        let agree = after >= u - STEP && before <= u + STEP;
+        found.unless(agree, "a distribution function that is the inverse of the quantiles", || {
+            format!("probability {} of at most {delay}, the quantile at {u}", law.probability_within(delay))
+        });
+    }
+    let (Some(integral), mean) = (integral(law), law.mean_seconds()) else { return found.0 };
+    let agree = mean.is_finite() && (integral - mean).abs() <= 0.02 * mean.abs().max(1e-9);
+    found.unless(agree, "a mean that is the integral of the quantiles", || {
+        format!("mean_seconds {mean}, integral {integral}")
+    });
+    found.0
+}
+
+/// The probability of a delay smaller than this one.
+fn before(law: &dyn Latency, delay: Span) -> f64 {
+    match delay.nanos().checked_sub(1) {
+        Some(nanos) => law.probability_within(Span::from_nanos(nanos)),
+        None => 0.0,
+    }
+}
+
+/// The integral of the quantiles; `None` if the tail is too heavy, or if quantiles exceed the longest span.
+fn integral(law: &dyn Latency) -> Option<f64> {
+    let at = |s: f64| law.quantile(-libm::expm1(-s)).seconds() * libm::exp(-s);
+    if law.quantile(-libm::expm1(-TAIL)) == Span::MAX {
+        return None;
+    }
+    let cells = TAIL as u32 * FINE;
+    let sum: f64 = (0..cells).map(|cell| at((f64::from(cell) + 0.5) / f64::from(FINE))).sum();
+    // The rest of the integral is extrapolated with the rate of decay of the last quarter.
+    let (middle, end) = (at(0.75 * TAIL), at(TAIL));
+    if end <= 0.0 {
+        return Some(sum / f64::from(FINE));
+    }
+    let decay = libm::log(middle / end) / (0.25 * TAIL);
+    (decay > SLOWEST).then(|| sum / f64::from(FINE) + end / decay)
+}

@@ -1,0 +1,101 @@
+//! Conformance tests of noise, learners and objectives.
+
+use super::{Breach, DRAWS, Found, key};
+use crate::learners::{Arms, BuildError, Learner, LearnerRecipe};
+use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, Resources};
+use crate::rng::Stream;
+
+/// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, and depend on the stream
+/// only.
+#[must_use]
+pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
+    let mut found = Found::default();
+    let mut stream = key("noise").stream();
+    let draws: Vec<f64> = (0..DRAWS).map(|_| law.draw(&mut stream)).collect();
+    let mut again = key("noise").stream();
+    let same = draws.iter().all(|&draw| law.draw(&mut again).to_bits() == draw.to_bits());
+    found.unless(same, "the same draws for the same stream", || "others".to_owned());
+    let (n, variance) = (f64::from(DRAWS), law.variance());
+    if variance.is_finite() {
+        let mean = draws.iter().sum::<f64>() / n;
+        found.unless(mean.abs() <= 6.0 * (variance / n).sqrt(), "a mean of 0", || mean.to_string());
+        let squares: Vec<f64> = draws.iter().map(|draw| draw * draw).collect();
+        let second = squares.iter().sum::<f64>() / n;
+        let spread = squares.iter().map(|square| (square - second).powi(2)).sum::<f64>() / n;
+        let off = (second - variance).abs();
+        found.unless(
+            off <= 6.0 * (spread / n).sqrt() + 1e-12 * variance,
+            "the variance that is stated",
+            || format!("{second} where {variance} is stated"),
+        );
+    }
+    if let Some(bound) = law.bound() {
+        let most = draws.iter().fold(0.0f64, |most, draw| most.max(draw.abs()));
+        found.unless(most <= bound, "draws within the bound", || format!("{most} beyond {bound}"));
+    }
+    found.0
+}
+
+/// Rules: suggestions are existing arms; the same stream and outcomes give the same suggestions; a copy continues as
+/// the original.
+///
+/// # Errors
+/// [`BuildError`] if the learner cannot be built for these arms.
+pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Breach>, BuildError> {
+    let mut found = Found::default();
+    let (mut first, mut second) = (recipe.build(arms)?, recipe.build(arms)?);
+    let (mut stream, mut again) = (key("learner").stream(), key("learner").stream());
+    let mut copy: Option<(Box<dyn Learner>, Stream)> = None;
+    for round in 0..40u64 {
+        if round == 20 {
+            copy = Some((first.clone(), stream.clone()));
+        }
+        let arm = first.suggest(&mut stream);
+        found.unless(arm < arms.n, "existing arms", || format!("arm {arm} of {}", arms.n));
+        if arm >= arms.n {
+            break;
+        }
+        let outcome = libm::sin(arm as f64) + 0.1 * libm::cos(round as f64);
+        let other = second.suggest(&mut again);
+        found.unless(other == arm, "the same arms for the same stream", || format!("{other} and {arm}"));
+        if let Some((copy, stream)) = &mut copy {
+            let copied = copy.suggest(stream);
+            found.unless(copied == arm, "copies that continue identically", || format!("{copied} and {arm}"));
+            drop(copy.observe(arm, outcome));
+        }
+        drop((first.observe(arm, outcome), second.observe(arm, outcome)));
+    }
+    Ok(found.0)
+}
+
+/// Rules: there is one finite value for each arm; the same key gives the same problem; an objective that reads files
+/// states so; noise with a distribution obeys the rules of [`noise`].
+///
+/// # Errors
+/// [`ObjectiveError`] if the objective cannot be prepared or realised.
+pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Breach>, ObjectiveError> {
+    let mut found = Found::default();
+    let (shared, own) = (key("objective").child("shared"), key("objective").child("own"));
+    let instance = recipe.prepare(resources, None, shared)?.realise(own)?;
+    let prepared = recipe.prepare(resources, None, shared)?;
+    let again = prepared.realise(own)?;
+    let reads = !recipe.files(resources).is_empty();
+    found.unless(
+        !reads || prepared.source() != DataSource::Drawn,
+        "a source that says that files are read",
+        || "`Prepared::source` says that the data are drawn".to_owned(),
+    );
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();
+    found.unless(instance.values.len() == instance.inputs.n(), "a value for each arm", || {
+        format!("{} values, {} arms", instance.values.len(), instance.inputs.n())
+    });
+    found.unless(instance.values.iter().all(|value| value.is_finite()), "finite values", || {
+        "others".to_owned()
+    });
+    let same = bits(&instance.values) == bits(&again.values) && instance.noise == again.noise;
+    found.unless(same, "the same problem for the same key", || "another one".to_owned());
+    if let Noise::Law(law) = &instance.noise {
+        found.0.extend(noise(law.as_dyn()));
+    }
+    Ok(found.0)
+}

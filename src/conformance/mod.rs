@@ -1,0 +1,58 @@
+//! Tests that every member of a family must pass, for the library's members and for those of other programs.
+//!
+//! Each function takes a member as its family's trait object and returns the rules that it breaks; an empty list means
+//! that no violation was found, which is no proof. Seeds are fixed, so the result is always the same. Statistical rules
+//! allow six standard errors, unless a function states another tolerance.
+
+mod federation;
+mod arrivals;
+mod latency;
+mod learning;
+mod network;
+mod privacy;
+mod protocol;
+
+pub use arrivals::arrivals;
+pub use federation::{policy, weights};
+pub use latency::latency;
+pub use learning::{learner, noise, objective};
+pub use network::{availability, compute, loss, outage, topology};
+pub use privacy::{accountant, mechanism, publication};
+pub use protocol::protocol;
+
+use crate::rng::Key;
+use std::fmt;
+
+/// A rule that a member breaks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breach {
+    /// The expected behaviour, in words.
+    pub promise: &'static str,
+    /// What was found instead.
+    pub found: String,
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {}, found {}", self.promise, self.found)
+    }
+}
+
+/// Collects breaches, one per rule.
+#[derive(Default)]
+struct Found(Vec<Breach>);
+
+impl Found {
+    fn unless(&mut self, kept: bool, promise: &'static str, found: impl FnOnce() -> String) {
+        if !kept && self.0.iter().all(|known| known.promise != promise) {
+            self.0.push(Breach { promise, found: found() });
+        }
+    }
+}
+
+/// Number of draws for a statistical rule.
+const DRAWS: u32 = 100_000;
+
+fn key(purpose: &str) -> Key {
+    Key::root(1).child("conformance").child(purpose)
+}

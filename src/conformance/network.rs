@@ -1,0 +1,197 @@
+//! Conformance tests of losses, availabilities, compute times, topologies and outages.
+
+use super::{Breach, DRAWS, Found, key};
+use crate::network::Population;
+use crate::network::availability::{Availability, AvailabilityProcess};
+use crate::network::compute::Compute;
+use crate::network::loss::Loss;
+use crate::network::outage::Outage;
+use crate::network::topology::{Shape, Topology};
+use crate::vocab::{Span, Time};
+use std::collections::BTreeSet;
+
+/// Rules: the share of lost messages is the mean; a copy of a process continues as the original; every new process
+/// begins in the same state.
+///
+/// The tolerance of the share is 0.02, because losses of a link may depend on each other.
+#[must_use]
+pub fn loss(model: &dyn Loss) -> Vec<Breach> {
+    let mut found = Found::default();
+    let mut stream = key("loss").stream();
+    let draws: Vec<f64> = (0..DRAWS).map(|_| stream.uniform()).collect();
+    let (mut first, mut second) = (model.start(), model.start());
+    let mut copy = None;
+    let mut lost = 0u32;
+    for (index, &u) in draws.iter().enumerate() {
+        if index == draws.len() / 2 {
+            copy = Some(first.clone());
+        }
+        let drops = first.drops(u);
+        lost += u32::from(drops);
+        let again = second.drops(u);
+        found.unless(again == drops, "processes that begin in the same state", || {
+            format!("a difference at message {index}")
+        });
+        if let Some(copy) = &mut copy {
+            let copied = copy.drops(u);
+            found.unless(copied == drops, "copies that continue identically", || {
+                format!("a difference at message {index}")
+            });
+        }
+    }
+    let (share, mean) = (f64::from(lost) / f64::from(DRAWS), model.mean());
+    found.unless((share - mean).abs() < 0.02, "a mean that is the share of lost messages", || {
+        format!("mean {mean}, share {share}")
+    });
+    found.0
+}
+
+/// Rules: the times of changes increase; the same stream gives the same changes; a copy of a process continues as the
+/// original.
+#[must_use]
+pub fn availability(model: &dyn Availability) -> Vec<Breach> {
+    let mut found = Found::default();
+    let start = || model.start(key("availability").stream());
+    processes(&mut found, [start(), start()]);
+    found.0
+}
+
+/// Checks two processes that were started with the same stream.
+fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityProcess>; 2]) {
+    let started = (first.starts_online(), second.starts_online());
+    found.unless(started.0 == started.1, "the same beginning for the same stream", || format!("{started:?}"));
+    let (mut last, mut copy) = (Time::ZERO, None);
+    for index in 0..1000 {
+        if index == 500 {
+            copy = Some(first.clone());
+        }
+        let switch = first.next_switch();
+        let again = second.next_switch();
+        found.unless(again == switch, "the same changes for the same stream", || {
+            format!("{again:?}, {switch:?}")
+        });
+        if let Some(copy) = &mut copy {
+            let copied = copy.next_switch();
+            found.unless(copied == switch, "copies that continue identically", || {
+                format!("{copied:?}, {switch:?}")
+            });
+        }
+        let Some(switch) = switch else { break };
+        found.unless(index == 0 || switch.at > last, "changes at increasing times", || {
+            format!("{:?} after {last:?}", switch.at)
+        });
+        last = switch.at;
+    }
+}
+
+/// Rules: an outage affects only the groups that it names: no other group is disconnected or partitioned. The
+/// connection of a group obeys the rules of [`availability`], and whether two groups are partitioned depends only on
+/// the time.
+#[must_use]
+pub fn outage(model: &dyn Outage) -> Vec<Breach> {
+    let mut found = Found::default();
+    let stream = || key("outage").stream();
+    let mut named: Vec<String> = model.groups().iter().map(|(_, group)| (*group).to_owned()).collect();
+    found.unless(named.iter().all(|group| !group.is_empty()), "groups with names", || {
+        "one without".to_owned()
+    });
+    named.dedup();
+    let other = format!("{} and nobody else", named.join(" "));
+    found.unless(
+        model.connection(&other, stream()).is_none(),
+        "no change for groups that it does not name",
+        || "a process for one".to_owned(),
+    );
+    let (mut changes, mut cuts) = (false, false);
+    for group in &named {
+        match (model.connection(group, stream()), model.connection(group, stream())) {
+            (Some(first), Some(second)) => {
+                changes = true;
+                processes(&mut found, [first, second]);
+            }
+            (None, None) => {}
+            (first, _) => {
+                let found_one = format!(
+                    "a process for {group} the {} time only",
+                    if first.is_some() { "first" } else { "second" }
+                );
+                found.unless(false, "the same answer for the same group", || found_one);
+            }
+        }
+    }
+    // Ten days, checked about every seventeen minutes.
+    for step in 0..864 {
+        let at = Time::ZERO + Span::from_millis(step * 1_000_000);
+        let strangers = model.cuts(Some(&other), Some(&other), at) || model.cuts(None, None, at);
+        found.unless(!strangers, "no cut between parties that it does not name", || format!("one at {at:?}"));
+        for from in &named {
+            let own = model.cuts(Some(from), Some(from), at);
+            found.unless(!own, "no cut inside of a group", || format!("one of {from} at {at:?}"));
+            for to in named.iter().map(|to| Some(to.as_str())).chain([None]) {
+                let cut = model.cuts(Some(from), to, at);
+                cuts |= cut;
+                let again = model.cuts(Some(from), to, at);
+                found.unless(cut == again, "the same answer at every call for one time", || {
+                    format!("two at {at:?}")
+                });
+            }
+        }
+    }
+    let names_groups = changes || cuts || !named.is_empty();
+    found.unless(names_groups, "groups that it affects", || "none".to_owned());
+    found.0
+}
+
+/// Rules: links are between two different existing parties, each pair has at most one link, the list is the same at
+/// every call, and the stated shape is that of the list.
+///
+/// If the topology has problems with the population, nothing is checked.
+#[must_use]
+pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Breach> {
+    let mut found = Found::default();
+    if !model.problems(population).is_empty() {
+        return found.0;
+    }
+    let (pairs, count) = (model.pairs(population), population.names.len());
+    found.unless(model.pairs(population) == pairs, "the same links at every call", || "others".to_owned());
+    let mut known = BTreeSet::new();
+    for &(a, b) in &pairs {
+        found.unless(a < count && b < count, "links between existing parties", || {
+            format!("{a} with {b}, of {count}")
+        });
+        found.unless(a != b, "links of two parties", || format!("{a} with itself"));
+        let new = known.insert((a.min(b), a.max(b)));
+        found.unless(new, "one link for a pair", || format!("two of {a} and {b}"));
+    }
+    let stated = match model.shape(population) {
+        Shape::Star(hub) => known.len() + 1 == count && known.iter().all(|&(a, b)| a == hub || b == hub),
+        Shape::Complete => known.len() == count * count.saturating_sub(1) / 2,
+        Shape::Graph => true,
+    };
+    found.unless(stated, "the shape that the links have", || {
+        format!("{:?} of {} links", model.shape(population), known.len())
+    });
+    found.0
+}
+
+/// Rules: slowness is finite and at least 0; the same draws give the same compute time; it is 0 if the model states
+/// that it is instant.
+#[must_use]
+pub fn compute(model: &dyn Compute) -> Vec<Breach> {
+    let mut found = Found::default();
+    let mut stream = key("compute").stream();
+    for _ in 0..1000 {
+        let u = stream.open_uniform();
+        let (slowness, length, slowdown_draw) = (model.slowness(u), stream.open_uniform(), stream.uniform());
+        found.unless(slowness.is_finite() && slowness >= 0.0, "a slowness of 0 or more", || {
+            slowness.to_string()
+        });
+        let job = model.job(slowness, length, slowdown_draw);
+        let same = model.slowness(u) == slowness && model.job(slowness, length, slowdown_draw) == job;
+        found.unless(same, "one job for one draw", || "two".to_owned());
+        found.unless(!model.is_instant() || job == Span::ZERO, "no time where `is_instant` says so", || {
+            job.to_string()
+        });
+    }
+    found.0
+}

@@ -1,0 +1,213 @@
+//! Conformance tests of mechanisms, accountants and publications.
+
+use super::{Breach, Found, key};
+use crate::accounting::{Accountant, Composition, Standing, Tight};
+use crate::audit::{AuditError, Effort, Releases, measure, numerical_error, upper_bound};
+use crate::privacy::mechanisms::Mechanism;
+use crate::protocols::release::{CannotRelease, Publication, Task};
+use crate::vocab::{Cost, Delta, Neighbours};
+use std::fmt;
+use std::sync::Arc;
+
+/// Rules: the same stream gives the same release; the privacy cost does not depend on the values of the input; no
+/// attack on the worst known pair of neighbours proves a larger epsilon at `delta` than the cost, with 95 % confidence
+/// (`trials` releases of each neighbour); and the epsilon from the known distributions of that pair is no larger
+/// either.
+///
+/// # Errors
+/// [`AuditError`] if the mechanism cannot release this input or state its cost.
+pub fn mechanism<M>(
+    mechanism: M,
+    like: &M::Input,
+    neighbours: &Neighbours,
+    delta: f64,
+    trials: u64,
+) -> Result<Vec<Breach>, AuditError>
+where
+    M: Mechanism + Clone + Sync,
+    M::Input: Clone + Sync,
+    M::Output: fmt::Debug,
+{
+    let mut found = Found::default();
+    let price = mechanism.price(like, neighbours)?;
+    let draw =
+        || mechanism.privatise(like, &mut key("mechanism").stream()).map(|output| format!("{output:?}"));
+    let (once, twice) = (draw()?, draw()?);
+    found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
+    let unprotected = price.cost == Cost::Unprotected;
+    let Some(pair) = mechanism.worst_pair(like) else {
+        found.unless(unprotected, "a worst known pair beside a price", || "none".to_owned());
+        return Ok(found.0);
+    };
+    for input in &pair.inputs {
+        let other = mechanism.price(input, neighbours)?;
+        found.unless(other == price, "a price that does not depend on values", || format!("{other:?}"));
+    }
+    let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else {
+        found.unless(unprotected, "a price that accountants can compute", || format!("{:?}", price.cost));
+        return Ok(found.0);
+    };
+    let experiment = Releases::on(mechanism.clone(), pair, 1)?;
+    let effort = Effort { trials, key: key("audit"), delta, models: false };
+    let evidence = measure(&experiment, effort, &|_| {})?;
+    found.unless(evidence.epsilon_lower <= claimed, "no more loss than the price", || {
+        format!("epsilon of at least {} where {claimed} is stated", evidence.epsilon_lower)
+    });
+    if let Some(known) = evidence.pair_epsilon {
+        let within = known <= claimed + numerical_error(claimed);
+        found.unless(within, "laws that cost no more than the price", || {
+            format!("{known} where {claimed} is stated")
+        });
+    }
+    Ok(found.0)
+}
+
+/// Compositions with costs of every kind, each cost with its count.
+fn histories() -> Vec<Vec<(Cost, u64)>> {
+    let gaussian = Cost::Gaussian { noise_multiplier: 4.0 };
+    let sampled = Cost::PoissonGaussian { rate: 0.05, noise_multiplier: 1.5 };
+    let drawn = Cost::FixedSizeGaussian { population: 200, size: 10, noise_multiplier: 2.0 };
+    let laplace = Cost::Laplace { scale: 20.0 };
+    let pure = Cost::PureDp { epsilon: 0.05 };
+    vec![
+        vec![(gaussian.clone(), 10)],
+        vec![(laplace.clone(), 30)],
+        vec![(Cost::ExponentialMechanism { epsilon: 0.1 }, 20)],
+        vec![(Cost::RandomizedResponse { epsilon: 0.1 }, 20)],
+        vec![(pure.clone(), 40)],
+        vec![(Cost::ZeroConcentratedDp { rho: 0.01 }, 5)],
+        vec![(Cost::ApproximateDp { epsilon: 0.2, delta: 1e-12 }, 5)],
+        vec![(sampled.clone(), 100)],
+        vec![(drawn, 100)],
+        vec![(gaussian, 3), (laplace, 5), (pure, 2)],
+        vec![(sampled, 50), (Cost::Laplace { scale: 3.0 }, 1)],
+    ]
+}
+
+fn composed<'a>(costs: impl IntoIterator<Item = &'a (Cost, u64)>) -> Composition {
+    costs.into_iter().map(|(cost, count)| (cost, *count)).collect()
+}
+
+/// Relative tolerance of comparisons between epsilons, for discretisation and rounding errors.
+const APART: f64 = 1e-3;
+
+/// Rules: without releases epsilon is 0; epsilon is never NaN or negative, and the same at every call and for every
+/// order of the releases; it does not decrease if delta decreases, and is no smaller for all releases than for one of
+/// them; for an unprotected release it is infinite, and notes say why; a bound is no smaller than the proven lower
+/// bound by the tight accountant.
+#[must_use]
+pub fn accountant(theorem: &dyn Accountant) -> Vec<Breach> {
+    let mut found = Found::default();
+    let delta = |delta: f64| Delta::new(delta).expect("between 0 and 1");
+    let word = theorem.name();
+    let lower =
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+    found.unless(lower, "a name that is one word of small letters", || format!("{word:?}"));
+    let nothing = theorem.price(&Composition::new(), delta(1e-5)).epsilon;
+    found.unless(nothing == 0.0, "a loss of 0 where nothing was released", || nothing.to_string());
+    let bare = theorem.price(&composed(&[(Cost::Unprotected, 1)]), delta(1e-5));
+    found.unless(
+        bare.epsilon.is_infinite() && !bare.notes.is_empty(),
+        "an infinite loss, and a note, for what is not protected",
+        || format!("{} with {} notes", bare.epsilon, bare.notes.len()),
+    );
+    let at_most = |small: f64, large: f64| small <= large * (1.0 + APART) + 1e-9;
+    for costs in histories() {
+        let mut larger: Option<(f64, f64)> = None;
+        for at in [0.1, 1e-3, 1e-5, 1e-8] {
+            let priced = theorem.price(&composed(&costs), delta(at));
+            let epsilon = priced.epsilon;
+            let words = || format!("{epsilon} for {costs:?} at delta {at}");
+            found.unless(epsilon >= 0.0, "a loss of 0 or more", words);
+            found.unless(
+                epsilon.is_finite() || !priced.notes.is_empty(),
+                "a note beside an infinite loss",
+                words,
+            );
+            let turned = theorem.price(&composed(costs.iter().rev()), delta(at)).epsilon;
+            found.unless(
+                turned.to_bits() == epsilon.to_bits(),
+                "the same loss at every call and in every order",
+                || format!("{turned} and {}", words()),
+            );
+            if let Some((delta, before)) = larger {
+                found.unless(at_most(before, epsilon), "a loss that does not fall as delta does", || {
+                    format!("{before} at delta {delta}, and {}", words())
+                });
+            }
+            larger = Some((at, epsilon));
+            let one: Vec<(Cost, u64)> = costs.iter().map(|(cost, _)| (cost.clone(), 1)).take(1).collect();
+            let single = theorem.price(&composed(&one), delta(at)).epsilon;
+            found.unless(
+                at_most(single, epsilon),
+                "no less loss for all releases than for one of them",
+                || format!("{single} for one, and {}", words()),
+            );
+            let bound = priced.standing != Standing::NotABound && !theorem.is_approximation();
+            let certain = Tight.price(&composed(&costs), delta(at)).lower.unwrap_or(0.0);
+            found.unless(!bound || at_most(certain, epsilon), "a bound above the certain lower end", || {
+                format!("{}, where no less than {certain} is possible", words())
+            });
+        }
+    }
+    found.0
+}
+
+/// Rules: plan and search are the same at every call, because they depend on public facts only; the mechanisms state
+/// their privacy cost for one record replaced, and the cost does not depend on values; the same stream gives the same
+/// release; the released setting exists; and if a mechanism names its worst pair of neighbours, it obeys the rules of
+/// [`mechanism`].
+///
+/// # Errors
+/// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
+pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Breach>, AuditError> {
+    let mut found = Found::default();
+    let cannot = |error: CannotRelease| AuditError::Scenario(error.to_string());
+    let searches = [recipe.search(task).map_err(cannot)?, recipe.search(task).map_err(cannot)?];
+    found.unless(searches[0] == searches[1], "the same search at every call", || format!("{searches:?}"));
+    let (plan, again) = (recipe.plan(task).map_err(cannot)?, recipe.plan(task).map_err(cannot)?);
+    let same = format!("{plan:?}") == format!("{again:?}");
+    found.unless(same, "the same plan at every call", || "another one".to_owned());
+    for bound in plan.guarantees.iter().map(|guarantee| &guarantee.bound) {
+        let fits = bound.at_most >= 0.0 && (0.0..=1.0).contains(&bound.probability);
+        found.unless(fits, "a guarantee of 0 or more, with a probability", || format!("{bound:?}"));
+    }
+    let n = task.n();
+    if let Some(release) = plan.setting {
+        let chosen: Arc<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> =
+            release.mechanism.into();
+        let utilities: Vec<f64> = (0..n).map(|setting| libm::sin(setting as f64)).collect();
+        let setting = chosen.privatise(&utilities, &mut key("publication").stream())?;
+        found.unless(setting < n, "an existing setting", || format!("{setting} of {n}"));
+        attacked(&mut found, chosen, &utilities, trials)?;
+    }
+    if let Some(release) = plan.value {
+        let told: Arc<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync> =
+            release.mechanism.into();
+        attacked(&mut found, told, &vec![0.25], trials)?;
+    }
+    Ok(found.0)
+}
+
+/// Checks one mechanism of a publication.
+fn attacked<O: fmt::Debug + 'static>(
+    found: &mut Found,
+    release: Arc<dyn Mechanism<Input = Vec<f64>, Output = O> + Send + Sync>,
+    like: &Vec<f64>,
+    trials: u64,
+) -> Result<(), AuditError> {
+    let relation = Neighbours::ReplaceOne;
+    let price = release.price(like, &relation)?;
+    let other = release.price(&like.iter().map(|value| 1.0 - 2.0 * value).collect(), &relation)?;
+    found.unless(other == price, "a price that does not depend on values", || format!("{other:?}"));
+    let draw =
+        || release.privatise(like, &mut key("publication").stream()).map(|output| format!("{output:?}"));
+    let (once, twice) = (draw()?, draw()?);
+    found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
+    if price.cost != Cost::Unprotected && release.worst_pair(like).is_some() {
+        for breach in mechanism(release, like, &relation, 0.0, trials)? {
+            found.unless(false, breach.promise, || breach.found);
+        }
+    }
+    Ok(())
+}

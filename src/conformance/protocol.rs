@@ -1,0 +1,95 @@
+//! Conformance tests of protocols: replications are reproducible, also on several threads, and releases are about the
+//! units that the protocol states.
+
+use super::{Breach, Found, key};
+use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::rng::Key;
+use std::collections::BTreeSet;
+use std::thread;
+
+/// One replication's records as text, with all digests and numbers.
+fn text(records: &[SeriesRecord]) -> String {
+    serde_json::to_string(records).unwrap_or_default()
+}
+
+/// Rules: the recipe has no problems with the stage; a replication that is run again, also at the same time as another
+/// one on a second thread, has bit-identical records; another key gives other records; there is a record for each
+/// series, in order, and names of series differ; round numbers do not decrease, simple regrets do not increase and
+/// cumulative regrets do not decrease; releases are about units that the protocol states.
+///
+/// `stage` makes the parties, the network and, if the protocol needs one, the objective.
+///
+/// # Errors
+/// [`PlayError`] if a replication cannot be run.
+pub fn protocol(recipe: &dyn Protocol, stage: &(dyn Fn() -> Stage + Sync)) -> Result<Vec<Breach>, PlayError> {
+    let mut found = Found::default();
+    let problems = recipe.problems(&stage());
+    found.unless(problems.is_empty(), "a recipe without problems", || format!("{problems:?}"));
+    let (own, other) = (key("protocol").child("own"), key("protocol").child("other"));
+    let records = recipe.play(&stage(), own)?;
+    let names = recipe.series();
+    let played: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
+    found.unless(names == played, "a record for each series, in order", || {
+        format!("{played:?} for {names:?}")
+    });
+    let different: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    found
+        .unless(different.len() == names.len(), "a name of its own for each series", || format!("{names:?}"));
+
+    let expected = text(&records);
+    let again = text(&recipe.play(&stage(), own)?);
+    found.unless(again == expected, "the same records for the same key", || difference(&expected, &again));
+    let beside = thread::scope(|threads| {
+        // A stage cannot be sent between threads, so each thread makes its own and returns text.
+        let play = |key: Key| {
+            move || {
+                recipe.play(&stage(), key).map(|records| text(&records)).map_err(|error| error.to_string())
+            }
+        };
+        let both = [threads.spawn(play(own)), threads.spawn(play(other))];
+        both.map(|one| one.join().unwrap_or_else(|_| Err("a panic".to_owned())))
+    });
+    let [same, another] = beside;
+    let same = same.unwrap_or_else(|error| error);
+    found
+        .unless(same == expected, "the same records on two threads at once", || difference(&expected, &same));
+    let another = another.unwrap_or_else(|error| error);
+    let drawn = records.iter().any(|record| record.messages > 0);
+    found.unless(!drawn || another != expected, "other draws for another key", || "the same".to_owned());
+
+    let units = recipe.units();
+    for record in &records {
+        for entry in &record.releases {
+            let unit = entry.event.unit;
+            found.unless(units.contains(&unit), "releases about units that the protocol names", || {
+                format!("{unit:?}, of {units:?}")
+            });
+        }
+        numbers(&mut found, record);
+    }
+    Ok(found.0)
+}
+
+/// Checks the rounds of one series.
+fn numbers(found: &mut Found, record: &SeriesRecord) {
+    let (mut last, mut simple, mut cumulative) = (0, f64::INFINITY, 0.0);
+    for iteration in &record.iterations {
+        let words = || format!("{iteration:?}");
+        found.unless(iteration.t >= last, "round numbers that do not decrease", words);
+        let numbers =
+            [iteration.outcome, iteration.value, iteration.simple_regret, iteration.cumulative_regret];
+        found.unless(numbers.iter().all(|number| number.is_finite()), "finite numbers", words);
+        let falls = (-1e-9..=simple + 1e-9).contains(&iteration.simple_regret);
+        found.unless(falls, "simple regrets of 0 or more that do not rise", words);
+        let rises = iteration.cumulative_regret >= cumulative - 1e-9;
+        found.unless(rises, "cumulative regrets that do not fall", words);
+        (last, simple, cumulative) = (iteration.t, iteration.simple_regret, iteration.cumulative_regret);
+    }
+}
+
+/// The surroundings of the first difference between two texts.
+fn difference(expected: &str, found: &str) -> String {
+    let place = expected.bytes().zip(found.bytes()).take_while(|(a, b)| a == b).count();
+    let around = |text: &str| text.chars().skip(place.saturating_sub(40)).take(80).collect::<String>();
+    format!("..{}.. where it was ..{}..", around(found), around(expected))
+}

@@ -1,0 +1,39 @@
+//! Checks before a run whether a learner lacks a quantity, by building it over two arms.
+
+use super::{Arms, BuildError, External, Facts, LearnerModel};
+use crate::gp::covariance::Covariance;
+use crate::gp::{ArmCovariance, Points};
+use crate::vocab::Problem;
+use std::sync::Arc;
+
+impl LearnerModel {
+    /// The problem that the learner needs a quantity that neither its recipe nor the protocol (by `facts`) states, if
+    /// there is one; its path begins below the field that names the learner. External programs are not checked.
+    #[must_use]
+    pub fn lacks(&self, facts: Facts) -> Option<Problem> {
+        if self.get::<External>().is_some() {
+            return None;
+        }
+        let covariance = Covariance::squared_exponential(1.0, 1.0);
+        let points = Arc::new(Points::new(2, 1, vec![0.0, 1.0]));
+        let covariance = Some(ArmCovariance::of_inputs(points, covariance));
+        let arms = Arms { n: 2, covariance, noise_variance: 0.01, mean: 0.0, facts };
+        match self.as_dyn().build(&arms) {
+            Err(BuildError::Unknown { learner, field, what }) => Some(Problem::wrong(
+                self.name(),
+                format!("{what}: {learner} needs it, and this protocol does not state it"),
+                format!("no `{field}`"),
+                format!("write {} in the brackets of {}", written(field), self.name()),
+            )),
+            Ok(_) | Err(_) => None,
+        }
+    }
+}
+
+/// The syntax of a field, or of a field of a member, in a scenario.
+fn written(field: &str) -> String {
+    match field.split('.').collect::<Vec<_>>()[..] {
+        [outer, member, inner] => format!("`{outer}: {member}({inner}: ..)`"),
+        _ => format!("`{field}: ..`"),
+    }
+}

@@ -1,0 +1,99 @@
+//! What an objective's recipe states of its problem, known before a file is read or a function is drawn.
+
+use super::noise::{Gaussian, NoiseModel};
+use crate::vocab::Delta;
+
+/// Noise of a measurement, as far as a recipe states it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum StatedNoise {
+    /// The recipe does not say.
+    #[default]
+    Unknown,
+    /// A law, the same for every arm.
+    Law(NoiseModel),
+    /// Deviations in records: such noise is bounded, and not normal.
+    Recorded,
+}
+
+/// What a recipe states. `check` refuses a protocol that contradicts it; what the recipe does not state is checked at
+/// the start of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stated {
+    /// The noise of a measurement.
+    pub noise: StatedNoise,
+    /// Whether values are means of a loss over records, with known range and constants
+    /// ([`Background::tuning`](super::Background)). `None`: the recipe does not say.
+    pub loss: Option<bool>,
+}
+
+impl Stated {
+    /// Values that are no losses, with this noise.
+    #[must_use]
+    pub fn noise(noise: NoiseModel) -> Self {
+        Self { noise: StatedNoise::Law(noise), loss: Some(false) }
+    }
+
+    /// Values that are no losses, with normal noise of a standard deviation, finite and not negative.
+    #[must_use]
+    pub fn gaussian(sd: f64) -> Self {
+        Self::noise(NoiseModel::from(Gaussian::of(sd)))
+    }
+
+    /// Values that are no losses, with the deviations in records as noise.
+    #[must_use]
+    pub fn recorded() -> Self {
+        Self { noise: StatedNoise::Recorded, loss: Some(false) }
+    }
+}
+
+impl StatedNoise {
+    /// Whether a largest absolute value of the noise is known; `None` if the recipe does not say.
+    #[must_use]
+    pub fn is_bounded(&self) -> Option<bool> {
+        match self {
+            Self::Unknown => None,
+            Self::Law(law) => Some(law.as_dyn().bound().is_some()),
+            Self::Recorded => Some(true),
+        }
+    }
+
+    /// Whether a size is known that the noise exceeds with probability at most `delta`; `None` if the recipe does not
+    /// say.
+    #[must_use]
+    pub fn has_tail(&self, delta: Delta) -> Option<bool> {
+        match self {
+            Self::Unknown => None,
+            Self::Law(law) => Some(law.as_dyn().tail(delta).is_some()),
+            Self::Recorded => Some(true),
+        }
+    }
+
+    /// Whether the noise is normal; `None` if the recipe does not say.
+    #[must_use]
+    pub fn is_normal(&self) -> Option<bool> {
+        match self {
+            Self::Unknown => None,
+            Self::Law(law) => Some(law.get::<Gaussian>().is_some()),
+            Self::Recorded => Some(false),
+        }
+    }
+
+    /// The variance of the noise, infinite if there is none; `None` if it is not known before data are read.
+    #[must_use]
+    pub fn variance(&self) -> Option<f64> {
+        match self {
+            Self::Law(law) => Some(law.as_dyn().variance()),
+            Self::Unknown | Self::Recorded => None,
+        }
+    }
+
+    /// A description of the noise, in a few words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Unknown => "noise of an unknown law".to_owned(),
+            Self::Law(law) => format!("{} noise", law.name()),
+            Self::Recorded => "noise as recorded".to_owned(),
+        }
+    }
+}

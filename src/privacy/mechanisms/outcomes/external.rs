@@ -1,0 +1,192 @@
+//! A program of a user's own that answers outcomes, in any language: the scenario states what an answer costs.
+
+use super::outcome::{AskingOutcome, Outcome, OutcomeMechanism};
+use crate::privacy::mechanisms::{Mechanism, MechanismError, Price, any_value};
+use crate::programs::{Dialogue, Program, ProgramFailure, Programs, Question};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, CountedCost, Neighbours, NonNegative, Problem, Sampler, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A program that makes an outcome private, in any language: asked one JSON line at a time on standard input, it answers with
+/// one on standard output. docs/external.md has the protocol.
+///
+/// * Precondition, which nothing here can check: each answer follows from the outcome and the question's seeds alone, and
+///   the distribution of answers has the stated cost for any two outcomes.
+/// * Postcondition: that cost, reported as conditional on the precondition. Noise is floating-point noise of the program's.
+///
+/// It runs with the rights of whoever runs the scenario, and is told outcomes as they were measured. An audit does not attack
+/// it.
+///
+/// Example: `External(command: ["python3", "mechanism.py"], cost: PureDp(epsilon: 1), variance: 72)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// Program and arguments, word by word: `["python3", "my_mechanism.py"]`. It is started in the scenario's folder, once
+    /// for each replication.
+    pub command: Vec<String>,
+    /// What one answer costs, for any two outcomes in each other's place: an event of an account, once and without a sample.
+    pub cost: CountedCost,
+    /// Variance of the noise on one answer, which is public, in squared units of an outcome: the learner's model adds it.
+    pub variance: NonNegative,
+    /// How long one answer may take, in wall time. Default: 1 min.
+    #[serde(default = "Program::default_timeout")]
+    pub timeout: Span,
+    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
+    /// is with another file in `command`. Default: none.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+}
+
+const NAME: &str = "a program's mechanism";
+
+/// Seeds of one answer, each below 2^31: 124 random bits.
+const SEEDS: usize = 4;
+
+impl External {
+    fn program(&self) -> Program {
+        Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
+    }
+
+    fn cost(&self) -> Cost {
+        self.cost.cost().0
+    }
+
+    /// What is wrong with the cost as that of one answer: the expectation, what was found, and the cure.
+    fn misstated(&self) -> Option<(&'static str, String, &'static str)> {
+        let (cost, count) = self.cost.cost();
+        match cost {
+            Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => Some((
+                "a cost without a sample: every outcome that is asked for is answered",
+                "the cost of noise on a sum over a sample".to_owned(),
+                "write the cost of the noise alone, such as Gaussian(noise_multiplier: 2)",
+            )),
+            Cost::Unprotected => Some((
+                "a cost that is finite",
+                "Unprotected".to_owned(),
+                "write outcomes: Disclosure() for outcomes as they are",
+            )),
+            _ if count != 1 => Some((
+                "the cost of one answer",
+                format!("count: {count}"),
+                "leave count out: each answer is booked when it is given",
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl Mechanism for External {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        any_value(NAME, neighbours)?;
+        let on = format!(
+            "the program `{}` keeping the cost that is stated for it: each answer follows from the outcome and fresh random \
+             numbers alone",
+            self.program().words()
+        );
+        Ok(Price {
+            mechanism: NAME,
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: self.cost(),
+            claim: None,
+            basis: Basis::Conditional { on },
+            arithmetic: Arithmetic::Ideal,
+        })
+    }
+
+    /// The program is asked by what [`Outcome::begin`] returns, within a replication.
+    fn privatise(&self, _: &f64, _: &mut Stream) -> Result<f64, MechanismError> {
+        let why = format!("the program `{}` is asked within a replication only", self.program().words());
+        Err(MechanismError::NoAnswer { why })
+    }
+}
+
+impl Outcome for External {
+    fn mechanism(&self) -> Option<&OutcomeMechanism> {
+        Some(self)
+    }
+
+    fn variance(&self) -> Result<f64, MechanismError> {
+        Ok(self.variance.get())
+    }
+
+    fn delta(&self) -> f64 {
+        self.cost().own_delta()
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let cost = |(expected, found, cure)| Problem::wrong("cost", expected, found, cure);
+        let mut problems = self.program().problems();
+        problems.extend(self.misstated().map(cost));
+        problems
+    }
+
+    fn programs(&self) -> Vec<Program> {
+        vec![self.program()]
+    }
+
+    fn begin(&self, programs: &Programs) -> Result<Option<Box<dyn AskingOutcome>>, ProgramFailure> {
+        let opening = Map::from_iter([("role".to_owned(), json!("outcomes"))]);
+        let dialogue = Mutex::new(Dialogue::open(programs, self.program(), opening)?);
+        Ok(Some(Box::new(Asking { recipe: self.clone(), dialogue })))
+    }
+}
+
+/// The program in a replication.
+#[derive(Debug)]
+struct Asking {
+    recipe: External,
+    /// A release takes its mechanism by reference.
+    dialogue: Mutex<Dialogue>,
+}
+
+impl Asking {
+    fn dialogue(&self) -> MutexGuard<'_, Dialogue> {
+        // A callback that panicked has ended its replication: nobody goes on with this dialogue.
+        self.dialogue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mechanism for Asking {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, input: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.recipe.price(input, neighbours)
+    }
+
+    fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
+        // Below 2^31, which every language's generators take.
+        let seeds: [u64; SEEDS] = std::array::from_fn(|_| stream.word() >> 33);
+        let question = Question {
+            ask: "answer",
+            fields: Map::from_iter([
+                ("seeds".to_owned(), json!(seeds)),
+                ("outcome".to_owned(), json!(input)),
+            ]),
+            answer: "outcome",
+            expected: "\"outcome\": a finite number".to_owned(),
+            read: &|value| value.as_f64().filter(|value| value.is_finite()),
+        };
+        // It knows nothing of other answers, so there is no past to tell.
+        // Without an answer the replication is over, and its reason is that of the dialogue.
+        let answered = self.dialogue().ask(&question, &Map::new);
+        answered.ok_or_else(|| MechanismError::NoAnswer {
+            why: format!("the program `{}` gave no answer", self.recipe.program().words()),
+        })
+    }
+}
+
+impl AskingOutcome for Asking {
+    fn duplicate(&self) -> Box<dyn AskingOutcome> {
+        let dialogue = Mutex::new(self.dialogue().clone());
+        Box::new(Self { recipe: self.recipe.clone(), dialogue })
+    }
+}

@@ -1,0 +1,117 @@
+//! Who answers a dialogue: a process of its own, or a callback of this one.
+
+use super::callback::{self, Respondent};
+use super::failure::ProgramFailure;
+use super::process::{self, Process};
+use super::program::Program;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::path::Path;
+
+/// Letters of a wrong answer that are shown, and of a version.
+const SHOWN: usize = 200;
+
+/// One that answers.
+#[derive(Debug)]
+pub(super) enum Partner {
+    Process(Process),
+    Callback(Called),
+}
+
+/// A callback in a dialogue.
+pub(super) struct Called {
+    program: Program,
+    version: String,
+    respondent: Box<dyn Respondent>,
+}
+
+impl fmt::Debug for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Called").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// Asks a program what it is, in one line. A program of its own is started in the folder `base` for that, and ended.
+///
+/// # Errors
+/// [`ProgramFailure`].
+pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
+    match program.callback() {
+        None => process::version(program, base),
+        Some(name) => said_by(program, name),
+    }
+}
+
+/// The version of a callback, if it is one line.
+fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
+    let offered = callback::find(name);
+    let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;
+    let version = offered.version();
+    let letters = version.chars().count();
+    if letters == 0 || letters > SHOWN || version.contains(char::is_control) {
+        return Err(ProgramFailure::Raised {
+            program: program.words(),
+            asked: "what it is".to_owned(),
+            said: format!("its version is {version:?}, expected one line of 1 to {SHOWN} letters"),
+        });
+    }
+    Ok(version)
+}
+
+impl Partner {
+    /// Starts a program in a folder.
+    pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
+        let Some(name) = program.callback() else { return Process::start(program, base).map(Self::Process) };
+        let version = said_by(program, name)?;
+        let offered = callback::find(name);
+        let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;
+        let respondent = offered.begin().map_err(|raised| ProgramFailure::Raised {
+            program: program.words(),
+            asked: "be begun".to_owned(),
+            said: raised.0,
+        })?;
+        Ok(Self::Callback(Called { program: program.clone(), version, respondent }))
+    }
+
+    /// What it says that it is.
+    pub(super) fn version(&self) -> &str {
+        match self {
+            Self::Process(process) => process.version(),
+            Self::Callback(called) => &called.version,
+        }
+    }
+
+    /// One question and its answer; `asked` is the question in words.
+    pub(super) fn ask(
+        &mut self,
+        ask: &str,
+        fields: Map<String, Value>,
+        asked: &str,
+    ) -> Result<Map<String, Value>, ProgramFailure> {
+        match self {
+            Self::Process(process) => process.ask(ask, fields, asked),
+            Self::Callback(called) => {
+                called.respondent.answer(ask, &fields).map_err(|raised| ProgramFailure::Raised {
+                    program: called.program.words(),
+                    asked: format!("answer {asked}"),
+                    said: raised.0,
+                })
+            }
+        }
+    }
+
+    /// The failure of an answer that is none.
+    pub(super) fn unusable(&mut self, asked: &str, found: &str, expected: &str) -> ProgramFailure {
+        match self {
+            Self::Process(process) => process.unusable(asked, found, expected),
+            Self::Callback(called) => ProgramFailure::Raised {
+                program: called.program.words(),
+                asked: format!("answer {asked}"),
+                said: format!(
+                    "it answered {}, expected {expected}",
+                    found.chars().take(SHOWN).collect::<String>()
+                ),
+            },
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Users who are asked, one after another.
+
+use super::{Arrivals, above_zero};
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The next user is asked when the previous one has answered or `patience` has passed. A later report is still used.
+///
+/// Example: `OneByOne(patience: "5s")`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OneByOne {
+    /// How long the service waits for a report. Default: 5 s.
+    #[serde(default = "five_seconds")]
+    pub patience: Span,
+}
+
+fn five_seconds() -> Span {
+    Span::from_millis(5000)
+}
+
+impl Default for OneByOne {
+    fn default() -> Self {
+        Self { patience: five_seconds() }
+    }
+}
+
+impl Arrivals for OneByOne {
+    fn patience(&self) -> Option<Span> {
+        Some(self.patience)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let cure = "write at least as long as a message travels";
+        above_zero("patience", self.patience, cure).into_iter().collect()
+    }
+}

@@ -1,0 +1,19 @@
+//! The distributions of users' times: they may read no file.
+
+use crate::network::latency::LatencyModel;
+use crate::vocab::Problem;
+
+/// What is wrong with the distribution of a user's time. Protocols read no files: times from a file would all be 0.
+pub(super) fn time_problems(law: &LatencyModel) -> Vec<Problem> {
+    let name = law.name();
+    let mut found = law.as_dyn().problems();
+    if let Some(file) = law.as_dyn().files().first() {
+        let expected = "a law that reads no file: measured times are for links, parties and outages";
+        let cure = "write a law with parameters that fit the file";
+        found.push(Problem::wrong("", expected, file.display().to_string(), cure));
+    }
+    found
+        .into_iter()
+        .map(|problem| if problem.path.is_empty() { problem } else { problem.below(name) })
+        .collect()
+}

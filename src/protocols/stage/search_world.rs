@@ -1,0 +1,48 @@
+//! The kernel protocol of a search: messages with a round, alarms of co-routines as timers, and measurements as facts.
+
+use super::facts::Fact;
+use super::measuring::Measured;
+use super::rounds::Rounds;
+use crate::kernel::{Alarm, Payload, Protocol};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A message that may be about a round. [`messages!`](crate::messages) writes this for enums of messages.
+pub trait RoundMessage: Payload + 'static {
+    /// The round that the message is about, from 0, initial points included. The default: none.
+    fn round(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// The kernel protocol of a [`Search`](super::Search) whose parties send messages `M`, and may be co-routines.
+pub struct SearchWorld<M>(PhantomData<fn() -> M>);
+
+impl<M> Clone for SearchWorld<M> {
+    fn clone(&self) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<M> fmt::Debug for SearchWorld<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SearchWorld")
+    }
+}
+
+impl<M: RoundMessage> Protocol for SearchWorld<M> {
+    type Message = M;
+    type Timer = Alarm;
+    type Fact = Fact<Measured>;
+}
+
+impl<M: RoundMessage> Rounds for SearchWorld<M> {
+    /// Evaluations count from 1.
+    fn round(message: &M) -> Option<u64> {
+        message.round().map(|round| round + 1)
+    }
+
+    fn closes(fact: &Self::Fact) -> Option<u64> {
+        fact.closes()
+    }
+}

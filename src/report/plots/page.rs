@@ -1,0 +1,173 @@
+//! An SVG document as a PDF page: paths, with letters as outlines, so that the file needs no font.
+
+use super::no_picture::NoPicture;
+use super::raster::tree;
+use pdf_writer::types::{LineCapStyle, LineJoinStyle};
+use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref};
+use resvg::usvg::tiny_skia_path::PathSegment;
+use resvg::usvg::{Color, Fill, FillRule, Group, LineCap, LineJoin, Node, Paint, Path, Stroke, Transform};
+
+/// Points of a PDF in a pixel of an SVG document: 72 and 96 of them are an inch.
+const POINTS: f32 = 0.75;
+
+/// Draws an SVG document of paths and letters.
+///
+/// # Errors
+/// [`NoPicture`] if there is no font, or the document has an element that is neither.
+pub fn pdf(svg: &str) -> Result<Vec<u8>, NoPicture> {
+    let tree = tree(svg)?;
+    let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
+    let mut drawing = Drawing { content: Content::new(), alphas: Vec::new() };
+    // A PDF counts from the lower edge upwards.
+    drawing.content.transform([POINTS, 0.0, 0.0, -POINTS, 0.0, height]);
+    drawing.group(tree.root(), 1.0)?;
+    let [catalog, pages, page, contents] = [1, 2, 3, 4].map(Ref::new);
+    let mut file = Pdf::new();
+    file.catalog(catalog).pages(pages);
+    file.pages(pages).kids([page]).count(1);
+    let states = |index: usize| Ref::new(5 + index as i32);
+    let mut sheet = file.page(page);
+    sheet.media_box(Rect::new(0.0, 0.0, width, height)).parent(pages).contents(contents);
+    let mut resources = sheet.resources();
+    let mut listed = resources.ext_g_states();
+    for index in 0..drawing.alphas.len() {
+        listed.pair(Name(name(index).as_bytes()), states(index));
+    }
+    listed.finish();
+    resources.finish();
+    sheet.finish();
+    for (index, alpha) in drawing.alphas.iter().enumerate() {
+        file.ext_graphics(states(index)).stroking_alpha(*alpha).non_stroking_alpha(*alpha);
+    }
+    file.stream(contents, &drawing.content.finish());
+    Ok(file.finish().to_vec())
+}
+
+/// The name of a transparency.
+fn name(index: usize) -> String {
+    format!("a{index}")
+}
+
+struct Drawing {
+    content: Content,
+    /// The transparencies that occur.
+    alphas: Vec<f32>,
+}
+
+impl Drawing {
+    fn group(&mut self, group: &Group, alpha: f32) -> Result<(), NoPicture> {
+        let alpha = alpha * group.opacity().get();
+        for node in group.children() {
+            match node {
+                Node::Group(inner) => self.group(inner, alpha)?,
+                Node::Path(path) if path.is_visible() => self.path(path, alpha)?,
+                Node::Path(_) => {}
+                Node::Text(text) => self.group(text.flattened(), alpha)?,
+                Node::Image(_) => return Err(NoPicture::Document("a PDF has no images here".to_owned())),
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, path: &Path, alpha: f32) -> Result<(), NoPicture> {
+        let Transform { sx, ky, kx, sy, tx, ty } = path.abs_transform();
+        self.content.save_state().transform([sx, ky, kx, sy, tx, ty]);
+        if let Some(fill) = path.fill() {
+            self.fill(path, fill, alpha)?;
+        }
+        if let Some(stroke) = path.stroke() {
+            self.stroke(path, stroke, alpha)?;
+        }
+        self.content.restore_state();
+        Ok(())
+    }
+
+    fn fill(&mut self, path: &Path, fill: &Fill, alpha: f32) -> Result<(), NoPicture> {
+        let [r, g, b] = colour(fill.paint())?;
+        self.transparency(alpha * fill.opacity().get());
+        self.content.set_fill_rgb(r, g, b);
+        self.outline(path);
+        match fill.rule() {
+            FillRule::NonZero => self.content.fill_nonzero(),
+            FillRule::EvenOdd => self.content.fill_even_odd(),
+        };
+        Ok(())
+    }
+
+    fn stroke(&mut self, path: &Path, stroke: &Stroke, alpha: f32) -> Result<(), NoPicture> {
+        let [r, g, b] = colour(stroke.paint())?;
+        self.transparency(alpha * stroke.opacity().get());
+        self.content.set_stroke_rgb(r, g, b).set_line_width(stroke.width().get());
+        self.content.set_line_cap(match stroke.linecap() {
+            LineCap::Butt => LineCapStyle::ButtCap,
+            LineCap::Round => LineCapStyle::RoundCap,
+            LineCap::Square => LineCapStyle::ProjectingSquareCap,
+        });
+        self.content.set_line_join(match stroke.linejoin() {
+            LineJoin::Miter | LineJoin::MiterClip => LineJoinStyle::MiterJoin,
+            LineJoin::Round => LineJoinStyle::RoundJoin,
+            LineJoin::Bevel => LineJoinStyle::BevelJoin,
+        });
+        let dashes = stroke.dasharray().unwrap_or_default().iter().copied();
+        self.content.set_dash_pattern(dashes, stroke.dashoffset());
+        self.outline(path);
+        self.content.stroke();
+        Ok(())
+    }
+
+    /// The transparency of what follows.
+    fn transparency(&mut self, alpha: f32) {
+        let known = self.alphas.iter().position(|known| known.to_bits() == alpha.to_bits());
+        let index = known.unwrap_or_else(|| {
+            self.alphas.push(alpha);
+            self.alphas.len() - 1
+        });
+        self.content.set_parameters(Name(name(index).as_bytes()));
+    }
+
+    fn outline(&mut self, path: &Path) {
+        let mut last = (0.0, 0.0);
+        for segment in path.data().segments() {
+            match segment {
+                PathSegment::MoveTo(to) => {
+                    self.content.move_to(to.x, to.y);
+                    last = (to.x, to.y);
+                }
+                PathSegment::LineTo(to) => {
+                    self.content.line_to(to.x, to.y);
+                    last = (to.x, to.y);
+                }
+                // The cubic curve that is this quadratic one.
+                PathSegment::QuadTo(over, to) => {
+                    let near = |a: f32, b: f32| a + (b - a) * (2.0 / 3.0);
+                    self.content.cubic_to(
+                        near(last.0, over.x),
+                        near(last.1, over.y),
+                        near(to.x, over.x),
+                        near(to.y, over.y),
+                        to.x,
+                        to.y,
+                    );
+                    last = (to.x, to.y);
+                }
+                PathSegment::CubicTo(a, b, to) => {
+                    self.content.cubic_to(a.x, a.y, b.x, b.y, to.x, to.y);
+                    last = (to.x, to.y);
+                }
+                PathSegment::Close => {
+                    self.content.close_path();
+                }
+            }
+        }
+    }
+}
+
+/// Red, green and blue between 0 and 1.
+fn colour(paint: &Paint) -> Result<[f32; 3], NoPicture> {
+    match paint {
+        Paint::Color(Color { red, green, blue }) => {
+            Ok([red, green, blue].map(|part| f32::from(*part) / 255.0))
+        }
+        _ => Err(NoPicture::Document("a PDF has plain colours only".to_owned())),
+    }
+}

@@ -1,0 +1,35 @@
+//! The short report of a terminal: what a screen holds. Everything else is in the page, in the tables, and behind flags.
+
+mod costs;
+mod learned;
+mod outcomes;
+mod pivot;
+mod privacy;
+mod regret;
+
+use super::{Curves, groups, heading, privacy as in_full, rounds, warnings};
+use crate::report::document::{Block, Document, Section, Shown};
+use crate::report::page::PAGE;
+use crate::study::Summary;
+
+/// How to see what is left out.
+const MORE: &str = "Shortened: --full has every cell, count, condition and accountant, --accountants all of privacy; \
+                    report.html has the charts.";
+
+/// The report; with the losses by every accountant where they are asked for.
+pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
+    let mut sections = vec![warnings::section(summary)];
+    sections.extend(regret::section(summary, curves));
+    sections.extend(groups::brief(summary));
+    sections.extend(rounds::brief(summary));
+    sections.extend(outcomes::section(summary));
+    sections.extend(match accountants {
+        true => in_full::section(summary, None),
+        false => privacy::section(summary),
+    });
+    sections.push(costs::section(summary));
+    let more = Block::statement(MORE, Shown::Everywhere);
+    sections.push(Section { blocks: vec![more], ..Section::default() });
+    let heading = heading::of_summary(summary, PAGE);
+    Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
+}

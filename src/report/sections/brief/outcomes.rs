@@ -1,0 +1,89 @@
+//! Numbers at the end of series in few lines: side by side, and how often their bounds held.
+
+use super::pivot;
+use crate::report::document::{Block, Section, Table};
+use crate::report::number::regret;
+use crate::report::sections::cells::{Rows, rows};
+use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
+
+/// The section; `None` for most protocols, which have no outcomes. Outcomes in groups, and those on which every series has
+/// a bound, are told by their bounds alone.
+pub(super) fn section(summary: &Summary) -> Option<Section> {
+    let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    let of = |name: &str| all().filter(|outcome| outcome.name == name).collect::<Vec<&OutcomeRow>>();
+    let shown: Vec<&str> =
+        names.iter().copied().filter(|name| of(name).iter().any(|row| row.bound.is_none())).collect();
+    let mut blocks = Vec::new();
+    if !shown.is_empty() {
+        let numbers = |_: &CellSummary, series: &SeriesSummary| {
+            let found: Vec<Option<OutcomeRow>> = shown
+                .iter()
+                .map(|name| series.outcomes.iter().find(|outcome| outcome.name == *name).cloned())
+                .collect();
+            let words =
+                found.iter().map(|row| row.as_ref().map_or_else(String::new, |row| regret(row.value)));
+            let words = words.collect();
+            (found, words)
+        };
+        let mut found: Rows = rows(summary, numbers);
+        let heads = 1 + found.axes.len();
+        found.rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+        let title = "at the end (mean ± standard error over replications)";
+        if pivot::wanted(&found) {
+            for (place, name) in shown.iter().enumerate() {
+                let mut one = Rows { rows: found.rows.clone(), axes: found.axes.clone(), ..Rows::default() };
+                one.rows.retain(|row| !row[heads + place].is_empty());
+                blocks.extend(pivot::table(&one, format!("{name} {title}"), place).map(Block::Table));
+            }
+        } else {
+            let mut header = vec!["series".to_owned()];
+            header.extend(found.axes.iter().cloned());
+            header.extend(shown.iter().map(|name| (*name).to_owned()));
+            blocks.push(Block::Table(Table::new(
+                format!("Outcomes {title}"),
+                header,
+                found.rows.clone(),
+                heads,
+            )));
+        }
+        blocks.extend(found.remark());
+    }
+    for name in names {
+        let mut sources: Vec<(&str, f64, f64, f64)> = Vec::new();
+        for bound in of(name).into_iter().filter_map(|row| row.bound.as_ref()) {
+            let known = sources.iter_mut().find(|(source, probability, ..)| {
+                *source == bound.source && probability.to_bits() == bound.probability.to_bits()
+            });
+            match known {
+                Some((_, _, least, most)) => {
+                    *least = least.min(bound.held);
+                    *most = most.max(bound.held);
+                }
+                None => sources.push((&bound.source, bound.probability, bound.held, bound.held)),
+            }
+        }
+        for (source, probability, least, most) in sources {
+            let held = if least < most {
+                format!("{} to {}", percent(least), percent(most))
+            } else {
+                percent(least)
+            };
+            blocks.push(Block::remark(format!(
+                "bound on {name} ({source}): holds with probability {}, held in {held} of the replications",
+                percent(probability)
+            )));
+        }
+    }
+    (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
+}
+
+/// A share in per cent, rounded down.
+fn percent(share: f64) -> String {
+    if share >= 1.0 { "100 %".to_owned() } else { format!("{:.1} %", libm::floor(share * 1000.0) / 10.0) }
+}

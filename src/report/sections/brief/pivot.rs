@@ -1,0 +1,61 @@
+//! A long table made short: the values of one axis become columns.
+
+use crate::report::document::Table;
+use crate::report::sections::cells::{ALL, Rows};
+
+/// Rows from which on a table is turned.
+const MOST_ROWS: usize = 12;
+/// Most values of an axis that become columns.
+const MOST_COLUMNS: usize = 6;
+
+/// Whether the rows are too many, and an axis has few enough values.
+pub(super) fn wanted(rows: &Rows) -> bool {
+    rows.rows.len() > MOST_ROWS && turned(rows).is_some()
+}
+
+/// The axis to turn, as a column, with its values: the one with most values that still fit.
+fn turned(rows: &Rows) -> Option<(usize, Vec<String>)> {
+    let values = |column: usize| {
+        let mut values: Vec<String> = Vec::new();
+        for row in rows.rows.iter().filter(|row| row[column] != ALL) {
+            if !values.contains(&row[column]) {
+                values.push(row[column].clone());
+            }
+        }
+        values
+    };
+    let axes = (1..=rows.axes.len()).map(|column| (column, values(column)));
+    axes.filter(|(_, values)| (2..=MOST_COLUMNS).contains(&values.len()))
+        .max_by_key(|(_, values)| values.len())
+}
+
+/// A table of one of the numbers, `place` columns after the axes. A row that is the same for all values of the axis has its
+/// number in the first column.
+pub(super) fn table(rows: &Rows, title: String, place: usize) -> Option<Table> {
+    let (column, values) = turned(rows)?;
+    let first = 1 + rows.axes.len();
+    let mut body: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for row in &rows.rows {
+        let mut head = row[..first].to_vec();
+        let value = head.remove(column);
+        let known = body.iter().position(|(known, _)| *known == head).unwrap_or_else(|| {
+            body.push((head, vec![String::new(); values.len()]));
+            body.len() - 1
+        });
+        let number = row[first + place].clone();
+        match values.iter().position(|other| *other == value) {
+            Some(at) => body[known].1[at] = number,
+            None => {
+                body[known].1.iter_mut().skip(1).for_each(|cell| "same".clone_into(cell));
+                body[known].1[0] = number;
+            }
+        }
+    }
+    let axis = &rows.axes[column - 1];
+    let mut header = vec!["series".to_owned()];
+    header.extend(rows.axes.iter().filter(|name| *name != axis).cloned());
+    let heads = header.len();
+    header.extend(values.iter().map(|value| format!("{axis} {value}")));
+    let body = body.into_iter().map(|(head, numbers)| [head, numbers].concat()).collect();
+    Some(Table::new(title, header, body, heads))
+}

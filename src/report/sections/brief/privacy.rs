@@ -1,0 +1,352 @@
+//! Privacy in few lines: for each series and observer what is claimed, what is proven, and the verdict.
+
+use super::learned::{Learned, Unit, lines, loud};
+use crate::accounting::{LossBasis, StudyPrivacy, multiple};
+use crate::report::document::{Block, Cell, Column, Row, Section, Span, Table};
+use crate::report::number::{bound, delta};
+use crate::report::sections::privacy::{Notes, public_in_brief, published, relations};
+use crate::report::words::{RUNS_DIFFER, arithmetic, conditions, unit};
+use crate::study::Summary;
+use crate::vocab::{Arithmetic, counted};
+
+/// Characters of a note that are shown.
+const NOTE: usize = 150;
+
+/// The section; `None` if nothing was released.
+pub(super) fn section(summary: &Summary) -> Option<Section> {
+    let lines = lines(summary);
+    let public = public_in_brief(summary);
+    if lines.is_empty() && public.is_none() {
+        return None;
+    }
+    let mut notes = Notes::default();
+    let mut blocks = Vec::new();
+    if !lines.is_empty() {
+        blocks.push(Block::Table(table(summary, &lines, &mut notes)));
+        let told = relations(summary).into_iter();
+        blocks.extend(told.map(|relation| Block::remark(format!("neighbours, {relation}"))));
+        let used = lines.iter().flat_map(|line| &line.units).filter_map(Unit::arithmetic);
+        blocks.extend(arithmetic(used).map(Block::remark));
+        if lines.iter().flat_map(|line| &line.units).flat_map(|unit| &unit.rows).any(|row| row.runs_differ) {
+            blocks.push(Block::remark(RUNS_DIFFER));
+        }
+        let finite = |row: &StudyPrivacy| row.epsilon_tight.is_finite() && row.basis != LossBasis::Proven;
+        let brackets =
+            if summary.whole_study.iter().any(finite) { "; (..): not proven, see its note" } else { "" };
+        let runs = runs_in_words(summary).map_or_else(String::new, |runs| format!("; {runs}"));
+        blocks.push(Block::remark(format!("none: no finite epsilon is proven{brackets}{runs}")));
+        blocks.extend(notes.further());
+    }
+    blocks.extend(public);
+    blocks.extend(published(summary).map(Block::Table));
+    Some(Section { blocks, ..Section::default() })
+}
+
+fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
+    let same = |of: &dyn Fn(&Learned<'_>) -> String| {
+        let first = of(&lines[0]);
+        lines.iter().all(|line| of(line) == first).then_some(first)
+    };
+    let (observer, about) = (same(&|line| line.observer.to_owned()), same(&|line| line.about()));
+    let owner = same(&|line| line.protected.to_owned());
+    let whose = |words: String, of: &str| if owner.is_some() { words } else { format!("{words} of {of}") };
+    let claims = lines.iter().flat_map(|line| &line.units).any(|unit| unit.claims().next().is_some());
+    let runs = all_runs_header(summary);
+    let one_delta = uniform(lines);
+    let mut columns = vec![Column::new("series", false)];
+    columns.extend(observer.is_none().then(|| Column::new("learned by", false)));
+    let several = about.is_none() || owner.is_none();
+    columns.extend(several.then(|| Column::new("about", false)));
+    let heads = columns.len();
+    columns.extend(claims.then(|| Column::new("claimed", true)));
+    columns.push(Column::new("proven", true));
+    columns.extend(one_delta.is_none().then(|| Column::new("at delta", true)));
+    columns.extend(runs.as_ref().map(|header| Column::new(header.clone(), true)));
+    columns.push(Column::new("verdict", false));
+    let mut rows: Vec<Row> = Vec::new();
+    let head = |series: &str, by: &str, of: String| {
+        let mut cells = vec![Cell::plain(series)];
+        cells.extend(observer.is_none().then(|| Cell::plain(by)));
+        cells.extend(several.then(|| Cell::plain(of)));
+        cells
+    };
+    for line in lines {
+        let mut cells = head(line.series, line.observer, whose(line.about(), line.protected));
+        cells.extend(claims.then(|| Cell::plain(claimed(line))));
+        cells.push(Cell::plain(proven(line)));
+        cells.extend(one_delta.is_none().then(|| Cell::plain(line_delta(line))));
+        let verdict = verdict(line, notes);
+        cells.extend(runs.as_ref().map(|_| all_runs(summary, line, notes)));
+        cells.push(Cell::of(verdict));
+        rows.push(cells.into_iter().collect());
+    }
+    for row in together(summary) {
+        let of = if row.person { "record + outcome" } else { unit(&row.unit) };
+        let mut cells = head(&row.series, &row.observer, whose(of.to_owned(), &row.protected));
+        cells.extend(claims.then(Cell::default));
+        cells.push(Cell::default());
+        cells.extend(one_delta.is_none().then(|| Cell::plain(delta(row.delta))));
+        // Its delta stands in its own column, or is that of all lines.
+        let said =
+            one_delta.is_none() || one_delta.as_ref().is_some_and(|told| told.contains(&delta(row.delta)));
+        cells.push(Cell::of(of_study(row, notes, said.then_some(row.delta))));
+        cells.push(Cell::of(vec![loud(row.basis.words().to_owned(), row.basis)]));
+        rows.push(cells.into_iter().collect());
+    }
+    let by = observer.map_or_else(String::new, |observer| format!(" towards {observer}"));
+    let of = match (about.filter(|_| !several), &owner) {
+        (Some(about), Some(owner)) => format!(" about {about} of {owner}"),
+        (None, Some(owner)) => format!(" about data of {owner}"),
+        _ => String::new(),
+    };
+    Table {
+        title: format!("Privacy: epsilon of one run{by}{of}{}", one_delta.unwrap_or_default()),
+        columns,
+        heads,
+        rows,
+        ..Table::default()
+    }
+}
+
+/// Deltas in words, each once.
+fn distinct(all: impl Iterator<Item = f64>) -> Vec<String> {
+    let mut all: Vec<f64> = all.collect();
+    all.sort_by(f64::total_cmp);
+    let mut words: Vec<String> = all.into_iter().map(delta).collect();
+    words.dedup();
+    words
+}
+
+/// The one delta that all epsilons are stated at, and that of sums, for the title; `None` if there are several, which then
+/// have a column.
+fn uniform(lines: &[Learned<'_>]) -> Option<String> {
+    let units =
+        distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
+    let persons = distinct(lines.iter().flat_map(|line| &line.persons).map(|person| person.delta));
+    match (units.as_slice(), persons.as_slice()) {
+        ([], []) => Some(String::new()),
+        ([one], []) => Some(format!(", at delta {one}")),
+        ([one], [sum]) => Some(format!(", at delta {one}, sums at delta {sum}")),
+        _ => None,
+    }
+}
+
+/// The delta of what a line says is proven: that of the sum where the line shows one.
+fn line_delta(line: &Learned<'_>) -> String {
+    let words = match sum(line) {
+        Some(_) => distinct(line.persons.iter().map(|person| person.delta)),
+        None => distinct(line.units.iter().flat_map(Unit::tight).map(|loss| loss.delta)),
+    };
+    words.join(" or ")
+}
+
+/// The header of the column about all runs; `None` if runs use different data. It has the number of runs where that is
+/// the same in every line.
+fn all_runs_header(summary: &Summary) -> Option<String> {
+    let first = summary.whole_study.first()?;
+    let alike = summary.whole_study.iter().all(|row| row.runs == first.runs);
+    Some(if alike { format!("all {} runs", first.runs) } else { "all runs".to_owned() })
+}
+
+/// How many runs "all runs" are, where the header cannot say it.
+fn runs_in_words(summary: &Summary) -> Option<String> {
+    let first = summary.whole_study.first()?;
+    if summary.whole_study.iter().all(|row| row.runs == first.runs) {
+        return None;
+    }
+    let of = |runs: Vec<u64>| {
+        let (least, most) = (runs.iter().min()?, runs.iter().max()?);
+        Some(if least == most { least.to_string() } else { format!("{least} to {most}") })
+    };
+    let single = summary.whole_study.iter().filter(|row| !row.all_series);
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} a series")));
+    let several = together(summary).into_iter().map(|row| row.runs).collect();
+    parts.extend(of(several).map(|runs| format!("{runs} together")));
+    Some(format!("all runs: {}", parts.join(", ")))
+}
+
+/// A number or a range.
+fn span((least, most): (f64, f64), words: impl Fn(f64) -> String) -> String {
+    let (low, high) = (words(least), words(most));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+/// Three digits.
+fn about_as(value: f64) -> String {
+    let places = if value > 0.0 { (2.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) } else { 0.0 };
+    if value.is_finite() { format!("{value:.*}", places as usize) } else { "none".to_owned() }
+}
+
+fn claimed(line: &Learned<'_>) -> String {
+    let of = |one: &Unit<'_>| {
+        let all = || one.claims().map(|loss| loss.epsilon);
+        all().next()?;
+        let range = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+        let stated = one.tight().next().map(|loss| loss.delta);
+        let other = one.claims().map(|loss| loss.delta).find(|delta| Some(*delta) != stated);
+        let at = other.map_or_else(String::new, |other| format!(" at delta {}", delta(other)));
+        let which = if line.units.len() > 1 { format!(" ({})", name(one)) } else { String::new() };
+        Some(format!("{}{at}{which}", span(range, about_as)))
+    };
+    line.units.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// A kind of unit without its article.
+fn name(one: &Unit<'_>) -> &'static str {
+    unit(&one.unit).split_once(' ').map_or("", |(_, name)| name)
+}
+
+/// The smallest and the largest sum of a person, if the sum is proven and finite in all cells.
+fn sum(line: &Learned<'_>) -> Option<(f64, f64)> {
+    let proven = line.persons.iter().all(|person| person.basis == LossBasis::Proven);
+    range_of_sums(line).filter(|_| proven)
+}
+
+/// The smallest and the largest sum of a person, if there is one and all are finite.
+fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
+    let sums = || line.persons.iter().map(|person| person.epsilon);
+    let most = sums().reduce(f64::max).filter(|most| most.is_finite() && line.units.len() > 1)?;
+    Some((sums().fold(f64::INFINITY, f64::min), most))
+}
+
+/// The proven epsilon: of each unit, and their sum for a person.
+fn proven(line: &Learned<'_>) -> String {
+    let of = |one: &Unit<'_>| match one.basis() {
+        (LossBasis::Proven, _) if one.unbounded() == 0 => span(one.range(), bound),
+        (LossBasis::Proven, _) if one.range().0.is_finite() => format!("{} to none", bound(one.range().0)),
+        _ => "none".to_owned(),
+    };
+    let parts: Vec<String> = line.units.iter().map(of).collect();
+    if parts.len() == 1 || parts.iter().all(|part| part == "none") {
+        return parts[0].clone();
+    }
+    sum(line).map_or_else(|| parts.join(" + "), |sums| span(sums, bound))
+}
+
+fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let words: Vec<(String, LossBasis, String)> = line.units.iter().map(of_unit).collect();
+    let alike = words.windows(2).all(|pair| pair[0].0 == pair[1].0);
+    let each = alike && words.len() > 1 && words[0].0.contains(": ");
+    for ((words, basis, note), one) in words.into_iter().zip(&line.units) {
+        let mut numbers = numbered(basis, &note, notes).into_iter();
+        if !alike || spans.is_empty() {
+            let words = match () {
+                () if each => format!("{words} each"),
+                () if alike => words,
+                () => format!("{} {words}", name(one)),
+            };
+            if !spans.is_empty() {
+                spans.push(Span::plain(", "));
+            }
+            spans.push(loud(words, basis).with_footnote(numbers.next()));
+        }
+        // Further conditions, or the same verdict for another reason.
+        spans.extend(numbers.map(|number| Span::plain("").with_footnote(Some(number))));
+    }
+    if let Some(sums) = range_of_sums(line).filter(|_| sum(line).is_none()) {
+        spans.push(Span::plain(format!(", together {}", span(sums, bound))));
+    }
+    spans
+}
+
+/// The numbers of what a reader must know: of every condition, which is never cut, or of the beginning of another note.
+fn numbered(basis: LossBasis, note: &str, notes: &mut Notes) -> Vec<usize> {
+    let conditions = conditions(note);
+    if !conditions.is_empty() {
+        return conditions.into_iter().filter_map(|condition| notes.number(condition)).collect();
+    }
+    let number = match basis {
+        LossBasis::Conditional => notes.number(note),
+        _ => notes.number_cut(note, cut),
+    };
+    number.into_iter().collect()
+}
+
+/// The verdict on one unit, its basis, and a note.
+fn of_unit(one: &Unit<'_>) -> (String, LossBasis, String) {
+    let (basis, everywhere) = one.basis();
+    let mut words = basis.words().to_owned();
+    if !everywhere {
+        let cells = one.tight().filter(|loss| loss.basis == basis).count() as u64;
+        words.push_str(&format!(" in {cells} of {}", counted(one.rows.len() as u64, "cell")));
+    }
+    if basis != LossBasis::Proven && one.range().1.is_finite() {
+        words.push_str(&format!(": {}", span(one.range(), bound)));
+    }
+    let unbounded = one.unbounded();
+    if unbounded > 0 && !matches!(basis, LossBasis::Refuted | LossBasis::Unprotected) {
+        let all = counted(one.rows.len() as u64, "cell");
+        words.push_str(&format!(", but no finite epsilon in {unbounded} of {all}"));
+    }
+    if let Some(times) = one.times_claim() {
+        words.push_str(&format!(", {} the claim", multiple(times)));
+    }
+    if one.arithmetic() == Some(Arithmetic::Ideal) {
+        words.push_str(", ideal");
+    }
+    (words, basis, one.note())
+}
+
+/// The beginning of a note; all of it is in the full report.
+fn cut(note: &str) -> String {
+    if note.chars().count() <= NOTE {
+        return note.to_owned();
+    }
+    let mut kept = String::new();
+    for word in note.split_whitespace() {
+        if kept.chars().count() + word.chars().count() > NOTE {
+            break;
+        }
+        kept.push_str(word);
+        kept.push(' ');
+    }
+    format!("{kept}.. (--accountants)")
+}
+
+/// The loss of all runs of the study, for the same observer and unit; with its delta where that is not the line's.
+fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
+    let found = summary.whole_study.iter().find(|row| {
+        !row.all_series
+            && row.series == line.series
+            && row.observer == line.observer
+            && row.protected == line.protected
+            && row.person != line.persons.is_empty()
+            && line.units.iter().any(|one| one.unit == row.unit)
+    });
+    let of_line = found.filter(|row| match row.person {
+        true => line.persons.iter().all(|person| delta(person.delta) == delta(row.delta)),
+        false => line.units.iter().flat_map(Unit::tight).all(|loss| delta(loss.delta) == delta(row.delta)),
+    });
+    Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
+}
+
+/// An epsilon of all runs; in brackets and with notes where it is not proven, with its delta unless that is said.
+fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
+    if row.epsilon_tight.is_infinite() {
+        return vec![Span::plain("none")];
+    }
+    let mut words = bound(row.epsilon_tight);
+    if said.is_none() {
+        words.push_str(&format!(" at delta {}", delta(row.delta)));
+    }
+    if row.basis == LossBasis::Proven {
+        return vec![Span::plain(words)];
+    }
+    let mut numbers = numbered(row.basis, &row.note, notes).into_iter();
+    let mut spans = vec![Span::plain(format!("({words})")).with_footnote(numbers.next())];
+    spans.extend(numbers.map(|number| Span::plain("").with_footnote(Some(number))));
+    spans
+}
+
+/// Sums over all series; of a person who brings two units, only that of both.
+fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
+    let all = || summary.whole_study.iter().filter(|row| row.all_series);
+    let brought = |row: &StudyPrivacy| {
+        all().any(|other| {
+            other.person && (&other.observer, &other.protected) == (&row.observer, &row.protected)
+        })
+    };
+    all().filter(|row| row.person || !brought(row)).collect()
+}

@@ -1,0 +1,68 @@
+//! Regret at the end in few lines.
+
+use super::pivot;
+use crate::report::document::{Block, Section, Table};
+use crate::report::number::regret;
+use crate::report::sections::cells::{Rows, rows};
+use crate::report::sections::regret::{Curves, at_the_end, exact, remarks, title, uneven};
+use crate::report::sections::sparklines;
+use crate::study::{CellSummary, SeriesSummary, Summary};
+
+/// Most curves that are drawn as sparklines.
+const MOST_CURVES: usize = 10;
+
+/// The section; `None` for a protocol that optimises nothing.
+pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
+    let all = || summary.cells.iter().flat_map(|cell| &cell.series);
+    if all().all(|series| series.metrics.simple_regret.is_none()) {
+        return None;
+    }
+    // Figures of papers stand beside the numbers.
+    let published = summary.cells.iter().any(|cell| !cell.published.is_empty());
+    let mut blocks = if published { at_the_end(summary) } else { short(summary) };
+    if curves == Curves::Sparklines && all().count() <= MOST_CURVES {
+        blocks.extend(sparklines::blocks(summary));
+    }
+    Some(Section { blocks, ..Section::default() })
+}
+
+fn short(summary: &Summary) -> Vec<Block> {
+    let uneven = uneven(summary);
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let [simple, cumulative, _, per_question] = exact(series);
+        let second = if uneven { per_question } else { cumulative };
+        let count = simple.map_or(0, |estimate| estimate.n).to_string();
+        let words = [simple, second].map(|estimate| estimate.map_or_else(String::new, regret));
+        (exact(series), [words.to_vec(), vec![count]].concat())
+    };
+    let found: Rows = rows(summary, numbers);
+    let names = ["simple regret", if uneven { "regret per question" } else { "cumulative regret" }];
+    let counts: Vec<&String> = found.rows.iter().filter_map(|row| row.last()).collect();
+    let equal = counts.windows(2).all(|pair| pair[0] == pair[1]);
+    let over = match counts.first() {
+        Some(count) if equal => format!("n = {count}"),
+        _ => "n replications".to_owned(),
+    };
+    let mut blocks = Vec::new();
+    if pivot::wanted(&found) {
+        for (place, name) in names.iter().enumerate() {
+            let title = title(summary, &over).replacen("Regret", &capital(name), 1);
+            blocks.extend(pivot::table(&found, title, place).map(Block::Table));
+        }
+    } else {
+        let mut header = vec!["series".to_owned()];
+        header.extend(found.axes.iter().cloned());
+        let heads = header.len();
+        header.extend(names.map(str::to_owned));
+        header.extend((!equal).then(|| "n".to_owned()));
+        let body = found.rows.iter().map(|row| row[..header.len()].to_vec()).collect();
+        blocks.push(Block::Table(Table::new(title(summary, &over), header, body, heads)));
+    }
+    blocks.extend(found.remark());
+    blocks.extend(remarks(summary));
+    blocks
+}
+
+fn capital(words: &str) -> String {
+    crate::report::sections::lines::capital(words)
+}

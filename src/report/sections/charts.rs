@@ -1,0 +1,36 @@
+//! The pictures of a study's results: epsilon against regret, regret by round, and what changes along its parameters.
+
+use super::headline::Measure;
+use super::{along, by_round, costs, trade_off};
+use crate::report::document::{Block, Figure, Section, Shown};
+use crate::study::Summary;
+
+/// Number of figures of a kind that are shown at first; the others can be opened.
+const OPEN: usize = 4;
+
+/// The section; `None` if there is nothing to draw.
+pub(super) fn section(summary: &Summary) -> Option<Section> {
+    let mut blocks: Vec<Block> = trade_off::figure(summary).map(Block::Figure).into_iter().collect();
+    blocks.extend(some_open(along::figures(summary), "more by parameter of the study"));
+    blocks.extend(some_open(by_round::figures(summary), "more by round"));
+    blocks.extend(some_open(costs::figures(summary), "more costs by parameter of the study"));
+    // What a release is judged by does not depend on its search alone.
+    let released = Measure::of(summary) == Some(Measure::PublishedSetting);
+    for axis in along::untouched(summary).into_iter().filter(|_| !released) {
+        let told = format!(
+            "Not drawn against {axis}: regret at the end is the same in all cells that differ in it alone."
+        );
+        blocks.push(Block::remark_on(told, Shown::Page));
+    }
+    (!blocks.is_empty()).then(|| Section::new("charts", "Charts", "Charts", blocks))
+}
+
+fn some_open(mut figures: Vec<Figure>, rest: &str) -> Vec<Block> {
+    let folded: Vec<Block> =
+        figures.split_off(figures.len().min(OPEN)).into_iter().map(Block::Figure).collect();
+    let mut blocks: Vec<Block> = figures.into_iter().map(Block::Figure).collect();
+    if !folded.is_empty() {
+        blocks.push(Block::Folded { title: format!("{} {rest}", folded.len()), blocks: folded });
+    }
+    blocks
+}

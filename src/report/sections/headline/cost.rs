@@ -1,0 +1,133 @@
+//! At what cost: questions that privacy costs, virtual time, messages, bytes and losses.
+
+use super::good::chosen;
+use super::measure::Measure;
+use crate::report::document::{Card, Span};
+use crate::report::number::{brief, rough};
+use crate::report::sections::terms::meaning;
+use crate::study::{SeriesSummary, Summary};
+
+/// The share of the first regret that counts as progress.
+const PROGRESS: f64 = 0.1;
+
+/// The card.
+pub(super) fn card(summary: &Summary) -> Card {
+    let mut sentences: Vec<Vec<Span>> = Vec::new();
+    sentences.extend(questions(summary));
+    sentences.extend(traffic(summary));
+    if sentences.is_empty() {
+        sentences.push(vec![Span::plain("No replication finished, so no cost is known.")]);
+    }
+    Card::new("cost", "At what cost", sentences)
+}
+
+/// What privacy costs in questions: cumulative regret, and the rounds until most of the regret is gone.
+fn questions(summary: &Summary) -> Option<Vec<Span>> {
+    let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
+    let (private, free) = chosen(summary, measure)?;
+    let free = free?;
+    let (of_private, of_free) =
+        (private.series.metrics.cumulative_regret?, free.series.metrics.cumulative_regret?);
+    let mut words = vec![
+        Span::strong(&private.series.name),
+        Span::plain(format!("{} has ", private.place(summary))),
+        Span::plain("cumulative regret").explained(meaning("cumulative regret")),
+        Span::plain(format!(" {}, {} {}", brief(of_private), free.series.name, brief(of_free))),
+    ];
+    if let (Some(slow), Some(fast)) = (progress(private.series), progress(free.series))
+        && (slow.is_some() || fast.is_some())
+    {
+        let rounds = |found: Option<u64>| found.map_or_else(|| "more than all".to_owned(), |t| t.to_string());
+        words.push(Span::plain(format!(
+            "; a tenth of the first simple regret is left after {} and {} rounds",
+            rounds(slow),
+            rounds(fast)
+        )));
+    }
+    words.push(Span::plain("."));
+    Some(words)
+}
+
+/// The first round at which mean simple regret is at most a tenth of that of the initial points; `Some(None)` if there is
+/// none, `None` without a curve.
+fn progress(series: &SeriesSummary) -> Option<Option<u64>> {
+    let first = series.curve.first().filter(|point| point.simple_regret.mean > 0.0)?;
+    let least = PROGRESS * first.simple_regret.mean;
+    Some(series.curve.iter().find(|point| point.simple_regret.mean <= least).map(|point| point.t))
+}
+
+/// The least and the largest of a number over all series of all cells.
+fn range(summary: &Summary, of: impl Fn(&SeriesSummary) -> f64) -> Option<(f64, f64)> {
+    let all = summary.cells.iter().flat_map(|cell| &cell.series).map(of);
+    all.fold(None, |known, value| match known {
+        None => Some((value, value)),
+        Some((least, most)) => Some((f64::min(least, value), f64::max(most, value))),
+    })
+}
+
+/// "106 to 112", or one number where both read the same.
+fn between(range: (f64, f64), words: impl Fn(f64) -> String) -> String {
+    let (least, most) = (words(range.0), words(range.1));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+fn traffic(summary: &Summary) -> Vec<Vec<Span>> {
+    let of = |value: fn(&SeriesSummary) -> f64| range(summary, value);
+    let (Some(time), Some(messages), Some(bytes)) = (
+        of(|series| series.metrics.virtual_seconds),
+        of(|series| series.metrics.messages),
+        of(|series| series.metrics.bytes),
+    ) else {
+        return Vec::new();
+    };
+    let share = |series: &SeriesSummary| match series.metrics.messages {
+        sent if sent > 0.0 => 100.0 * series.metrics.messages_lost / sent,
+        _ => 0.0,
+    };
+    let lost = match range(summary, share) {
+        Some((_, most)) if most > 0.0 => {
+            format!("; {} % of them are lost", between(range(summary, share).unwrap_or_default(), rough))
+        }
+        _ => "; none is lost".to_owned(),
+    };
+    vec![vec![
+        Span::plain("A run takes "),
+        Span::plain(between(time, duration)),
+        Span::plain(" of "),
+        Span::plain("virtual time").explained(meaning("virtual time")),
+        Span::plain(format!(" and {} messages, {}{lost}.", between(messages, number), between(bytes, size))),
+    ]]
+}
+
+/// A duration with two digits.
+fn duration(seconds: f64) -> String {
+    const UNITS: [(f64, f64, &str); 5] = [
+        (1.0, 1e-3, "ms"),
+        (120.0, 1.0, "s"),
+        (7200.0, 60.0, "min"),
+        (172_800.0, 3600.0, "h"),
+        (f64::INFINITY, 86_400.0, "days"),
+    ];
+    if seconds <= 0.0 {
+        return "no time".to_owned();
+    }
+    let &(_, unit, name) = UNITS.iter().find(|(below, ..)| seconds < *below).unwrap_or(&UNITS[4]);
+    format!("{} {name}", rough(seconds / unit))
+}
+
+fn number(count: f64) -> String {
+    match count {
+        c if c >= 1e6 => format!("{} million", rough(c / 1e6)),
+        c if c >= 1e4 => format!("{},000", rough(libm::round(c / 1e3))),
+        c => format!("{:.0}", libm::round(c)),
+    }
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{} GB", rough(b / 1e9)),
+        b if b >= 1e6 => format!("{} MB", rough(b / 1e6)),
+        b if b >= 1e3 => format!("{} kB", rough(b / 1e3)),
+        b => format!("{b:.0} B"),
+    }
+}

@@ -1,0 +1,209 @@
+//! How good: the best private series beside the best one without privacy, and the worst.
+
+use super::measure::{Measure, Rated};
+use super::standing::{MODERATE, Protection, Unguarded};
+use crate::report::document::{Card, Span};
+use crate::report::number::{brief, rough_bound, rough_up};
+use crate::report::sections::terms::meaning;
+use crate::study::{CellSummary, SeriesSummary, Summary};
+use crate::vocab::counted;
+
+/// The card.
+pub(super) fn card(summary: &Summary) -> Card {
+    let mut sentences = Vec::new();
+    match Measure::of(summary) {
+        Some(measure) => sentences.extend(measured(summary, measure)),
+        None => sentences.extend(unmeasured(summary)),
+    }
+    sentences.extend(missing(summary));
+    Card::new("good", "How good", sentences)
+}
+
+/// What is compared in one cell.
+struct Pair<'a> {
+    /// The best series with a proven and moderate privacy loss; without one, the best with a finite one; without one, the
+    /// best that claims or protects something.
+    private: Option<Rated<'a>>,
+    /// The best search without privacy; without one, the best search that releases nothing; without one, random search.
+    free: Option<Rated<'a>>,
+}
+
+/// How far a series is private: 0 for a proven epsilon of at most [`MODERATE`], 1 for another finite one, 2 for none.
+fn tier(protection: Protection) -> Option<u8> {
+    match protection {
+        _ if protection.is_sound() => Some(0),
+        Protection::Bounded(..) => Some(1),
+        Protection::Broken => Some(2),
+        Protection::Silent | Protection::Open => None,
+    }
+}
+
+impl<'a> Pair<'a> {
+    fn of(measure: Measure, cell: &'a CellSummary, unguarded: &Unguarded<'_>) -> Self {
+        let rated = measure.rated(cell, unguarded);
+        let best = |wanted: u8| rated.iter().find(|one| tier(one.protection) == Some(wanted)).copied();
+        let of = |protection: Protection, at_random: bool| {
+            rated
+                .iter()
+                .find(|one| one.protection == protection && one.series.at_random == at_random)
+                .copied()
+        };
+        Self {
+            private: best(0).or_else(|| best(1)).or_else(|| best(2)),
+            free: of(Protection::Open, false)
+                .or_else(|| of(Protection::Silent, false))
+                .or_else(|| of(Protection::Open, true))
+                .or_else(|| of(Protection::Silent, true)),
+        }
+    }
+
+    /// How far its private series is private.
+    fn tier(&self) -> Option<u8> {
+        tier(self.private?.protection)
+    }
+
+    /// By how much the private series is worse; 0 if it is not.
+    fn gap(&self) -> Option<f64> {
+        Some((self.private?.value.mean - self.free?.value.mean).max(0.0))
+    }
+}
+
+/// The private series and the free one that the sentences are about, in the cell where the private one is best.
+pub(super) fn chosen(summary: &Summary, measure: Measure) -> Option<(Rated<'_>, Option<Rated<'_>>)> {
+    let unguarded = Unguarded::of(summary);
+    let pairs = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded));
+    let mut found = pairs.filter_map(|pair| Some((pair.private?, pair.free))).collect::<Vec<_>>();
+    let least = found.iter().filter_map(|(private, _)| tier(private.protection)).min();
+    found.retain(|(private, _)| tier(private.protection) == least);
+    found.into_iter().min_by(|(a, _), (b, _)| {
+        let by_epsilon = a.protection.epsilon().total_cmp(&b.protection.epsilon());
+        a.value.mean.total_cmp(&b.value.mean).then(by_epsilon)
+    })
+}
+
+fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
+    let unguarded = Unguarded::of(summary);
+    let all: Vec<Rated<'_>> = summary.cells.iter().flat_map(|cell| measure.rated(cell, &unguarded)).collect();
+    let mut sentences = Vec::new();
+    let name = Span::plain(measure.words()).explained(meaning(measure.words()));
+    let mut told: Vec<&str> = Vec::new();
+    if let Some((private, free)) = chosen(summary, measure) {
+        sentences.push(of_private(summary, &private, free.as_ref(), name));
+        told.push(&private.series.name);
+        told.extend(free.map(|free| free.series.name.as_str()));
+    } else if let Some(best) = all.iter().min_by(|a, b| a.value.mean.total_cmp(&b.value.mean)) {
+        let whose = if all.len() == 1 { "The only series, " } else { "No series is private. The best, " };
+        let whose = if best.protection == Protection::Silent { "The best series, " } else { whose };
+        let end = format!(" {} ({}).", brief(best.value), replications(best.value.n));
+        sentences.push(vec![
+            Span::plain(whose),
+            Span::strong(&best.series.name),
+            Span::plain(format!("{}, ends at ", best.place(summary))),
+            name,
+            Span::plain(end),
+        ]);
+        told.push(&best.series.name);
+    }
+    sentences.extend(over_cells(summary, measure));
+    let worst = all.iter().max_by(|a, b| a.value.mean.total_cmp(&b.value.mean));
+    if let Some(worst) = worst.filter(|worst| all.len() > 1 && !told.contains(&worst.series.name.as_str())) {
+        let end = format!(", {}{}, ends at {}.", worst.series.name, worst.place(summary), brief(worst.value));
+        sentences.push(vec![Span::plain(format!("The worst{end}"))]);
+    }
+    sentences
+}
+
+fn of_private(summary: &Summary, private: &Rated<'_>, free: Option<&Rated<'_>>, name: Span) -> Vec<Span> {
+    let (whose, what) = match private.protection {
+        Protection::Bounded(epsilon, basis) => {
+            let whose = if private.protection.is_sound() {
+                "The best private series, ".to_owned()
+            } else {
+                format!("No series has a proven epsilon of at most {MODERATE}. The best with a finite one, ")
+            };
+            (whose, format!(" (epsilon at most {} in one run, {}),", rough_bound(epsilon), basis.words()))
+        }
+        _ => ("No series has a finite privacy loss. ".to_owned(), String::new()),
+    };
+    let mut words = vec![Span::plain(whose), Span::strong(&private.series.name)];
+    words.push(Span::plain(format!("{}{what}", private.place(summary))));
+    let value = brief(private.value);
+    let n = replications(private.value.n);
+    let Some(free) = free else {
+        words.extend([Span::plain(" ends at "), name, Span::plain(format!(" {value} ({n})."))]);
+        return words;
+    };
+    let gap = (private.value.mean - free.value.mean).max(0.0);
+    let than = match free.protection {
+        _ if free.series.at_random => "random search",
+        Protection::Open => "search without privacy",
+        _ => "a series that releases nothing",
+    };
+    words.push(Span::plain(if gap == 0.0 {
+        format!(" is no worse than {than}: ")
+    } else {
+        format!(" ends within {} of {than}: ", rough_up(gap))
+    }));
+    words.push(name);
+    let beside = format!(" {value}, {} {} ({n}).", free.series.name, brief(free.value));
+    words.push(Span::plain(beside));
+    words
+}
+
+/// The smallest and the largest gap over the cells of a sweep.
+fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
+    let unguarded = Unguarded::of(summary);
+    let pairs: Vec<Pair<'_>> = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded)).collect();
+    // Those of the kind of series that the sentence before is about.
+    let least = pairs.iter().filter_map(Pair::tier).min().filter(|tier| *tier < 2);
+    let alike = pairs.iter().filter(|pair| pair.tier() == least && least.is_some());
+    let gaps: Vec<(f64, Rated<'_>)> = alike.filter_map(|pair| Some((pair.gap()?, pair.private?))).collect();
+    let least = gaps.iter().map(|(gap, _)| *gap).reduce(f64::min)?;
+    let (most, worst) = gaps.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (gaps.len() > 1 && *most > least).then(|| {
+        let cells = counted(gaps.len() as u64, "cell");
+        let low = if least == 0.0 { "0".to_owned() } else { rough_up(least) };
+        vec![Span::plain(format!(
+            "Over {cells} this gap goes from {low} to {} ({}{}).",
+            rough_up(*most),
+            worst.series.name,
+            worst.place(summary)
+        ))]
+    })
+}
+
+fn replications(n: u64) -> String {
+    if n == 1 { "one replication, so no error is known".to_owned() } else { format!("n = {n}") }
+}
+
+/// Why there is no number.
+fn unmeasured(summary: &Summary) -> Vec<Vec<Span>> {
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
+    let early = all.any(|series: &SeriesSummary| series.ended_early > 0 || !series.curve.is_empty());
+    let told = if early {
+        "No replication reached its last round, so there is no final regret."
+    } else if summary.cells.iter().all(|cell| cell.series.is_empty()) {
+        "No replication finished."
+    } else {
+        "This protocol optimises nothing: there is no regret."
+    };
+    vec![vec![Span::plain(told)]]
+}
+
+/// Runs that failed or ended early, which no number covers.
+fn missing(summary: &Summary) -> Vec<Vec<Span>> {
+    let mut sentences = Vec::new();
+    if !summary.complete {
+        sentences.push(vec![
+            Span::plain("Some replications failed: the numbers cover those that finished.").loud(true),
+        ]);
+    }
+    let all = || summary.cells.iter().flat_map(|cell| &cell.series);
+    let early: u64 = all().map(|series| series.ended_early).sum();
+    let total: u64 = all().map(|series| series.replications).sum();
+    if early > 0 {
+        let told = format!("{early} of {total} runs ended early and are left out of final regrets.");
+        sentences.push(vec![Span::plain(told).loud(true)]);
+    }
+    sentences
+}

@@ -1,0 +1,383 @@
+//! Who learned what: the worst verdict by observer, what the best private series tells, and what is sent as it is.
+
+use super::good::chosen;
+use super::measure::Measure;
+use super::standing::{Protection, Unguarded, claim, counted, gets};
+use crate::accounting::{Loss, LossBasis, multiple};
+use crate::report::document::{Card, Span};
+use crate::report::number::{delta, rough, rough_bound};
+use crate::report::sections::cells::{by_series, place, point};
+use crate::report::sections::terms::meaning;
+use crate::report::words::{basis_words, unit};
+use crate::study::{CellSummary, PrivacyRow, Summary};
+use crate::vocab::Arithmetic;
+
+/// Observers with a sentence of their own.
+const MOST_OBSERVERS: usize = 3;
+
+/// What one observer learned from one series of one cell.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    cell: &'a CellSummary,
+    row: &'a PrivacyRow,
+    loss: &'a Loss,
+}
+
+/// The card.
+pub(super) fn card(summary: &Summary) -> Card {
+    let all: Vec<Seen<'_>> = summary
+        .cells
+        .iter()
+        .flat_map(|cell| cell.privacy.iter().map(move |row| (cell, row)))
+        .filter_map(|(cell, row)| Some(Seen { cell, row, loss: counted(row)? }))
+        .collect();
+    let mut sentences = Vec::new();
+    if all.is_empty() {
+        sentences.push(vec![Span::plain("Nothing that depends on protected data was sent to anyone.")]);
+        return Card::new("learned", "Who learned what", sentences);
+    }
+    let mut told: Vec<(&str, &str)> = Vec::new();
+    let unguarded = Unguarded::of(summary);
+    let guarded: Vec<Seen<'_>> = all
+        .iter()
+        .copied()
+        .filter(|seen| !unguarded.holds(seen.row))
+        .filter(|seen| Protection::of(seen.cell, &seen.row.series, &unguarded) != Protection::Open)
+        .collect();
+    let mut observers: Vec<&str> = Vec::new();
+    for seen in &guarded {
+        if !observers.contains(&seen.row.observer.as_str()) {
+            observers.push(&seen.row.observer);
+        }
+    }
+    let mut worst: Vec<Seen<'_>> =
+        observers.iter().filter_map(|observer| worst_of(&guarded, observer)).collect();
+    worst.sort_by(|a, b| severity(a).total_cmp(&severity(b)).reverse());
+    let others = worst.len().saturating_sub(MOST_OBSERVERS);
+    for seen in worst.iter().take(MOST_OBSERVERS) {
+        sentences.push(sentence(summary, seen));
+        told.push((&seen.row.series, &seen.row.observer));
+    }
+    if others > 0 {
+        let who = if others == 1 { "observer learns" } else { "observers learn" };
+        sentences.push(vec![Span::plain(format!("{others} more {who} no more: see below."))]);
+    }
+    if let Some((words, observers)) = best(summary, &told) {
+        sentences.push(words);
+        told.extend(observers);
+    }
+    sentences.extend(exceeded(&guarded, &told));
+    sentences.extend(qualified(&guarded));
+    sentences.extend(open(summary, &all, &unguarded));
+    sentences.extend(unguarded.words().map(|words| {
+        let of = |name: &str| all.iter().any(|seen| seen.row.series == name && unguarded.holds(seen.row));
+        let mut series = summary.cells.iter().flat_map(|cell| &cell.series);
+        let whence =
+            if series.all(|one| of(&one.name)) { "In every series" } else { "Where anything is sent," };
+        unprotected(format!("{whence} {words} is "))
+    }));
+    Card::new("learned", "Who learned what", sentences)
+}
+
+/// A sentence that ends with the word.
+fn unprotected(words: String) -> Vec<Span> {
+    let badge = Span::plain("unprotected").loud(true).explained(meaning("unprotected"));
+    vec![Span::plain(words), badge, Span::plain(".")]
+}
+
+/// A rank of verdicts: a refuted claim, something unprotected, no finite bound, finite bounds by their size. By how much a
+/// claim is exceeded is told, and makes a bound neither worse nor better.
+fn severity(seen: &Seen<'_>) -> f64 {
+    let rank = match (seen.loss.basis, seen.loss.epsilon.is_finite()) {
+        (LossBasis::Refuted, _) => 4.0,
+        (_, false) if claim(seen.row).is_some() => 3.0,
+        (LossBasis::Unprotected, _) => 2.0,
+        (_, false) => 1.0,
+        (_, true) => 0.0,
+    };
+    // A finite epsilon moves a verdict within its rank.
+    let size =
+        if seen.loss.epsilon.is_finite() { seen.loss.epsilon / (1.0 + seen.loss.epsilon) } else { 0.0 };
+    rank + 0.9 * size
+}
+
+fn worst_of<'a>(all: &[Seen<'a>], observer: &str) -> Option<Seen<'a>> {
+    let of = all.iter().filter(|seen| seen.row.observer == observer).copied();
+    // Of equally bad ones the first.
+    of.reduce(|worst, seen| if severity(&seen) > severity(&worst) { seen } else { worst })
+}
+
+/// The series, and where in the study the same was learned.
+fn whose(summary: &Summary, seen: &Seen<'_>) -> [Span; 2] {
+    let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
+    let places: Vec<String> = summary.cells.iter().filter(same).map(|cell| point(cell).join(", ")).collect();
+    let place = match place(summary, &places) {
+        place if place.is_empty() => ": ".to_owned(),
+        place => format!(" at {place}: "),
+    };
+    [Span::strong(&seen.row.series), Span::plain(place)]
+}
+
+fn sentence(summary: &Summary, seen: &Seen<'_>) -> Vec<Span> {
+    let mut words = whose(summary, seen).to_vec();
+    words.extend(verdict(summary, seen.row, seen.loss));
+    if seen.loss.epsilon.is_finite() {
+        words.extend(of_the_person(summary, seen.cell, seen.row));
+    }
+    words.push(Span::plain("."));
+    words
+}
+
+/// What the observer can tell of a person who contributes both a row and an outcome, as the end of a sentence: more than
+/// of either.
+fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Option<Span> {
+    let person = cell.persons.iter().find(|person| {
+        (&person.series, &person.protected, &person.observer) == (&row.series, &row.protected, &row.observer)
+    })?;
+    let most = match person.epsilon.is_finite() {
+        true => format!("at most {}", rough_bound(person.epsilon)),
+        false => "without a finite bound".to_owned(),
+    };
+    let ideal = person.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
+    let basis = basis_words(person.basis, ideal, None);
+    let mut told = format!("{basis}, delta {}", delta(person.delta));
+    let study = over_all_runs(summary, row, true, (person.basis, person.delta));
+    told.extend(study.filter(|_| person.epsilon.is_finite()).map(|study| format!("; {study}")));
+    Some(Span::plain(format!(", of a person whose row and outcome both change {most} ({told})")))
+}
+
+/// What all runs of the series together tell of the same unit, where they are on the same data, with what differs from the
+/// figure of one run: "43.1 over all 40 runs, conditional".
+fn over_all_runs(
+    summary: &Summary,
+    row: &PrivacyRow,
+    person: bool,
+    (basis, at): (LossBasis, f64),
+) -> Option<String> {
+    let found = summary.whole_study.iter().find(|of| {
+        !of.all_series
+            && of.person == person
+            && (of.unit == row.unit || person)
+            && (&of.series, &of.protected, &of.observer) == (&row.series, &row.protected, &row.observer)
+            && (of.neighbours == row.neighbours || person)
+    });
+    let of = found.filter(|of| of.runs > 1)?;
+    if of.epsilon_tight.is_infinite() {
+        return Some(format!("nothing finite over all {} runs", of.runs));
+    }
+    let mut words = format!("{} over all {} runs", rough_bound(of.epsilon_tight), of.runs);
+    if of.basis != basis {
+        words.push_str(&format!(", {}", of.basis.words()));
+    }
+    if of.delta.to_bits() != at.to_bits() {
+        words.push_str(&format!(", delta {}", delta(of.delta)));
+    }
+    Some(words)
+}
+
+/// What an observer learned, as the end of a sentence.
+fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
+    let about = about(row);
+    let observer = &row.observer;
+    if loss.epsilon.is_finite() {
+        let study = over_all_runs(summary, row, false, (loss.basis, loss.delta));
+        let study = study.map_or_else(String::new, |study| format!("; {study}"));
+        let mut words = vec![
+            Span::plain(format!("{observer} can tell in one run of {about} at most ")),
+            Span::plain("epsilon").explained(meaning("epsilon")),
+            Span::plain(format!(" {} (", rough_bound(loss.epsilon))),
+            basis(loss),
+            Span::plain(format!(", delta {}{study})", delta(loss.delta))),
+        ];
+        words.extend(
+            loss.times_claim.map(|times| Span::plain(format!(", {} the claim", multiple(times))).loud(true)),
+        );
+        return words;
+    }
+    match (loss.basis, claim(row)) {
+        (LossBasis::Refuted, Some(claim)) => vec![
+            Span::plain("the claim of "),
+            Span::plain("epsilon").explained(meaning("epsilon")),
+            Span::plain(format!(" {} is ", rough(claim.epsilon))),
+            Span::badge("refuted").loud(true).explained(loss.note.clone()),
+            Span::plain(format!(": nothing finite bounds what {observer} can tell of {about}")),
+        ],
+        (LossBasis::Unprotected, _) => vec![
+            Span::plain(format!("{observer} gets {} of {} ", row.released.join(", "), row.protected)),
+            Span::badge("unprotected").loud(true).explained(explanation(loss)),
+        ],
+        _ => vec![
+            Span::plain(format!(
+                "{observer} can tell in one run of {about} more than any finite epsilon allows ("
+            )),
+            basis(loss),
+            Span::plain(")"),
+        ],
+    }
+}
+
+/// Whose data: "a record of hospital"; "any other" where agents learn of one another, "an agent" of parties called agents.
+fn about(row: &PrivacyRow) -> String {
+    let name = unit(&row.unit);
+    let noun = name.split_once(' ').map_or(name, |(_, noun)| noun);
+    match () {
+        () if row.observer == format!("every {noun}") => "any other".to_owned(),
+        () if row.protected.starts_with(noun) => name.to_owned(),
+        () => format!("{name} of {}", row.protected),
+    }
+}
+
+fn basis(loss: &Loss) -> Span {
+    let loud = matches!(loss.basis, LossBasis::Refuted | LossBasis::Unprotected);
+    // Exact arithmetic needs no word: the bound then holds for the actual output.
+    let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
+    Span::plain(basis_words(loss.basis, ideal, None)).loud(loud).explained(explanation(loss))
+}
+
+/// The reason that the accountants give, else the meaning of the basis.
+fn explanation(loss: &Loss) -> String {
+    let general = meaning(loss.basis.words());
+    if loss.note.is_empty() || loss.basis == LossBasis::Proven {
+        general
+    } else {
+        format!("{general} {}", loss.note)
+    }
+}
+
+/// Sentences, and the series and observers that they are about.
+type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
+
+/// What the best private series tells, unless an observer's sentence said it; with the series and the observers.
+fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
+    let (best, _) = chosen(summary, Measure::of(summary)?)?;
+    if !matches!(best.protection, Protection::Bounded(..)) {
+        return None;
+    }
+    let unguarded = Unguarded::of(summary);
+    let name = best.series.name.as_str();
+    let rows: Vec<&PrivacyRow> = best
+        .cell
+        .privacy
+        .iter()
+        .filter(|row| {
+            row.series == name && !unguarded.holds(row) && !told.contains(&(name, row.observer.as_str()))
+        })
+        .collect();
+    let first = rows.first()?;
+    let loss = counted(first)?;
+    let mut words = whose(summary, &Seen { cell: best.cell, row: first, loss }).to_vec();
+    words.extend(verdict(summary, first, loss));
+    let mut last = first.observer.as_str();
+    for row in rows.iter().skip(1) {
+        let Some(loss) = counted(row) else { continue };
+        // Of the same observer's others only what differs is told.
+        if row.observer != last {
+            words.push(Span::plain("; "));
+            words.extend(verdict(summary, row, loss));
+            last = &row.observer;
+            continue;
+        }
+        let known = counted(first)?;
+        let differs = (loss.basis, loss.arithmetic) != (known.basis, known.arithmetic);
+        let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
+        let basis =
+            if differs { format!(" ({})", basis_words(loss.basis, ideal, None)) } else { String::new() };
+        let at = if loss.delta.to_bits() == known.delta.to_bits() {
+            String::new()
+        } else {
+            format!(", delta {}", delta(loss.delta))
+        };
+        let most = rough_bound(loss.epsilon);
+        let study = over_all_runs(summary, row, false, (loss.basis, loss.delta));
+        let study = study.map_or_else(String::new, |study| format!(" ({study})"));
+        words.push(Span::plain(format!(", of {} at most {most}{basis}{at}{study}", unit(&row.unit))));
+    }
+    words.extend(of_the_person(summary, best.cell, first));
+    words.push(Span::plain("."));
+    Some((words, rows.iter().map(|row| (name, row.observer.as_str())).collect()))
+}
+
+/// The series whose bounds are not proven, though finite.
+fn qualified(guarded: &[Seen<'_>]) -> Option<Vec<Span>> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut words: Vec<&str> = Vec::new();
+    for seen in guarded.iter().filter(|seen| seen.loss.epsilon.is_finite()) {
+        if seen.loss.basis == LossBasis::Proven {
+            continue;
+        }
+        if !names.contains(&seen.row.series.as_str()) {
+            names.push(&seen.row.series);
+        }
+        if !words.contains(&seen.loss.basis.words()) {
+            words.push(seen.loss.basis.words());
+        }
+    }
+    let which = match names.as_slice() {
+        [] => return None,
+        [one] => (*one).to_owned(),
+        [one, two] => format!("{one} and {two}"),
+        all => format!("{} series", all.len()),
+    };
+    let how = words.join(" or ");
+    Some(vec![Span::plain(format!("Bounds of {which} are not proven but {how}: see Privacy."))])
+}
+
+/// The largest of the claims that are exceeded, unless an observer's sentence said it.
+fn exceeded(guarded: &[Seen<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
+    let untold = |seen: &&Seen<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
+    let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));
+    let (times, seen) = factors.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let most = rough_bound(seen.loss.epsilon);
+    let (series, observer) = (&seen.row.series, &seen.row.observer);
+    Some(vec![
+        Span::strong(series),
+        Span::plain(format!(
+            " claims less than {observer} can tell of {}: epsilon {most} is ",
+            about(seen.row)
+        )),
+        Span::plain(format!("{} the claim", multiple(times))).loud(true),
+        Span::plain("."),
+    ])
+}
+
+/// The series that send everything as it is.
+fn open(summary: &Summary, all: &[Seen<'_>], unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
+    let mut observers: Vec<&str> = Vec::new();
+    // By series, the cells in which it does.
+    let mut series: Vec<(&str, Vec<&CellSummary>)> = Vec::new();
+    for seen in all.iter().filter(|seen| {
+        !unguarded.holds(seen.row)
+            && Protection::of(seen.cell, &seen.row.series, unguarded) == Protection::Open
+    }) {
+        match series.iter_mut().find(|(name, _)| *name == seen.row.series) {
+            Some((_, cells)) if cells.iter().any(|cell| std::ptr::eq(*cell, seen.cell)) => {}
+            Some((_, cells)) => cells.push(seen.cell),
+            None => series.push((&seen.row.series, vec![seen.cell])),
+        }
+        if !observers.contains(&seen.row.observer.as_str()) {
+            observers.push(&seen.row.observer);
+        }
+    }
+    let who = match observers.as_slice() {
+        [] => return None,
+        observers => gets(observers),
+    };
+    let total = by_series(summary).len();
+    let everywhere = |(name, cells): &(&str, Vec<&CellSummary>)| {
+        let of = |cell: &&CellSummary| cell.series.iter().any(|series| series.name == *name);
+        cells.len() == summary.cells.iter().filter(of).count()
+    };
+    let named = |(name, cells): &(&str, Vec<&CellSummary>)| {
+        let places: Vec<String> = cells.iter().map(|cell| point(cell).join(", ")).collect();
+        match place(summary, &places) {
+            place if place.is_empty() => (*name).to_owned(),
+            place => format!("{name} (at {place})"),
+        }
+    };
+    Some(unprotected(match series.len() {
+        n if n == total && series.iter().all(everywhere) => format!("In every series {who} is "),
+        1 | 2 => format!("In {} {who} is ", series.iter().map(named).collect::<Vec<_>>().join(" and ")),
+        n if series.iter().all(everywhere) => format!("In {n} of {total} series {who} is "),
+        n => format!("In {n} of {total} series, in some or all cells, {who} is "),
+    }))
+}

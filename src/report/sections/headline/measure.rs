@@ -1,0 +1,112 @@
+//! Which number says how good a study's series are: the regret of what was published, simple regret, or cumulative regret.
+
+use super::standing::{Protection, Unguarded};
+use crate::report::sections::cells::{axes, point};
+use crate::report::sections::lines::of;
+use crate::scenario::Metric;
+use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
+
+/// The outcome of a private release that says how good the published setting is.
+const PUBLISHED_SETTING: &str = "f(lambda*) - f(lambda~)";
+
+/// A number that is smaller the better a series is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report::sections) enum Measure {
+    /// By how much the setting that was published falls short of the best one.
+    PublishedSetting,
+    /// Simple regret at the end.
+    Simple,
+    /// Cumulative regret at the end.
+    Cumulative,
+}
+
+/// A series of one cell with its number.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::report::sections) struct Rated<'a> {
+    pub(in crate::report::sections) cell: &'a CellSummary,
+    pub(in crate::report::sections) series: &'a SeriesSummary,
+    pub(in crate::report::sections) value: Estimate,
+    pub(in crate::report::sections) protection: Protection,
+}
+
+impl Measure {
+    /// The measure that suits a study; `None` if nothing was optimised, or nothing reached its end.
+    pub(in crate::report::sections) fn of(summary: &Summary) -> Option<Self> {
+        let unguarded = Unguarded::of(summary);
+        let rated =
+            |measure: Self| summary.cells.iter().any(|cell| !measure.rated(cell, &unguarded).is_empty());
+        if rated(Self::PublishedSetting) {
+            return Some(Self::PublishedSetting);
+        }
+        if !rated(Self::Simple) {
+            return None;
+        }
+        // Among few arms, or after many rounds, every series has tried the best arm.
+        let tells = summary.cells.iter().any(|cell| tells_apart(&Self::Simple.rated(cell, &unguarded)));
+        Some(if tells || !rated(Self::Cumulative) { Self::Simple } else { Self::Cumulative })
+    }
+
+    /// Its value in a series.
+    pub(in crate::report::sections) fn value(self, series: &SeriesSummary) -> Option<Estimate> {
+        match self {
+            Self::PublishedSetting => {
+                let found = series.outcomes.iter().find(|outcome| outcome.name == PUBLISHED_SETTING);
+                found.map(|outcome| outcome.value)
+            }
+            Self::Simple => of(Metric::SimpleRegret, series),
+            Self::Cumulative => of(Metric::CumulativeRegret, series),
+        }
+    }
+
+    /// The series of a cell that have a number, the best first.
+    pub(in crate::report::sections) fn rated<'a>(
+        self,
+        cell: &'a CellSummary,
+        unguarded: &Unguarded<'_>,
+    ) -> Vec<Rated<'a>> {
+        let mut all: Vec<Rated<'a>> = Vec::new();
+        for series in &cell.series {
+            if let Some(value) = self.value(series) {
+                all.push(Rated {
+                    cell,
+                    series,
+                    value,
+                    protection: Protection::of(cell, &series.name, unguarded),
+                });
+            }
+        }
+        // Of equally good series the one that tells least.
+        all.sort_by(|a, b| {
+            let by_epsilon = a.protection.epsilon().total_cmp(&b.protection.epsilon());
+            a.value.mean.total_cmp(&b.value.mean).then(by_epsilon)
+        });
+        all
+    }
+
+    /// In words.
+    pub(in crate::report::sections) const fn words(self) -> &'static str {
+        match self {
+            Self::PublishedSetting => "regret of the published setting",
+            Self::Simple => "simple regret",
+            Self::Cumulative => "cumulative regret",
+        }
+    }
+}
+
+/// Whether the best and the worst are more than two standard errors of their difference apart.
+fn tells_apart(rated: &[Rated<'_>]) -> bool {
+    let (Some(best), Some(worst)) = (rated.first(), rated.last()) else { return false };
+    let apart = worst.value.mean - best.value.mean;
+    // A series alone has nobody to be told from.
+    rated.len() == 1 || (apart > 0.0 && apart > 2.0 * libm::hypot(best.value.se, worst.value.se))
+}
+
+impl Rated<'_> {
+    /// Where in the study it is: " at epsilon = 1.0"; empty without a sweep.
+    pub(in crate::report::sections) fn place(&self, summary: &Summary) -> String {
+        let names = axes(summary);
+        let told: Vec<String> =
+            names.iter().zip(point(self.cell)).map(|(name, value)| format!("{name} = {value}")).collect();
+        if told.is_empty() { String::new() } else { format!(" at {}", told.join(", ")) }
+    }
+}

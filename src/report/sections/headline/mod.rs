@@ -1,0 +1,17 @@
+//! The answer of a study in one screen: how good, at what cost, who learned what, in sentences made from its numbers.
+
+mod cost;
+mod good;
+mod learned;
+mod measure;
+mod standing;
+
+use crate::report::document::Card;
+use crate::study::Summary;
+pub(super) use measure::Measure;
+pub(super) use standing::{Protection, Unguarded, claim};
+
+/// The three cards.
+pub(in crate::report) fn cards(summary: &Summary) -> Vec<Card> {
+    vec![good::card(summary), cost::card(summary), learned::card(summary)]
+}

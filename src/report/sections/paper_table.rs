@@ -1,0 +1,54 @@
+//! One table of a whole study for a paper: regret, privacy as claimed and as bounded, and costs, a row per series and cell.
+
+use super::cells::{Rows, rows};
+use super::headline::{Measure, Protection, Unguarded, claim};
+use crate::report::document::Table;
+use crate::report::number::{epsilon, quantity, regret, seconds};
+use crate::scenario::Metric;
+use crate::study::{CellSummary, SeriesSummary, Summary};
+
+/// The table.
+pub(in crate::report) fn table(summary: &Summary) -> Table {
+    let measure = Measure::of(summary);
+    let unguarded = Unguarded::of(summary);
+    let released = measure == Some(Measure::PublishedSetting);
+    let numbers = |cell: &CellSummary, series: &SeriesSummary| {
+        let mut row = Vec::new();
+        if released {
+            row.push(Measure::PublishedSetting.value(series).map_or_else(String::new, regret));
+        } else if measure.is_some() {
+            let all = [Metric::SimpleRegret, Metric::CumulativeRegret];
+            row.extend(all.map(|metric| super::lines::of(metric, series).map_or_else(String::new, regret)));
+        }
+        let claimed = cell.privacy.iter().filter(|entry| entry.series == series.name).filter_map(claim);
+        let claimed = claimed.map(|loss| loss.epsilon).reduce(f64::max);
+        row.push(claimed.map_or_else(String::new, epsilon));
+        let protection = Protection::of(cell, &series.name, &unguarded);
+        row.push(match protection {
+            Protection::Silent => "0".to_owned(),
+            Protection::Bounded(most, basis) => format!("{} ({basis})", epsilon(most)),
+            Protection::Broken | Protection::Open => "inf".to_owned(),
+        });
+        let metrics = &series.metrics;
+        row.extend([seconds(metrics.virtual_seconds), quantity(metrics.bytes)]);
+        ((super::regret::exact(series), row.clone()), row)
+    };
+    let Rows { axes, rows, .. } = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    match measure {
+        Some(Measure::PublishedSetting) => header.push(Measure::PublishedSetting.words().to_owned()),
+        Some(_) => header.extend(["simple regret", "cumulative regret"].map(str::to_owned)),
+        None => {}
+    }
+    header.extend(["claimed epsilon", "largest epsilon", "virtual time", "bytes"].map(str::to_owned));
+    let n = summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();
+    let without = unguarded.words().map_or_else(String::new, |words| format!(", without {words}"));
+    let title = format!(
+        "{}: mean and standard error over {} replications; epsilon is the largest of anyone about anyone{without}",
+        summary.scenario,
+        n.unwrap_or(0)
+    );
+    Table::new(title, header, rows, first_number)
+}

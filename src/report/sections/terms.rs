@@ -1,0 +1,52 @@
+//! What the words of a report mean, for a reader who asks where they stand.
+
+/// A word and its meaning.
+const TERMS: [(&str, &str); 16] = [
+    (
+        "epsilon",
+        "The privacy loss: whatever an observer sees is at most e^epsilon times as likely with one person's data as with \
+         another's in their place, except with probability delta. 0 means that nothing is learned; 1 is a common target; above \
+         10 little is promised.",
+    ),
+    ("delta", "The probability with which the bound on the privacy loss may fail."),
+    (
+        "simple regret",
+        "The value of the best arm minus that of the best arm tried so far: how much a better search would still gain.",
+    ),
+    (
+        "cumulative regret",
+        "The value of the best arm minus that of the arm tried, added up over all rounds: what searching cost on the way.",
+    ),
+    (
+        "tight",
+        "The smallest epsilon that the releases of a run are known to have, by their distributions of privacy losses: a bound.",
+    ),
+    ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
+    (
+        "as published",
+        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+    ),
+    (
+        "claimed",
+        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+    ),
+    ("proven", "The bound holds for every pair of neighbours, by a proof that the program relies on."),
+    ("conditional", "The bound holds under conditions that the notes name."),
+    (
+        "refuted",
+        "The claim is known to be false here: there are two neighbours that an observer can tell apart better than it says.",
+    ),
+    ("unprotected", "Sent without any noise: the observer sees it as it is, and no finite epsilon holds."),
+    ("exceeded", "The tight bound is larger than the claim."),
+    ("lost", "Messages that never arrived; the sender sends again if the protocol lets it."),
+    ("time", "Virtual time: what a clock in the simulated world shows, not how long the simulation took."),
+    ("virtual time", "What a clock in the simulated world shows, not how long the simulation took."),
+];
+
+/// The meaning of a word; empty if it has none here.
+pub(super) fn meaning(word: &str) -> String {
+    TERMS
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map_or_else(String::new, |(_, meaning)| (*meaning).to_owned())
+}

@@ -1,0 +1,59 @@
+//! How an account file is read, and what is wrong with one.
+
+use super::account::Account;
+use super::diagnostic::{Diagnostic, Diagnostics};
+use super::document::Document;
+use super::parse::parse;
+use super::sweep::Edited;
+use super::tree;
+use crate::accounting::MOST_RELEASES;
+use crate::vocab::CountedCost;
+
+impl Document {
+    /// The document as a list of releases.
+    ///
+    /// # Errors
+    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
+    pub fn account(&self) -> Result<Account, Diagnostics> {
+        let fail = |list| Diagnostics::new(self.file(), self.text(), list);
+        let edited = Edited::unchanged(self.text());
+        tree::read(&edited.text).map_err(fail)?;
+        let account: Account = parse(&edited).map_err(fail)?;
+        let root = tree::read(&edited.text).map_err(fail)?;
+        let too_large = |(index, event): (usize, &CountedCost)| match *event {
+            CountedCost::FixedSizeGaussian { population, size, .. } if size > population => {
+                let path = format!("events[{index}]");
+                let (node, _) = tree::follow(&root, &tree::path(&path).unwrap_or_default());
+                let found = format!("size {size}, population {population}");
+                Some(
+                    Diagnostic::new(
+                        edited.place(&node.span),
+                        "a sample larger than its population".to_owned(),
+                    )
+                    .path(path)
+                    .expected(format!("a size of at most {population}"))
+                    .found(found)
+                    .cure("lower size, or raise population"),
+                )
+            }
+            _ => None,
+        };
+        let too_many = |(index, event): (usize, &CountedCost)| {
+            let (_, count) = event.cost();
+            let path = format!("events[{index}].count");
+            let (node, _) = tree::follow(&root, &tree::path(&path).unwrap_or_default());
+            (count > MOST_RELEASES).then(|| {
+                let words = "more releases than an accountant can add up".to_owned();
+                Diagnostic::new(edited.place(&node.span), words)
+                    .path(path)
+                    .expected(format!("a count of at most {MOST_RELEASES}"))
+                    .found(count.to_string())
+                    .cure("lower count: so many releases give no protection")
+            })
+        };
+        let events = || account.events.iter().enumerate();
+        let problems: Vec<Diagnostic> =
+            events().filter_map(too_large).chain(events().filter_map(too_many)).collect();
+        if problems.is_empty() { Ok(account) } else { Err(fail(problems)) }
+    }
+}

@@ -1,0 +1,135 @@
+//! Whether two cells can be compared: they must have the same objective and the same protocol.
+
+use crate::scenario::Draft;
+use crate::study::disk::error::FolderError;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Why two runs cannot be compared.
+#[derive(Debug, Error)]
+pub enum CompareError {
+    /// Records cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Regrets of different objectives, or of different units.
+    #[error(
+        "expected two runs of one objective, found {a} in the first and {b} in the second: a difference of their regrets \
+         means nothing (give both runs the same {field}, or compare two series of one run: `subrosa compare RUN RUN \
+         --series-a NAME --series-b NAME`)"
+    )]
+    Objectives {
+        /// What the first optimises.
+        a: String,
+        /// What the second optimises.
+        b: String,
+        /// The field of the scenario that differs.
+        field: String,
+    },
+    /// The two have different protocols, which count rounds, questions and messages differently.
+    #[error(
+        "expected two runs of one protocol, found {a} in the first and {b} in the second: they count rounds, questions and \
+         messages differently (run both by the same protocol, or compare two series of one run: `subrosa compare RUN RUN \
+         --series-a NAME --series-b NAME`)"
+    )]
+    Protocols {
+        /// The first run's.
+        a: String,
+        /// The second run's.
+        b: String,
+    },
+}
+
+/// Fields of objectives that determine what is optimised and in which unit. The other fields change its difficulty.
+const WHAT: [&str; 11] = [
+    "file",
+    "training",
+    "command",
+    "axes",
+    "inputs",
+    "output",
+    "transform",
+    "goal",
+    "output_scale",
+    "model",
+    "loss",
+];
+
+/// The name of the objective of a scenario that has none.
+const NO_OBJECTIVE: &str = "no objective";
+
+/// The objective and the protocol of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::study) struct Subject {
+    /// Name of the objective, and its fields.
+    objective: (String, BTreeMap<String, Value>),
+    /// Name of the protocol, and its number of rounds.
+    protocol: (String, Option<u64>),
+}
+
+impl Subject {
+    pub(in crate::study) fn of(draft: &Draft) -> Self {
+        let (objective, fields) = named(serde_json::to_value(&draft.objective).ok());
+        let (protocol, settings) = named(serde_json::to_value(&draft.protocol).ok());
+        let rounds = settings.get("rounds").and_then(Value::as_u64);
+        Self { objective: (objective, fields), protocol: (protocol, rounds) }
+    }
+
+    /// Why the two cannot be compared; `None` if they can.
+    pub(in crate::study) fn differs(&self, other: &Self) -> Option<CompareError> {
+        if self.protocol.0 != other.protocol.0 {
+            let (a, b) = (self.protocol.0.clone(), other.protocol.0.clone());
+            return Some(CompareError::Protocols { a, b });
+        }
+        let ((a, of_a), (b, of_b)) = (&self.objective, &other.objective);
+        if a != b {
+            let field = "objective".to_owned();
+            return Some(CompareError::Objectives { a: a.clone(), b: b.clone(), field });
+        }
+        let field = WHAT.iter().find(|field| of_a.get(**field) != of_b.get(**field))?;
+        let told = |fields: &BTreeMap<String, Value>| {
+            let value = fields.get(*field).map_or_else(|| "none".to_owned(), Value::to_string);
+            format!("{a} with {field} {value}")
+        };
+        Some(CompareError::Objectives { a: told(of_a), b: told(of_b), field: format!("objective.{field}") })
+    }
+
+    /// Notes on other differences that regret depends on: other fields of the objective, and the number of rounds.
+    pub(in crate::study) fn notes(&self, other: &Self) -> Vec<String> {
+        let (of_a, of_b) = (&self.objective.1, &other.objective.1);
+        let mut names: Vec<&String> = of_a.keys().chain(of_b.keys()).collect();
+        names.sort();
+        names.dedup();
+        let told = |value: Option<&Value>| value.map_or_else(|| "absent".to_owned(), Value::to_string);
+        let mut notes: Vec<String> = names
+            .into_iter()
+            .filter(|name| of_a.get(*name) != of_b.get(*name))
+            .map(|name| {
+                let (a, b) = (told(of_a.get(name)), told(of_b.get(name)));
+                format!("the objectives differ in {name}: {a} in the first run, {b} in the second")
+            })
+            .collect();
+        if let (Some(a), Some(b)) = (self.protocol.1, other.protocol.1)
+            && a != b
+            && self.objective.0 != NO_OBJECTIVE
+        {
+            notes.push(format!(
+                "the first run has {a} rounds, the second {b}: compare regret per question, not cumulative regret"
+            ));
+        }
+        notes
+    }
+}
+
+/// A member of a family: its name, and its fields.
+fn named(value: Option<Value>) -> (String, BTreeMap<String, Value>) {
+    match value {
+        Some(Value::Object(member)) => match member.into_iter().next() {
+            Some((name, Value::Object(fields))) => (name, fields.into_iter().collect()),
+            Some((name, _)) => (name, BTreeMap::new()),
+            None => (NO_OBJECTIVE.to_owned(), BTreeMap::new()),
+        },
+        Some(Value::String(name)) => (name, BTreeMap::new()),
+        _ => (NO_OBJECTIVE.to_owned(), BTreeMap::new()),
+    }
+}

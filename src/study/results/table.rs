@@ -1,0 +1,81 @@
+//! A table of a run folder: written row by row as CSV and, with the feature `parquet`, as Parquet too.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files::{FileError, Staged};
+use crate::study::disk::folder::RunFolder;
+use crate::study::results::columns::{Column, Entry};
+#[cfg(feature = "parquet")]
+use crate::study::results::parquet::ParquetTable;
+
+/// Number of rows that are kept in memory before they are written; also the size of a row group of a Parquet file.
+const KEPT: usize = 16_384;
+
+/// A table that is being written.
+#[derive(Debug)]
+pub(in crate::study) struct Table {
+    columns: Vec<Column>,
+    csv: Staged,
+    #[cfg(feature = "parquet")]
+    parquet: ParquetTable,
+}
+
+impl Table {
+    /// Begins `NAME.csv`, and `NAME.parquet` in a program with that feature.
+    pub(in crate::study) fn new(
+        folder: &RunFolder,
+        name: &str,
+        columns: Vec<Column>,
+    ) -> Result<Self, FolderError> {
+        let mut csv = folder.stage(&format!("{name}.csv"))?;
+        csv.write(&line(columns.iter().map(|column| column.name.clone())))?;
+        Ok(Self {
+            #[cfg(feature = "parquet")]
+            parquet: ParquetTable::new(folder.stage(&format!("{name}.parquet"))?, name, &columns)?,
+            columns,
+            csv,
+        })
+    }
+
+    /// The names of the columns.
+    pub(in crate::study) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Adds a row with a value for every column.
+    pub(in crate::study) fn row(&mut self, entries: Vec<Entry>) -> Result<(), FileError> {
+        debug_assert_eq!(entries.len(), self.columns.len(), "a value for every column");
+        for (column, entry) in self.columns.iter_mut().zip(entries) {
+            column.push(entry);
+        }
+        if self.columns.first().is_some_and(|column| column.len() >= KEPT) { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes the rows so far to the files.
+    fn flush(&mut self) -> Result<(), FileError> {
+        let rows = self.columns.first().map_or(0, Column::len);
+        for row in 0..rows {
+            self.csv.write(&line(self.columns.iter().map(|column| column.text(row))))?;
+        }
+        #[cfg(feature = "parquet")]
+        if rows > 0 {
+            self.parquet.group(&self.columns)?;
+        }
+        self.columns.iter_mut().for_each(Column::clear);
+        Ok(())
+    }
+
+    /// Completes the files.
+    pub(in crate::study) fn commit(mut self) -> Result<(), FileError> {
+        self.flush()?;
+        #[cfg(feature = "parquet")]
+        self.parquet.commit()?;
+        self.csv.commit()
+    }
+}
+
+/// A line of a CSV file.
+fn line(cells: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.write_record(cells).expect("writing to memory does not fail");
+    rows.into_inner().expect("writing to memory does not fail")
+}

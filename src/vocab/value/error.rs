@@ -1,0 +1,250 @@
+//! Why a value cannot be read as the type that is asked for, and where it stands.
+
+use super::node::{Node, Step};
+use serde::de::{self, Expected, Unexpected};
+use std::fmt;
+use std::ops::Range;
+
+/// A value that cannot be read: why, where it is written, and on which path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Inner {
+    fault: Fault,
+    place: Option<Range<usize>>,
+    /// From the value outwards.
+    steps: Vec<Step>,
+}
+
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A field that the type does not have.
+    UnknownField {
+        /// Its name.
+        found: String,
+        /// The fields that there are.
+        known: &'static [&'static str],
+    },
+    /// A name that is none of the alternatives.
+    UnknownName {
+        /// The name.
+        found: String,
+        /// The alternatives.
+        known: &'static [&'static str],
+    },
+    /// A field without a default is not there.
+    MissingField {
+        /// Its name.
+        field: &'static str,
+        /// What lacks it.
+        owner: Option<String>,
+    },
+    /// The name of another type.
+    OtherName {
+        /// The type's own name.
+        expected: &'static str,
+        /// The name.
+        found: String,
+    },
+    /// A value of the right kind that the type refuses.
+    Refused(String),
+    /// A value of another kind or range.
+    Unfit {
+        /// What there should be.
+        expected: String,
+        /// What there is.
+        found: String,
+    },
+    /// No text.
+    NoText,
+    /// No number.
+    NoNumber,
+    /// A number with a point or an exponent where a whole one is due.
+    NotWhole,
+    /// A whole number beyond the range of its type.
+    TooLarge,
+    /// No entries in braces.
+    NoMap,
+    /// No list in square brackets.
+    NoList,
+    /// A name alone that needs something in brackets.
+    NeedsContent(String),
+    /// Something in brackets behind a name that takes nothing.
+    TakesNothing(String),
+    /// Values without the names of their fields.
+    NeedsNames(String),
+    /// A value of another kind.
+    Inconsistency,
+}
+
+impl ReadError {
+    pub(super) fn new(fault: Fault) -> Self {
+        Self(Box::new(Inner { fault, place: None, steps: Vec::new() }))
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn fault(&self) -> &Fault {
+        &self.0.fault
+    }
+
+    /// Where it is written: the value, or the key of a field that is unknown.
+    #[must_use]
+    pub fn place(&self) -> Range<usize> {
+        self.0.place.clone().unwrap_or(0..0)
+    }
+
+    /// The path of the field: names, and `[3]` for positions, dots between; empty for the whole value.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for step in self.0.steps.iter().rev() {
+            match step {
+                Step::Name(name) => {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(name);
+                }
+                Step::Index(index) => path.push_str(&format!("[{index}]")),
+            }
+        }
+        path
+    }
+
+    /// Its place is this value, unless a value inside has been found to be it.
+    pub(super) fn at(self, node: &Node) -> Self {
+        let place = match &self.0.fault {
+            Fault::MissingField { .. } => node.head(),
+            _ => node.span.clone(),
+        };
+        self.within(place)
+    }
+
+    /// Its place is this one, unless there is one already.
+    pub(super) fn within(mut self, place: Range<usize>) -> Self {
+        self.0.place.get_or_insert(place);
+        self
+    }
+
+    /// One step further out.
+    pub(super) fn below(mut self, step: Step) -> Self {
+        self.0.steps.push(step);
+        self
+    }
+
+    /// A missing field is missing in this, unless that is known.
+    pub(super) fn of(mut self, name: &str) -> Self {
+        if let Fault::MissingField { owner, .. } = &mut self.0.fault
+            && !name.is_empty()
+        {
+            owner.get_or_insert_with(|| name.to_owned());
+        }
+        self
+    }
+
+    /// The same as an error of another format.
+    pub(super) fn into_format<E: de::Error>(self) -> E {
+        match self.0.fault {
+            Fault::UnknownField { found, known } => E::unknown_field(&found, known),
+            Fault::UnknownName { found, known } => E::unknown_variant(&found, known),
+            Fault::MissingField { field, .. } => E::missing_field(field),
+            _ => E::custom(self),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.fault {
+            Fault::UnknownField { found, known } => {
+                write!(f, "unknown field `{found}`, expected one of {}", known.join(", "))
+            }
+            Fault::UnknownName { found, known } => {
+                write!(f, "unknown name `{found}`, expected one of {}", known.join(", "))
+            }
+            Fault::MissingField { field, owner } => {
+                let owner = owner.as_ref().map_or_else(String::new, |owner| format!(" of {owner}"));
+                write!(f, "missing field `{field}`{owner}")
+            }
+            Fault::OtherName { expected, found } => write!(f, "`{found}` instead of `{expected}`"),
+            Fault::Refused(words) => f.write_str(words),
+            Fault::Unfit { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Fault::NoText => f.write_str("expected a text"),
+            Fault::NoNumber => f.write_str("expected a number"),
+            Fault::NotWhole => f.write_str("expected a whole number"),
+            Fault::TooLarge => f.write_str("the number does not fit"),
+            Fault::NoMap => f.write_str("expected entries in braces"),
+            Fault::NoList => f.write_str("expected a list"),
+            Fault::NeedsContent(name) => write!(f, "`{name}` needs something in brackets"),
+            Fault::TakesNothing(name) => write!(f, "`{name}` takes nothing in brackets"),
+            Fault::NeedsNames(name) => write!(f, "`{name}` takes fields with their names"),
+            Fault::Inconsistency => f.write_str("a value of another kind"),
+        }?;
+        let path = self.path();
+        if path.is_empty() { Ok(()) } else { write!(f, " ({path})") }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl de::Error for ReadError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Fault::Refused(message.to_string()))
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_value(found, expected)
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Fault::Unfit { expected: expected.to_string(), found: in_words(found) })
+    }
+
+    fn invalid_length(_: usize, _: &dyn Expected) -> Self {
+        Self::new(Fault::Inconsistency)
+    }
+
+    fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
+        Self::new(Fault::UnknownName { found: found.to_owned(), known })
+    }
+
+    fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
+        Self::new(Fault::UnknownField { found: found.to_owned(), known })
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(Fault::MissingField { field, owner: None })
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(Fault::Refused(format!("expected each field once, found `{field}` a second time")))
+    }
+}
+
+/// A value that a type did not expect.
+fn in_words(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(value) => format!("`{value}`"),
+        Unexpected::Unsigned(value) => format!("the whole number {value}"),
+        Unexpected::Signed(value) => format!("the whole number {value}"),
+        Unexpected::Float(value) => format!("the number {value}"),
+        Unexpected::Char(value) => format!("the character `{value}`"),
+        Unexpected::Str(text) => format!("the text {text:?}"),
+        Unexpected::Bytes(_) => "bytes".to_owned(),
+        Unexpected::Unit => "nothing".to_owned(),
+        Unexpected::Option => "an optional value".to_owned(),
+        Unexpected::NewtypeStruct => "a value in brackets".to_owned(),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => "fields or entries".to_owned(),
+        Unexpected::Enum => "a name".to_owned(),
+        Unexpected::UnitVariant => "a name alone".to_owned(),
+        Unexpected::NewtypeVariant => "a name with a value in brackets".to_owned(),
+        Unexpected::TupleVariant => "a name with values in brackets".to_owned(),
+        Unexpected::StructVariant => "a name with fields in brackets".to_owned(),
+        Unexpected::Other(words) => words.to_owned(),
+    }
+}

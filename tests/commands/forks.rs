@@ -1,0 +1,176 @@
+//! A forked run is a study of its futures: `report`, `compare`, `account` and the tables know all of them.
+
+use crate::support::{root, subrosa, told};
+use std::fs;
+use std::path::PathBuf;
+use subrosa::report::Page;
+use subrosa::study::RunFolder;
+use tempfile::TempDir;
+
+const SLOW: &str = "all slow: parties.slow.compute=Drawn(time: Constant(\"3s\"))";
+const LOSSY: &str = "lossy: network.default.loss=Independent(0.6)";
+
+fn forked(place: &TempDir, more: &[&str]) -> (PathBuf, String) {
+    let out = place.path().to_str().unwrap();
+    let scenario =
+        ["run", "tests/golden/federated.ron", "--fork-at", "2", "--branch", SLOW, "--branch", LOSSY];
+    let arguments = [&scenario[..], &["--out", out, "--format", "json"], more].concat();
+    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    assert_eq!(code, 0, "{stderr}");
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    (PathBuf::from(document["run"].as_str().unwrap()), stdout)
+}
+
+fn says(arguments: &[&str]) -> String {
+    let (code, stdout, stderr) = told(&subrosa(arguments));
+    assert_eq!(code, 0, "{arguments:?}: {stderr}");
+    stdout
+}
+
+#[test]
+fn a_report_has_a_row_and_a_curve_for_each_future() {
+    let place = TempDir::new().unwrap();
+    let (folder, stdout) = forked(&place, &["--replications", "2"]);
+    let path = folder.to_str().unwrap();
+    let text = says(&["report", path, "--full"]);
+    let names = ["unchanged", "all slow", "lossy"];
+    for name in names.iter().chain(&["future"]) {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+    // The numbers are those that the fork itself compares.
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    let page = Page::read(&RunFolder::at(&folder)).unwrap().unwrap();
+    let series = page.summary.cells[0].series.len();
+    assert_eq!(rows.len(), 3 * series);
+    for cell in &page.summary.cells {
+        let future = cell.point["future"].as_str().unwrap();
+        for one in &cell.series {
+            let row = rows.iter().find(|row| row["branch"] == future && row["series"] == one.name).unwrap();
+            assert_eq!(row["messages"].as_f64().unwrap(), one.metrics.messages, "{future}");
+            let regret = one.metrics.cumulative_regret.map(|estimate| estimate.mean);
+            assert_eq!(row["cumulative_regret"]["mean"].as_f64(), regret, "{future}");
+            assert!(!one.curve.is_empty());
+        }
+    }
+    assert_eq!(page.summary.cells.len(), 3);
+    let html = fs::read_to_string(folder.join("report.html")).unwrap();
+    for name in names {
+        assert!(html.matches(name).count() > 2, "{name} has curves and rows");
+    }
+    let chart = place.path().join("regret.svg");
+    says(&["report", path, "--svg", chart.to_str().unwrap()]);
+    let chart = fs::read_to_string(chart).unwrap();
+    assert!(names.iter().all(|name| chart.contains(name)), "{chart}");
+    let table = fs::read_to_string(folder.join("results.csv")).unwrap();
+    assert!(table.lines().next().unwrap().contains("point.future") && table.contains("all slow"), "{table}");
+}
+
+#[test]
+fn compare_sets_each_future_beside_the_unchanged_one() {
+    let place = TempDir::new().unwrap();
+    let (folder, stdout) = forked(&place, &["--replications", "3"]);
+    let path = folder.to_str().unwrap();
+    let found: serde_json::Value =
+        serde_json::from_str(&says(&["compare", path, "--format", "json"])).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let mut compared = 0;
+    for row in document["rows"].as_array().unwrap().iter().filter(|row| row["branch"] != "unchanged") {
+        let same = |other: &&serde_json::Value| {
+            other["point"]["future"] == row["branch"]
+                && other["series_a"] == row["series"]
+                && other["metric"] == "cumulative_regret"
+        };
+        let own = found["rows"].as_array().unwrap().iter().find(same).unwrap();
+        assert_eq!(own["paired"], true);
+        let difference = |of: &serde_json::Value| of["difference"]["mean"].as_f64().unwrap();
+        assert!((difference(own) - difference(row)).abs() < 1e-12, "{own} {row}");
+        compared += 1;
+    }
+    assert!(compared >= 2);
+    let text = says(&["compare", path]);
+    for words in ["future \"unchanged\"", "future = \"lossy\"", "future = \"all slow\""] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    // With another run, the axis is the fork's alone.
+    let plain = says(&[
+        "run",
+        "tests/golden/federated.ron",
+        "--format",
+        "json",
+        "--out",
+        place.path().to_str().unwrap(),
+    ]);
+    let plain: serde_json::Value = serde_json::from_str(&plain).unwrap();
+    let text = says(&["compare", path, plain["run"].as_str().unwrap()]);
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("only the first run has the axis \"future\""), "{text}");
+    let (code, _, stderr) = told(&subrosa(&["compare", plain["run"].as_str().unwrap()]));
+    assert!(code == 2 && stderr.contains("has no futures to compare"), "{stderr}");
+}
+
+/// The folder is whole: accountants read it, its files follow from its records, and no plain run takes its records.
+#[test]
+fn a_fork_is_no_source_of_plain_runs() {
+    let place = TempDir::new().unwrap();
+    let (folder, _) = forked(&place, &["--replications", "1"]);
+    let path = folder.to_str().unwrap();
+    let account = says(&["account", path]);
+    assert!(account.contains("Epsilon of one run"), "{account}");
+    let (code, stdout, stderr) = told(&subrosa(&["replay", path, "--files"]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let (code, _, stderr) = told(&subrosa(&["replay", path]));
+    assert!(code == 2 && stderr.contains("is a fork: its futures share their beginnings"), "{stderr}");
+    let changed = "network.default.loss=Independent(0.6)";
+    let out = place.path().to_str().unwrap();
+    let arguments = ["run", "tests/golden/federated.ron", "-o", changed, "--replications", "1", "--out", out];
+    let (code, _, stderr) = told(&subrosa(&arguments));
+    assert!(code == 0 && !stderr.contains("reused"), "{stderr}");
+    let run =
+        fs::read_dir(place.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| *path != folder);
+    let (code, _, stderr) = told(&subrosa(&["replay", run.unwrap().to_str().unwrap()]));
+    assert_eq!(code, 0, "the run from the start is its own: {stderr}");
+    // The same fork again gives the same files.
+    let before = fs::read(folder.join("records.jsonl")).unwrap();
+    let (again, _) = forked(&place, &["--replications", "1"]);
+    assert_eq!((again.clone(), fs::read(again.join("records.jsonl")).unwrap()), (folder, before));
+}
+
+/// What a study varies has no one value that a branch could change.
+#[test]
+fn a_branch_over_an_each_names_its_cure() {
+    let place = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join("tests/golden/federated.ron")).unwrap();
+    let path = place.path().join("swept.ron");
+    fs::write(&path, text).unwrap();
+    let swept = "network.default.loss=Each(\"loss\", [Independent(0.1), Independent(0.2)])";
+    let fork = |branch: &str| {
+        let out = place.path().to_str().unwrap();
+        let run =
+            ["run", path.to_str().unwrap(), "-o", swept, "--fork-at", "2", "--branch", branch, "--out", out];
+        let (code, _, stderr) = told(&subrosa(&run));
+        (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    for (branch, words) in [
+        (
+            "a: network.default.loss=NoLoss()",
+            ["it replaces what the study varies by Each, \"loss\"", "-o PATH=VALUE"],
+        ),
+        (
+            "a: network.default.latency=Each(\"latency\", [Constant(\"1s\"), Constant(\"2s\")])",
+            ["it brings an Each of its own, \"latency\"", "a branch has one value"],
+        ),
+        (
+            "a: network.default.loss=Each(\"loss\", [Independent(0.3), Independent(0.4)])",
+            ["expected the values of \"loss\" as without the branch's changes", "a branch for each value"],
+        ),
+    ] {
+        let (code, stderr) = fork(branch);
+        assert_eq!(code, 3, "{stderr}");
+        for words in words {
+            assert!(stderr.contains(words), "{words}: {stderr}");
+        }
+    }
+    let (code, stderr) = fork(SLOW);
+    assert_eq!(code, 0, "another setting may change: {stderr}");
+}

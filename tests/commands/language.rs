@@ -1,0 +1,44 @@
+//! What docs/language.md says of labels and of paths by name: both work, and say what is wrong.
+
+use crate::support::{run, subrosa, told};
+use tempfile::TempDir;
+
+const HOSPITAL: &str = "scenarios/hospital.ron";
+
+#[test]
+fn labels_stand_in_for_values() {
+    let place = TempDir::new().unwrap();
+    let network = "network.default.latency=Each(\"network\", { \"office\": Constant(\"2ms\"), \"phone\": \
+                   LogNormal(median: \"60ms\", sigma: 0.5) })";
+    let document = run("tests/golden/echo.ron", place.path(), &["-o", network]);
+    let cells = document["cells"].as_array().unwrap();
+    let labels: Vec<&str> = cells.iter().map(|cell| cell["point"]["network"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["office", "phone"], "in the order in which they are written");
+    let (code, text, stderr) = told(&subrosa(&["report", document["run"].as_str().unwrap(), "--full"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(text.contains("office") && text.contains("phone") && !text.contains("LogNormal"), "{text}");
+    let seconds = |cell: usize| cells[cell]["series"][0]["metrics"]["virtual_seconds"].as_f64().unwrap();
+    assert!(seconds(0) < seconds(1), "the values belong to the labels");
+}
+
+#[test]
+fn members_of_lists_and_maps_are_addressed_by_name() {
+    let check = |change: &str| told(&subrosa(&["check", HOSPITAL, "-o", change]));
+    let place = TempDir::new().unwrap();
+    let few = ["-o", "protocol.rounds=3", "--replications", "1"];
+    let change = "protocol.series[\"GP-UCB, non-private\"].learner=Random()";
+    let by_name = run(HOSPITAL, place.path(), &[&few[..], &["-o", change]].concat());
+    let by_place =
+        run(HOSPITAL, place.path(), &[&few[..], &["-o", "protocol.series[3].learner=Random()"]].concat());
+    assert_eq!(by_name["cells"], by_place["cells"]);
+    // Which series play at random is known, however they are called.
+    let at_random = |document: &serde_json::Value| -> Vec<bool> {
+        let all = document["cells"][0]["series"].as_array().unwrap().iter();
+        all.map(|series| series["at_random"] == true).collect()
+    };
+    assert_eq!(at_random(&by_name), [false, false, false, true, true]);
+    let (code, _, stderr) = check("parties.lab=Party(count: 0)");
+    assert!(code == 3 && stderr.contains("count"), "{stderr}");
+    let (code, _, stderr) = check("protocol.series[\"GP-UCB, private\"].learner=Random()");
+    assert!(code == 3 && stderr.contains("GP-UCB, private"), "{stderr}");
+}

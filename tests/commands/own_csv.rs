@@ -1,0 +1,140 @@
+//! A CSV file of one's own becomes a valid scenario for each system, in one command.
+
+use crate::support::{subrosa, told};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Houses: a column that counts the rows, texts, a gap, a constant, and five columns of numbers.
+fn houses(place: &Path) -> PathBuf {
+    let mut text = String::from(
+        "Order,MS Zoning,Lot Area,Year Built,Lot Frontage,Pool,\"Baths, full\",Garage,Sale_Price\n",
+    );
+    for row in 1..=40_u32 {
+        let (area, year, baths) = (5000 + row * row * 7 % 4000, 1900 + row * 13 % 110, 1 + row % 3);
+        let frontage = if row == 5 { "NA".to_owned() } else { (40 + row).to_string() };
+        let price = 50_000 + area * 9 + year * 20 + baths * 8000;
+        writeln!(text, "{row},RL,{area},{year},{frontage},0,{baths},{}.5,{price}", row * 37 % 11).unwrap();
+    }
+    let file = place.join("ames.csv");
+    fs::write(&file, text).unwrap();
+    file
+}
+
+fn new(system: &str, csv: &Path, output: &str, file: &Path) -> (i32, String, String) {
+    let (csv, file) = (csv.to_str().unwrap(), file.to_str().unwrap());
+    told(&subrosa(&["new", system, file, "--csv", csv, "--output", output]))
+}
+
+#[test]
+fn a_file_of_ones_own_is_a_valid_scenario_at_once() {
+    let place = TempDir::new().unwrap();
+    let csv = houses(place.path());
+    for system in ["outsourced", "local", "federated", "release"] {
+        let file = place.path().join(format!("{system}.ron"));
+        let (code, _, stderr) = new(system, &csv, "Sale_Price", &file);
+        assert_eq!(code, 0, "{stderr}");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(r#"inputs: ["Lot Area", "Year Built", "Baths, full", "Garage"]"#), "{text}");
+        for reason in ["Order (counts the rows)", "Pool (always the same)", "Lot Frontage (not all numbers)"]
+        {
+            assert!(text.contains(reason), "{reason}: {text}");
+        }
+        let file = file.to_str().unwrap();
+        let (code, stdout, stderr) = told(&subrosa(&["check", file]));
+        assert_eq!(code, 0, "{system}: {stdout}{stderr}");
+        // It plays, too.
+        let (code, _, stderr) = told(&subrosa(&["trace", file, "-o", "protocol.rounds=2"]));
+        assert_eq!(code, 0, "{system}: {stderr}");
+    }
+    // A classifier of words.
+    let words = place.path().join("words.csv");
+    fs::write(&words, fs::read_to_string(&csv).unwrap().replacen(",RL,", ",RM,", 9)).unwrap();
+    let file = place.path().join("words.ron");
+    let (code, _, stderr) = new("release", &words, "MS Zoning", &file);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        fs::read_to_string(&file).unwrap().contains(r#"label: Equals(column: "MS Zoning", value: "RL")"#)
+    );
+    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn what_no_scenario_can_be_made_of_is_said_with_a_cure() {
+    let place = TempDir::new().unwrap();
+    let csv = houses(place.path());
+    let file = place.path().join("x.ron");
+    let semicolons = place.path().join("semicolons.csv");
+    fs::write(&semicolons, "a;b;y\n1,5;2;3\n2,5;3;4\n").unwrap();
+    for (csv, output, words) in [
+        (&csv, "SalePrice", "did you mean --output \"Sale_Price\"?"),
+        (&csv, "MS Zoning", "holds no numbers"),
+        (&csv, "Pool", "the same in every row"),
+        (&semicolons, "y", "separated by `;`"),
+        (&place.path().join("none.csv"), "y", "no such file"),
+    ] {
+        let (code, _, stderr) = new("outsourced", csv, output, &file);
+        assert!(code == 3 && stderr.contains(words), "{code}: {stderr}");
+        assert!(!file.exists());
+    }
+    let (code, _, stderr) = told(&subrosa(&["new", "local", "--csv", "x.csv"]));
+    assert!(code == 2 && stderr.contains("--output"), "{stderr}");
+}
+
+/// The help in a message is about what was written.
+#[test]
+fn help_names_what_the_field_takes() {
+    let place = TempDir::new().unwrap();
+    let csv = houses(place.path());
+    let file = place.path().join("x.ron");
+    assert_eq!(new("outsourced", &csv, "Sale_Price", &file).0, 0);
+    let file = file.to_str().unwrap();
+    let said = |arguments: &[&str]| {
+        let (code, stdout, stderr) = told(&subrosa(arguments));
+        (code, format!("{stdout}{stderr}").split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let with = |change: &str| said(&["check", file, "-o", change]);
+    let (code, text) = with("objective.output=\"Sale_Price\"");
+    assert!(
+        code == 3 && text.contains("write output: Column(\"price\")") && !text.contains("Constant(..)"),
+        "{text}"
+    );
+    let (code, text) = with("network.default.latency=Constant");
+    assert!(code == 3 && text.contains("write it as in Constant(\"40ms\")"), "{text}");
+    let (code, text) = with("network.default.order=Fifo(fast: true)");
+    assert!(code == 3 && text.contains("`Fifo` takes nothing in brackets"), "{text}");
+    let (code, text) = with("network.default.latency=Uniform");
+    assert!(code == 3 && text.contains("missing field `low`"), "{text}");
+    let (code, text) = said(&["check", file, "--data", "/nope"]);
+    assert!(code == 2 && text.contains("--data /nope: there is no such folder"), "{text}");
+}
+
+#[test]
+fn a_scenario_may_come_from_standard_input() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = fs::read(crate::support::root().join("tests/golden/echo.ron")).unwrap();
+    child.stdin.take().unwrap().write_all(&text).unwrap();
+    let (code, stdout, _) = told(&child.wait_with_output().unwrap());
+    assert!(code == 0 && stdout.contains("valid"), "{stdout}");
+}
+
+/// A list explains one member of a family with its example, and the file of `account` as well.
+#[test]
+fn the_list_shows_examples() {
+    let (code, stdout, _) = told(&subrosa(&["list", "latency", "gamma"]));
+    assert!(code == 0 && stdout.contains("Example: Gamma(shape: 2, scale: \"20ms\")"), "{stdout}");
+    assert!(!stdout.contains("Weibull("), "{stdout}");
+    let (code, stdout, _) = told(&subrosa(&["list", "account"]));
+    assert!(code == 0 && stdout.contains("events:") && stdout.contains("Example: Account("), "{stdout}");
+    let (code, _, stderr) = told(&subrosa(&["list", "latency", "Gama"]));
+    assert!(code == 2 && stderr.contains("did you mean Gamma?"), "{stderr}");
+}
