@@ -21,6 +21,10 @@ doc:
 bless WHAT="reference":
     SUBROSA_BLESS=1 cargo test --test commands {{ WHAT }}
 
+# Build the Python module into target/python and test it, or the tests of one name
+python *ARGS:
+    bash python/test.sh {{ ARGS }}
+
 # What CI runs
 ci:
     bash .ci/run

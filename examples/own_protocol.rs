@@ -1,14 +1,14 @@
 //! A protocol of one's own, which scenarios name: a service asks a device for one measurement at a time, and asks again
 //! what gets lost. This program is `subrosa` with it: `cargo run --example own_protocol -- run examples/own_protocol.ron`
-//! plays it, and `replay`, `trace`, `sweep`, `compare` and `report` work as for the library's protocols.
+//! plays it, and `replay`, `trace`, `cluster`, `compare` and `report` work as for the library's protocols.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use subrosa::kernel::{Alarm, Process, ProcessContext};
+use subrosa::kernel::{Process, ProcessContext};
 use subrosa::prelude::*;
-use subrosa::protocols::{Cast, Fact, Measured, Parts, Search, SearchSettings, end, give_up};
+use subrosa::protocols::{Cast, Parts, Search, SearchSeries, SearchSettings, SearchWorld, give_up};
 
-subrosa::vocabulary! {
+subrosa::messages! {
     /// What is said.
     pub enum Message {
         /// To the device: measure this arm.
@@ -18,33 +18,7 @@ subrosa::vocabulary! {
     }
 }
 
-impl Payload for Message {
-    fn wire_bytes(&self) -> u64 {
-        28 + 16
-    }
-    fn label(&self) -> &'static str {
-        self.label()
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Lab;
-
-impl Protocol for Lab {
-    type Message = Message;
-    type Timer = Alarm;
-    type Fact = Fact<Measured>;
-}
-
-impl Rounds for Lab {
-    fn round(message: &Message) -> Option<u64> {
-        let (Message::Measure { round, .. } | Message::Outcome { round, .. }) = message;
-        Some(round + 1)
-    }
-    fn closes(fact: &Self::Fact) -> Option<u64> {
-        fact.closes()
-    }
-}
+type Lab = SearchWorld<Message>;
 
 /// A service has a device measure what its learner chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,11 +30,11 @@ pub struct Remote {
     pub device: String,
     /// Rounds of each learner.
     pub rounds: u64,
-    /// When the service asks again. Default: after 1 s, 100 times in all.
+    /// When the service asks again. Default: after 1 s, then after waits that double up to 32 s, 100 times in all.
     #[serde(default)]
     pub retry: Retry,
-    /// One series for each.
-    pub learners: Vec<LearnerModel>,
+    /// The series that are compared.
+    pub series: Vec<SearchSeries>,
 }
 
 impl Search for Remote {
@@ -68,31 +42,22 @@ impl Search for Remote {
 
     fn settings(&self) -> SearchSettings<'_> {
         let (searcher, measurer) = (("service", &*self.service), ("device", &*self.device));
-        SearchSettings::new(searcher, measurer, self.rounds, &self.learners)
-    }
-
-    fn further_problems(&self, _: &Stage) -> Vec<Problem> {
-        self.retry.problems().into_iter().map(|problem| problem.below("retry")).collect()
+        SearchSettings::new(searcher, measurer, self.rounds, &self.series).retrying(self.retry)
     }
 
     fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Lab> {
         let retry = self.retry;
-        let service = Process::new(key, async move |mut ctx: ProcessContext<Lab>| {
-            let mut searcher = searcher.clone();
-            while let Some((round, arm)) = searcher.next(&mut ctx) {
-                let outcome = move |message: &Message| match message {
+        let service = Process::new(key, async move |ctx: ProcessContext<Lab>| {
+            let ask = async |round, arm| {
+                let answer = move |message: &Message| match message {
                     Message::Outcome { round: answered, outcome } if *answered == round => {
                         Some(*outcome.get())
                     }
                     _ => None,
                 };
-                let asked = retry.ask(&ctx, measurer_id, Message::Measure { round, arm }, outcome).await;
-                let Some(outcome) = asked else { return end(&mut ctx, "the device never answered") };
-                if let Err(error) = searcher.hear(round, outcome) {
-                    return end(&mut ctx, error);
-                }
-            }
-            ctx.stop();
+                retry.ask(&ctx, measurer_id, Message::Measure { round, arm }, answer).await
+            };
+            searcher.clone().search(ctx.clone(), ask).await;
         });
         let device = Process::new(key, async move |mut ctx: ProcessContext<Lab>| {
             let mut measurer = measurer.clone();
