@@ -62,8 +62,8 @@ macro_rules! catalogue {
         /// }
         /// ```
         ///
-        /// Each type has one name, and each name one type. [`Self::install`] and [`Self::main`] report errors in the
-        /// names.
+        /// In each family a type has one name, and a name one type. [`Self::install`] and [`Self::main`] report the first
+        /// name that breaks this rule.
         #[derive(Clone, Debug)]
         #[must_use = "a catalogue does nothing until it is installed, or its command line runs"]
         pub struct Catalogue {
@@ -94,8 +94,8 @@ macro_rules! catalogue {
             /// Makes these the members that scenarios of this process may name. This cannot be changed later.
             ///
             /// # Errors
-            /// [`MemberError`]: two members have the same name, a name is not a valid identifier, or the process
-            /// already uses another catalogue.
+            /// [`MemberError`]: a name or a type is taken, a name is not a valid identifier, or the process already
+            /// uses another catalogue.
             pub fn install(self) -> Result<(), MemberError> {
                 if let Some(error) = self.errors.into_iter().next() {
                     return Err(error);
@@ -167,7 +167,7 @@ impl Catalogue {
     }
 
     /// Installs the catalogue and runs the command line on the process's arguments: every verb of `subrosa`, with the
-    /// members of this catalogue. With the feature `cli`, which is a default one.
+    /// members of this catalogue. Needs the feature `cli`, which is on by default.
     #[cfg(feature = "cli")]
     #[must_use]
     pub fn main(self) -> ExitCode {

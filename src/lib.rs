@@ -39,7 +39,8 @@
 //! # 2. Add a network and dropouts, and compare
 //!
 //! Any value can be changed by its path, as with `-o` on the command line. Every random draw is addressed by its
-//! purpose, so both runs have the same functions and the same noise: all differences are due to the network.
+//! purpose, so both runs have the same functions and the same noise: all differences are due to the network and to the
+//! users who never answer.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -150,41 +151,41 @@
 //!
 //! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md`).
 
-// What only the command line uses is no dead code of the library.
+// Without the command line, code that only it uses is not reported as dead.
 #![cfg_attr(not(feature = "cli"), allow(unused_imports, dead_code))]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
-// Floor 1
+// Layer 1
 pub mod vocab;
 pub mod special;
 pub mod rng;
-// Floor 2
+// Layer 2
 pub mod kernel;
 pub mod gp;
 pub mod accounting;
-// Floor 3
+// Layer 3
 pub mod programs;
 pub mod privacy;
 pub mod network;
 pub mod objectives;
 pub mod learners;
-// Floor 4
+// Layer 4
 pub mod protocols;
-// Floor 5
+// Layer 5
 pub mod scenario;
-// Floor 6
+// Layer 6
 pub mod study;
-// Floor 7
+// Layer 7
 pub mod audit;
-// Floor 8
+// Layer 8
 pub mod conformance;
 #[cfg(feature = "report")]
 pub mod report;
-// Floor 9
+// Layer 9
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod prelude;
-// Floor 10
+// Layer 10
 pub mod catalogue;
 
 pub use catalogue::Catalogue;

@@ -125,7 +125,7 @@ class _LearnerSession:
             learner.start(learner.problem.inputs, learner.problem.noise_variance, seed)
             steps = self.opening.get("past", []) + told
         for step in steps:
-            self.live(learner, step)
+            self.take(learner, step)
         learner.rng = np.random.default_rng(seed)
         arm = operator.index(learner.ask(list(self.pending)))
         if not 0 <= arm < learner.problem.arms:
@@ -137,7 +137,7 @@ class _LearnerSession:
         self.pending.append(arm)
         self.chosen += 1
 
-    def live(self, learner: Learner, step: dict[str, Any]) -> None:
+    def take(self, learner: Learner, step: dict[str, Any]) -> None:
         arm = step["arm"]
         if "outcome" not in step:
             self.choose(arm)
@@ -170,7 +170,7 @@ class Objective:
 
     def ron(self, name: str | None = None) -> Ron:
         """What a scenario writes for it: `objective: External(command: ["callback", NAME], axes: [..])`."""
-        return Ron(f'External(command: ["callback", {json.dumps(name or self.name)}], {self.recipe})')
+        return _external(name or self.name, self.recipe)
 
     def _answer(self, ask: str, text: str) -> str:
         if ask == "begin":
@@ -249,7 +249,7 @@ class Mechanism:
 
     def ron(self, name: str) -> Ron:
         """What a scenario writes for it: `outcomes: External(command: ["callback", NAME], cost: .., variance: ..)`."""
-        return Ron(f'External(command: ["callback", {json.dumps(name)}], {self.recipe})')
+        return _external(name, self.recipe)
 
     def _answer(self, ask: str, text: str) -> str:
         if ask == "begin":
@@ -289,6 +289,11 @@ def mechanism(
     return make
 
 
+def _external(name: str, more: str) -> Ron:
+    """What a scenario writes for a function of this process, and its other fields."""
+    return Ron(f'External(command: ["callback", {json.dumps(name)}]{more and ", " + more})')
+
+
 def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
     """Whether a function takes the longer of two lists of arguments."""
     try:
@@ -314,10 +319,7 @@ def given_learner(name: str, factory: Factory) -> _native.Given:
 
 def learner_recipe(name: str, factory: Factory) -> Ron:
     """What a scenario writes for a learner."""
-    fields = f'command: ["callback", {json.dumps(name)}]'
-    if not getattr(factory, "inputs", True):
-        fields += ", inputs: false"
-    return Ron(f"External({fields})")
+    return _external(name, "" if getattr(factory, "inputs", True) else "inputs: false")
 
 
 def given_mechanism(name: str, one: Mechanism) -> _native.Given:

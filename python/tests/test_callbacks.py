@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, SMALL, play
+from conftest import ROOT, SMALL, assert_replays_without_python, play
 
 import subrosa as sr
 
@@ -78,18 +77,7 @@ def test_withheld_inputs_stay_withheld(tmp_path: Path) -> None:
 
 def test_a_replay_needs_no_python(small: Path, tmp_path: Path, command_line: Path) -> None:
     run = sr.run(small, out=tmp_path, threads=1, learners={"mine": PlainGpUcb})
-    done = play(command_line, "replay", run.folder, "--format", "json", "--threads", 1)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["agrees"] and json.loads(done.stdout)["compared"] == 3
-    found = sr.replay(run)
-    assert found.agrees and found.compared == 3
-    manifest = json.loads((run.folder / "manifest.json").read_text())
-    assert manifest["programs"][0]["command"] == ["callback", "mine"]
-    assert "PlainGpUcb" in manifest["programs"][0]["version"]
-    # An answer that was changed is found.
-    records = run.folder / "records.jsonl"
-    records.write_text(records.read_text().replace('"answers":[', '"answers":[1,', 1))
-    assert not sr.replay(run).agrees
+    assert_replays_without_python(run, command_line, program="mine", source="PlainGpUcb", other_answer="1")
 
 
 def test_an_exception_ends_its_replication_only(small: Path, tmp_path: Path) -> None:

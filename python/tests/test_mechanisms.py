@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, SMALL, play
+from conftest import ROOT, SMALL, assert_replays_without_python
 
 import subrosa as sr
 
@@ -84,16 +83,7 @@ def test_answers_follow_from_the_seed_and_a_replay_needs_no_python(
     other = sr.run(small, out=tmp_path / "two", threads=1, seed=99, mechanisms={"GP-UCB": noisy})
     assert other.digest != run.digest
     asked.clear()
-    done = play(command_line, "replay", run.folder, "--format", "json", "--threads", 1)
-    assert done.returncode == 0, done.stderr + done.stdout
-    assert json.loads(done.stdout)["agrees"] and json.loads(done.stdout)["compared"] == 3
-    manifest = json.loads((run.folder / "manifest.json").read_text())
-    assert manifest["programs"][0]["command"] == ["callback", "outcomes of GP-UCB"]
-    assert "noisy" in manifest["programs"][0]["version"]
-    # An answer that was changed is found.
-    records = run.folder / "records.jsonl"
-    records.write_text(records.read_text().replace('"answers":[', '"answers":[0.125,', 1))
-    assert not sr.replay(run).agrees
+    assert_replays_without_python(run, command_line, program="outcomes of GP-UCB", source="noisy", other_answer="0.125")
 
 
 def test_answers_have_the_same_bits_in_a_replay(small: Path, tmp_path: Path) -> None:

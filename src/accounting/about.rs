@@ -36,14 +36,14 @@ impl About {
             == (&event.protected, event.unit, &event.observer, &event.neighbours)
     }
 
-    /// Whether it equals another group except possibly for the neighbouring relation.
+    /// Whether this group and another have the same party, unit and observer; the neighbouring relations may differ.
     #[must_use]
     pub fn is_beside(&self, other: &Self) -> bool {
         (&self.protected, self.unit, &self.observer) == (&other.protected, other.unit, &other.observer)
     }
 }
 
-/// The releases of one run by group; groups are in the order of their first releases.
+/// The releases of one run, grouped by what they are about. Groups are in the order of their first releases.
 #[must_use]
 pub fn grouped(releases: &[CountedRelease]) -> Vec<(About, Vec<&CountedRelease>)> {
     let mut groups: Vec<(About, Vec<&CountedRelease>)> = Vec::new();

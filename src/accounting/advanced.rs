@@ -6,7 +6,8 @@ use crate::vocab::Delta;
 
 /// With x_i the releases' epsilons and V the sum of x_i^2: the sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the
 /// smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(e + sqrt(V)/slack)); or basic composition, if that is smaller. The
-/// slack is the part of delta that the sum of the releases' own deltas leaves.
+/// slack is delta minus the deltas of all releases. The delta of a release without one of its own, such as a Gaussian, is a
+/// share of the delta that the others leave; several shares are tried.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +40,7 @@ impl Accountant for Advanced {
     }
 }
 
+/// The bound for given guarantees of the releases; infinite if the slack is not above 0.
 fn walk(guarantees: &Guarantees, slack: f64) -> f64 {
     let (mut drift, mut squares) = (0.0, 0.0);
     for &(epsilon, count) in &guarantees.pairs {

@@ -43,10 +43,10 @@ impl Accountant for Basic {
 }
 
 impl Priced {
-    /// What is left of delta after the releases' own deltas, above 0.
+    /// The delta that is left for all other losses after the releases' own deltas, above 0.
     ///
     /// # Errors
-    /// The accountant's answer, if nothing is left.
+    /// If nothing is left: the answer that the accountant should return.
     pub(super) fn remaining(composition: &Composition, delta: Delta) -> Result<f64, Self> {
         let failure = pairs::failure(composition.items());
         pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))

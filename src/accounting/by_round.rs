@@ -13,9 +13,8 @@ pub struct Growth {
 }
 
 impl History {
-    /// How the epsilon at `delta` grows, at the given rounds (in rising order): the claimed epsilon, if anything is
-    /// claimed, then the tight accountant's and that of basic composition. Later releases are assumed to be chosen
-    /// after seeing earlier ones.
+    /// The epsilon at `delta` after each of the given rounds (in rising order): the claimed one, if there is a claim, then
+    /// those of the tight accountant and of basic composition. Releases are assumed to be chosen adaptively.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
         let Some(&last) = rounds.last() else { return Vec::new() };
@@ -33,7 +32,7 @@ impl History {
             };
             let Some(at_last) = epsilon(last) else { continue };
             let mut points = Vec::new();
-            // If the loss is infinite at the end, earlier rounds are not computed.
+            // If the loss after the last round is infinite, earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
                 let told = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
@@ -45,8 +44,8 @@ impl History {
     }
 }
 
-/// The history with the largest loss by the tight accountant at `delta`, for releases chosen one after another; the
-/// first such history if losses are equal, and the first of all if there is no delta.
+/// The history with the largest loss by the tight accountant at `delta`, for adaptively chosen releases. If losses are
+/// equal, it is the first of these histories; if there is no delta, the first of all. `None` if there are no histories.
 #[must_use]
 pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
     let several = histories.len() > 1;

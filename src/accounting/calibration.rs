@@ -4,7 +4,7 @@
 use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
-/// The privacy target.
+/// The privacy target: the largest epsilon at a given delta, for releases on samples of a given rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// Largest epsilon, above 0.
@@ -15,12 +15,12 @@ pub struct Target {
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier (standard deviation over L2 sensitivity) searched; if this is the answer, less noise may
-/// be enough.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity) that the search considers; if it is the answer, less
+/// noise may be enough.
 pub const LEAST_NOISE: f64 = 1e-3;
-/// Largest noise multiplier searched.
+/// Largest noise multiplier that the search considers.
 const MOST_NOISE: f64 = 1e6;
-/// Largest number of rounds searched; if this is the answer, more may be possible.
+/// Largest number of rounds that the search considers; if it is the answer, more may be possible.
 pub const MOST_ROUNDS: u64 = MOST_RELEASES;
 
 impl Target {
@@ -43,10 +43,10 @@ impl Target {
 }
 
 /// The smallest noise multiplier (relative accuracy 1e-9, rounded up) that keeps the target for `rounds` rounds, and
-/// the epsilon it reaches. `None` if even 1e6 is not enough; [`LEAST_NOISE`] if that is enough. A noise multiplier is
-/// the noise's standard deviation over the L2 sensitivity of the sum.
+/// the epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`LEAST_NOISE`] if that is enough. A noise
+/// multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
 ///
-/// Source: bisection on the tight accountant's answer (see [`Tight`]).
+/// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
 pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     if !target.kept(MOST_NOISE, rounds) {
@@ -94,11 +94,12 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
-/// The largest epsilon that each of `releases` releases, chosen one after another, may have such that all together keep
-/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down). `together` returns the composition of all releases if
-/// each has the epsilon that it is given. Uses the smallest of three bounds that are quick to compute: basic
-/// composition, optimal composition, and Renyi divergences, which use the bounded range of exponential mechanisms. The
-/// answer is in (0, `epsilon`].
+/// The largest epsilon that each of `releases` adaptively chosen releases may have such that all of them together keep
+/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down), in (0, `epsilon`].
+///
+/// `together` maps the epsilon of one release to the composition of all releases. Uses the smallest of three bounds that
+/// are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of
+/// exponential mechanisms.
 #[must_use]
 pub fn epsilon_of_each(
     epsilon: Epsilon,
@@ -111,7 +112,7 @@ pub fn epsilon_of_each(
         let composition = together(each);
         bounds.iter().any(|bound| bound.price(&composition, delta).epsilon <= epsilon.get() * (1.0 + 1e-12))
     };
-    // By basic composition, an equal part of the whole is always small enough.
+    // By basic composition, an equal part of the total epsilon is always small enough.
     let mut low = libm::log(epsilon.get() / releases.max(1) as f64);
     let mut high = libm::log(epsilon.get());
     if kept(epsilon.get()) {

@@ -1,4 +1,4 @@
-//! The claimed losses of releases, added up as in the papers.
+//! Adds up the claimed losses of releases, as the papers do.
 
 use super::{Accountant, Composition, Moments};
 use crate::vocab::{Claim, Delta};
@@ -14,7 +14,7 @@ pub struct Claimed {
     pub delta: f64,
     /// Number of releases with a claim.
     pub claimed: u64,
-    /// Number of releases without a claim; the sum does not cover them.
+    /// Number of releases without a claim, which the sums do not cover.
     pub unclaimed: u64,
     /// Claims that are stated as costs, to be composed by the moments accountant.
     #[serde(skip)]

@@ -1,5 +1,5 @@
-//! A list of releases in the form that accountants read: costs with counts, in an order that does not depend on the
-//! run.
+//! A list of releases in the form that accountants read: costs with counts, in an order that does not depend on the order
+//! of the releases.
 
 use crate::vocab::{Basis, Cost, PrivacyEvent};
 use std::cmp::Ordering;
@@ -40,7 +40,7 @@ impl Composition {
         Self::of_counted(events.into_iter().map(|event| (event, 1)))
     }
 
-    /// The costs of events, each given with how often it occurred.
+    /// The costs of events with the number of times that each occurred, and the conditions under which those costs hold.
     pub fn of_counted<'a>(events: impl IntoIterator<Item = (&'a PrivacyEvent, u64)>) -> Self {
         let mut composition = Self::new();
         for (event, count) in events {

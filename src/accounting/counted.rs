@@ -1,27 +1,27 @@
-//! The releases of a run as its record stores them: equal releases in a row share one entry with a count.
+//! Releases as the record of a run stores them: equal releases share one entry with a count.
 
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
 
-/// One release, or several in a row that differ only in round and time.
+/// One release, or several releases that differ only in round and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedRelease {
-    /// The first of them.
+    /// The first of these releases.
     pub event: PrivacyEvent,
-    /// How many, at least 1.
+    /// Number of these releases, at least 1.
     pub count: u64,
-    /// Round of the last of them.
+    /// Round of the last release.
     pub last_round: u64,
-    /// Virtual time of the first of them in seconds.
+    /// Virtual time of the first release in seconds.
     #[serde(default)]
     pub first_seconds: f64,
-    /// Virtual time of the last of them in seconds.
+    /// Virtual time of the last release in seconds.
     #[serde(default)]
     pub last_seconds: f64,
 }
 
 impl CountedRelease {
-    /// One release.
+    /// The entry for one release.
     #[must_use]
     pub fn of(event: &PrivacyEvent) -> Self {
         let seconds = event.at.seconds();
@@ -34,14 +34,14 @@ impl CountedRelease {
         }
     }
 
-    /// Whether it differs from a later entry only in round and time.
+    /// Whether its releases differ from those of a later entry only in round and time.
     #[must_use]
     pub fn is_like(&self, later: &Self) -> bool {
         let event = &later.event;
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Counts a later release that differs only in round and time.
+    /// Adds a later entry whose releases differ only in round and time.
     pub fn join(&mut self, later: &Self) {
         self.count += later.count;
         self.last_round = later.last_round;
@@ -49,7 +49,7 @@ impl CountedRelease {
     }
 }
 
-/// Whether these are releases of different rounds: then later ones may have been chosen after seeing earlier ones.
+/// Whether the releases are from different rounds, so that later ones may have been chosen adaptively.
 #[must_use]
 pub fn over_rounds(releases: &[CountedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);

@@ -1,5 +1,5 @@
-//! The basis of an epsilon: how the costs that it was computed from are justified, for which arithmetic they hold, and
-//! whether later releases were chosen after seeing earlier ones.
+//! The basis of an epsilon: how the underlying costs are justified, for which arithmetic they hold, and whether the
+//! releases were chosen adaptively.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::fmt;
 pub enum LossBasis {
     /// A claim for one of the releases is known to be false in this setting.
     Refuted,
-    /// Something was released without protection.
+    /// Some data were released without protection.
     Unprotected,
     /// A claim that is smaller than the tight accountant's epsilon.
     Exceeded,
@@ -76,14 +76,14 @@ pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a Privac
     events.into_iter().map(|event| event.arithmetic).min().unwrap_or(Arithmetic::Noiseless)
 }
 
-/// Facts about a run's releases besides their costs.
+/// The basis and the arithmetic of a list of releases, and whether they may have been chosen adaptively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footing {
     /// The weakest basis of the releases.
     pub basis: LossBasis,
     /// The weakest arithmetic of the releases.
     pub arithmetic: Arithmetic,
-    /// Whether some releases may have been chosen after seeing others.
+    /// Whether some releases may have been chosen adaptively.
     pub one_after_another: bool,
 }
 
@@ -119,7 +119,7 @@ pub(crate) mod arithmetic_in_words {
     }
 }
 
-/// JSON has no infinity: it is written as the text "inf".
+/// Serialises a number that is not finite as the text "inf", because JSON has no infinity. So is an epsilon that is not a number, which bounds nothing either.
 pub(crate) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,4 +1,4 @@
-//! The (epsilon, delta) of each release, for composition theorems that use nothing else.
+//! The (epsilon, delta) guarantee of each release, for composition theorems that use nothing else.
 
 use super::composition::Item;
 use super::{renyi, single};
@@ -13,7 +13,7 @@ pub(super) struct Guarantees {
     pub(super) delta: f64,
 }
 
-/// Epsilon at delta 0 of one release, at least 0; infinite if no finite epsilon holds.
+/// Epsilon at delta 0 of one release, at least 0; infinite for every kind of cost that is not a pure guarantee.
 #[must_use]
 pub fn pure_epsilon(cost: &Cost) -> f64 {
     match cost {
@@ -46,8 +46,8 @@ pub(super) fn needs_share(item: &Item) -> bool {
     )
 }
 
-/// The guarantees if `share` of delta is divided equally among the releases that need a share; `None` if there are such
-/// releases and `share` is not above 0. Items must be priceable.
+/// The guarantees if `share`, a part of delta, is divided equally among the releases that need a share; `None` if there are
+/// such releases and `share` is not above 0. All items must be priceable.
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
     if needy > 0.0 && share <= 0.0 {
@@ -68,7 +68,7 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
             single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
-        // By Renyi divergence, as for all costs that are known only by such a bound.
+        // A cost that is known only by a bound on Renyi divergences is converted by the best order.
         Cost::ZeroConcentratedDp { .. } => {
             let one = Item { count: 1, ..item.clone() };
             renyi::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)
@@ -79,9 +79,9 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0.0 { share } else { 0.0 } })
 }
 
-/// The guarantees for several ways to divide the rest of `delta`, after the releases' own deltas, between the releases
-/// that need a share and the slack of a composition theorem. One way if no release needs a share; none if nothing is
-/// left.
+/// The guarantees for several ways to divide `delta` minus the releases' own deltas between the releases that need a share
+/// and the slack of a composition theorem. There is one way if no release needs a share, and none if the releases' own
+/// deltas leave nothing.
 pub(super) fn divisions(items: &[Item], delta: f64) -> Vec<Guarantees> {
     let left = delta - own_deltas(items);
     if left <= 0.0 {

@@ -1,16 +1,16 @@
-//! The history of one unit: the releases about it, whose losses add up.
+//! The history of one unit: all releases about the unit, whose losses add up.
 
 use super::claims::{Claimed, claims};
 use super::footing::weakest_arithmetic;
 use super::{Composition, CountedRelease, Footing, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
-/// Releases about one and the same unit, in order.
+/// Releases about the same unit: first those about this unit alone, then those about all units, each in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History(Vec<CountedRelease>);
 
 impl History {
-    /// These releases, all of which add up.
+    /// The history with these releases.
     #[must_use]
     pub const fn new(releases: Vec<CountedRelease>) -> Self {
         Self(releases)
@@ -28,7 +28,7 @@ impl History {
         self.0.iter().map(|booked| booked.count).sum()
     }
 
-    /// The basis of the releases' costs.
+    /// The basis and the arithmetic of the releases' costs, and whether the releases are from different rounds.
     #[must_use]
     pub fn footing(&self) -> Footing {
         let events = || self.0.iter().map(|booked| &booked.event);
@@ -59,7 +59,7 @@ impl History {
         )
     }
 
-    /// The input of the accountants: the costs, and the delta requested, that of the claims, or the default.
+    /// The input of the accountants: the costs, and the delta that [`stated`] returns for the requested and claimed deltas.
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
@@ -67,8 +67,8 @@ impl History {
         Statement { costs, composition: self.composition(), delta, footing: Some(self.footing()) }
     }
 
-    /// The releases up to and including a round, one by one. Of releases that share one entry, only the first
-    /// and the last round are recorded: the others are assumed to be evenly spread between them.
+    /// The releases up to and including a round, one by one. If several releases share one entry, only the rounds of the
+    /// first and the last are recorded; the others are assumed to be evenly spread between these rounds.
     pub fn until(&self, round: u64) -> impl Iterator<Item = &PrivacyEvent> {
         self.0.iter().flat_map(move |booked| {
             let (begin, end) = (booked.event.round, booked.last_round);
@@ -83,8 +83,9 @@ impl History {
         })
     }
 
-    /// Whether it has the same loss as another history by every accountant, with the same basis: costs, claims, bases
-    /// and counts are equal. Everything else may differ, such as round, time, party and unit.
+    /// Whether it has the same loss as another history by every accountant, with the same basis. Costs, claims, bases,
+    /// arithmetics and counts are equal, and both histories have releases of several rounds or both of a single one.
+    /// Everything else may differ, such as rounds, times, party and unit.
     pub(super) fn costs_like(&self, other: &Self) -> bool {
         let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
             a.count == b.count && event_alike(&a.event, &b.event)
@@ -100,8 +101,8 @@ impl History {
         self.costs_like(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether its loss is at least that of another history: it contains every release of the other at least as often,
-    /// and its releases are chosen one after another if those of the other are.
+    /// Whether its loss is at least that of another history: it contains every release of the other history at least as
+    /// often, and it has releases of several rounds if the other history has.
     pub(super) fn outweighs(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()

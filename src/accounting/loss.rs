@@ -13,7 +13,7 @@ pub struct Loss {
     pub accountant: AccountantName,
     /// What the epsilon is: a claim, a bound, a bound for releases fixed in advance, or no bound.
     pub standing: Standing,
-    /// Epsilon, at least 0; "inf" where no finite one holds.
+    /// Epsilon, at least 0; infinite ("inf" in files) if no finite epsilon holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
     /// Proven lower bound on the smallest valid epsilon, if the accountant gives one.
@@ -22,16 +22,16 @@ pub struct Loss {
     /// Proven upper bound, if the accountant gives both bounds and it is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
-    /// Order of the moment that gave the figure, above 1 (Renyi) or whole (moments).
+    /// Order of the moment that gave the epsilon: above 1 for Renyi divergences, a whole number for moments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
-    /// Delta that the epsilon is stated at, in [0, 1); 0 only for claims.
+    /// Delta at which the epsilon is stated, in (0, 1); for claims at least 0, and possibly 1 or more.
     pub delta: f64,
-    /// The basis of the epsilon: `Approximation` for an epsilon that is not a bound, `Exceeded` for a claim that is
-    /// smaller than the tight accountant's epsilon.
+    /// The basis of the epsilon: `Approximation` for an epsilon that is not a bound (unless a release is refuted or
+    /// unprotected), `Exceeded` for a claim that is smaller than the tight accountant's epsilon.
     pub basis: LossBasis,
-    /// For which arithmetic a finite bound holds: ideal if any noise was drawn in floating point and analysed as
-    /// real-valued. None for claims and approximations.
+    /// The arithmetic for which a finite bound holds: ideal if any noise was drawn in floating point and analysed as
+    /// real-valued. `None` for claims, approximations and infinite epsilons.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
     /// The tight accountant's epsilon divided by the claimed one, both at the claim's delta, if that is above 1. Stored
@@ -68,8 +68,8 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     }
     if claimed.claimed > 0 {
         let mut claim = claim(&claimed, history, stated);
-        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta: epsilon at delta
-        // 0 is no smaller.
+        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta. For a sum of 0 this
+        // favours the claim, because epsilon at delta 0 is at least as large.
         let at = Delta::new(claim.delta).unwrap_or(stated);
         let ours = losses.iter_mut().find(|loss| loss.accountant == AccountantName::Tight);
         let found = if claimed.unclaimed == 0 && at == stated {
@@ -132,7 +132,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     }
 }
 
-/// The notes joined by "; ", without repetitions and empty notes.
+/// The notes joined by "; ", without empty and repeated notes.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     let mut told: Vec<&str> = Vec::new();
     for note in notes {
@@ -143,8 +143,9 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     told.join("; ")
 }
 
-/// For each accountant the larger of two losses; if they are equal (usually infinite), that of the longer history. The
-/// basis is the weaker of the two, because the epsilon must hold for both histories.
+/// For each accountant the larger of two losses. If they are equal (usually infinite), it is the loss in `other` if
+/// `longer`, which says that `other` is from a longer history. The basis and the arithmetic are the weaker ones of the two,
+/// because the epsilon must hold for both histories.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {

@@ -1,4 +1,4 @@
-//! The moments accountant with integer orders, as papers use it.
+//! The moments accountant with integer orders, as the papers use it.
 
 use super::composition::Item;
 use super::laws::Direction;
@@ -9,8 +9,9 @@ use crate::vocab::{Cost, Delta};
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
 /// of each release's loss in the direction (adding or removing a unit) in which it is larger.
 ///
-/// It has integer orders and the original conversion because published losses were computed with them. For samples
-/// drawn without replacement epsilon is infinite: the analysis is for Poisson sampling.
+/// The probability that an (epsilon, delta) guarantee fails is taken from delta first. Orders are integers and the
+/// conversion is the original one, because published losses were computed with them. For samples drawn without replacement
+/// epsilon is infinite, because the analysis is for Poisson sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
 #[derive(Clone, Copy, Debug, Default)]

@@ -60,8 +60,11 @@ impl Accountants {
         if let Some(entry) = self.entries.iter().find(|entry| taken(entry)) {
             return Err(MemberError::NameTaken { family: FAMILY, name: entry.name, added });
         }
-        if word == AS_PUBLISHED || self.entries.len() >= MOST {
+        if word == AS_PUBLISHED {
             return Err(MemberError::NameTaken { family: FAMILY, name: word, added });
+        }
+        if self.entries.len() >= MOST {
+            return Err(MemberError::Full { family: FAMILY, most: MOST, added });
         }
         if !accountant.is_approximation() {
             self.bounds.push(name);

@@ -6,8 +6,8 @@ use super::tight;
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::{Cost, Delta};
 
-/// Optimal composition of (epsilon, delta)-guarantees: each release is replaced by randomised response, and these are
-/// composed exactly for equal epsilons (binomial sums), with lattices otherwise.
+/// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response. Randomised
+/// responses of equal epsilons are composed exactly (binomial sums), others approximately, with an upper bound.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +47,8 @@ impl Optimal {
     }
 }
 
+/// Epsilon of randomised responses with the epsilons of these guarantees, at the delta `slack`; if it is larger than
+/// `ceiling`, any value above `ceiling`. `None` if the slack is not above 0 or an epsilon is too large for a law.
 fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> {
     let mut responses = Composition::new();
     for &(epsilon, count) in &guarantees.pairs {

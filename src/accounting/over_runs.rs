@@ -1,4 +1,4 @@
-//! The losses to one observer over the runs of a cell: every number is the largest of all runs and units.
+//! The losses to one observer over the runs of a cell; each is the largest over all runs and units.
 
 use super::loss::{Loss, joined, larger, losses, multiple};
 use super::rising::{EpsilonAt, Rising};
@@ -13,11 +13,10 @@ pub struct OverRuns {
     released: Vec<String>,
     releases: u64,
     releases_per_unit: Option<u64>,
-    /// The different histories whose losses were computed: most runs have equal histories, and computing a loss is
-    /// slow.
+    /// The different histories whose losses were computed. Most runs have equal histories, and computing a loss is slow.
     priced: Vec<History>,
     losses: Vec<Loss>,
-    /// The epsilon by round.
+    /// The tight accountant's epsilon by round.
     rising: Rising,
     runs: u64,
     runs_differ: bool,
@@ -28,20 +27,21 @@ pub struct OverRuns {
 pub struct Learned {
     /// Names of the released quantities, each once.
     pub released: Vec<String>,
-    /// Releases in one run; the largest number over the runs.
+    /// Number of releases in a run; the largest over all runs.
     pub releases: u64,
-    /// If releases are about different units: the largest number of releases about one unit.
+    /// The largest number of releases about one unit; `None` if all releases of each run are about the same unit.
     pub releases_per_unit: Option<u64>,
     /// For each accountant, the largest loss over all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether losses differ between runs, so that each loss is the largest of all runs.
+    /// Whether a run after the first has a history whose costs differ from all earlier ones; false if all losses are
+    /// infinite.
     pub runs_differ: bool,
     /// The tight accountant's epsilon by round.
     pub by_round: Vec<EpsilonAt>,
 }
 
 impl OverRuns {
-    /// Starts with no runs; `delta` is the one that the scenario requests.
+    /// Starts with no runs; `delta` is the delta that the scenario requests, if any.
     #[must_use]
     pub fn new(delta: Option<Delta>) -> Self {
         Self { delta, ..Self::default() }

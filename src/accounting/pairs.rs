@@ -1,4 +1,4 @@
-//! From costs to distributions of the privacy loss: the only module that interprets a cost.
+//! Converts costs to distributions of the privacy loss, and decides which costs can be priced.
 
 use super::composition::{Item, MOST_RELEASES};
 use super::laws::{
@@ -11,13 +11,13 @@ use crate::vocab::Cost;
 pub(super) enum Exponential {
     /// The law of the dominating pair, which holds for adaptively chosen releases too.
     Dominating,
-    /// The mechanism whose larger loss is this fraction of its range.
+    /// The law of one mechanism fixed in advance, whose larger loss is this fraction of its range.
     Fraction(f64),
 }
 
-/// Largest epsilon of a release: the exponential of a larger one would overflow, and it protects nothing in practice.
+/// Largest epsilon of a release. The exponential of a larger epsilon could overflow, and it protects nothing in practice.
 const LARGEST_EPSILON: f64 = 700.0;
-/// Smallest noise multiplier: the square of a smaller one could underflow.
+/// Smallest noise multiplier; the square of a smaller one could underflow.
 const LEAST_NOISE: f64 = 1e-100;
 
 /// Whether a cost's numbers are in range and the release is protected at all.
@@ -48,7 +48,7 @@ pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
     items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
 }
 
-/// A bound on the rounding error of the sum of all items' log moments; 0, because negligible, up to a million releases.
+/// A bound on the rounding error of the sum of all items' log moments; 0 up to a million releases, where it is negligible.
 pub(super) fn rounding(items: &[Item]) -> f64 {
     let releases: f64 = items.iter().map(|item| item.count as f64).sum();
     if releases > 1e6 { 4e-15 * releases } else { 0.0 }
@@ -60,15 +60,14 @@ pub(super) fn failure(items: &[Item]) -> f64 {
     -libm::expm1(log)
 }
 
-/// The delta that is left for all other losses if guarantees may fail with probability `failure`; `None` if nothing is
-/// left.
+/// The delta that is left for all other losses if guarantees fail with probability `failure`; `None` if nothing is left.
 pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     let left = (delta - failure) / (1.0 - failure);
     (left > 0.0).then_some(left)
 }
 
-/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without loss
-/// have no law, and neither have those known by zero-concentrated DP.
+/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without loss,
+/// and items of which only zero-concentrated DP is known, have no law.
 pub(super) fn laws(
     items: &[Item],
     direction: Direction,
@@ -123,8 +122,8 @@ pub(super) fn laws(
     laws
 }
 
-/// An upper bound on the total variation distance of the composition, which is its delta at epsilon 0: the sum over the
-/// items. Infinite if only a bound on Renyi divergences is known for an item.
+/// An upper bound on the total variation distance of the composition, which is its delta at epsilon 0: the sum of the
+/// items' distances. Infinite if only a bound on Renyi divergences is known for an item.
 pub(super) fn total_variation(items: &[Item]) -> f64 {
     let normal = |mu: f64| libm::erf(mu / 8f64.sqrt());
     let of = |cost: &Cost| match *cost {
@@ -146,14 +145,15 @@ pub(super) fn total_variation(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * of(&item.cost)).sum::<f64>() * (1.0 + 1e-12)
 }
 
-/// Whether adding a unit and removing one have different costs.
+/// Whether adding a unit and removing one have different losses.
 pub(super) fn is_lopsided(items: &[Item]) -> bool {
     items
         .iter()
         .any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))
 }
 
-/// The sum of the epsilons, which bounds the total loss; infinite if an item's loss is unbounded.
+/// The sum of the epsilons, which bounds the total loss if no (epsilon, delta) guarantee fails; infinite if an item has
+/// neither a pure nor an (epsilon, delta) guarantee.
 pub(super) fn pure_total(items: &[Item]) -> f64 {
     items
         .iter()

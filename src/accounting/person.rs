@@ -1,4 +1,4 @@
-//! The loss about a person: the losses about the person's row and about its outcome are added up.
+//! The loss about a person: the sum of the losses about the person's row and about the outcome of that row.
 
 use super::footing::weaker_arithmetic;
 use super::loss::joined;
@@ -8,20 +8,21 @@ use crate::vocab::{Arithmetic, ProtectedUnit};
 /// One of two losses that are added up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part<'a> {
-    /// Epsilon, at least 0; infinite where no finite one holds.
+    /// Epsilon, at least 0; infinite if no finite epsilon holds.
     pub epsilon: f64,
-    /// Delta that it is stated at, in [0, 1).
+    /// Delta at which the epsilon is stated, at least 0; epsilon is infinite for claims and sums whose delta is 1 or more.
     pub delta: f64,
-    /// Its basis.
+    /// The basis of the epsilon.
     pub basis: LossBasis,
-    /// The arithmetic for which it holds.
+    /// The arithmetic for which the epsilon holds.
     pub arithmetic: Option<Arithmetic>,
-    /// Notes on it; empty if there are none.
+    /// Notes on the epsilon; empty if there are none.
     pub note: &'a str,
 }
 
 impl<'a> Part<'a> {
-    /// The epsilon of a loss that holds for adaptively chosen releases too; infinite if the loss is not a bound.
+    /// A loss with an epsilon that holds for adaptively chosen releases too; the epsilon is infinite if the loss is not a
+    /// bound.
     #[must_use]
     pub fn of(loss: &'a Loss) -> Self {
         let epsilon = match loss.standing {
@@ -50,7 +51,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// As one of two losses that are added up.
+    /// This sum as one of two losses that are added up.
     #[must_use]
     pub fn part(&self) -> Part<'_> {
         let Self { epsilon, delta, basis, arithmetic, ref note } = *self;
@@ -58,8 +59,8 @@ impl Added {
     }
 }
 
-/// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss if both
-/// change, under the conditions that the two losses name.
+/// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss if row and
+/// outcome both change, under the conditions of the two losses.
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]
@@ -70,13 +71,14 @@ pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> Added {
         epsilon,
         delta,
         basis: row.basis.min(outcome.basis),
-        // Without a finite epsilon there is no guarantee, so it has no arithmetic.
+        // An infinite epsilon guarantees nothing, so no arithmetic is stated.
         arithmetic: weaker_arithmetic(row.arithmetic, outcome.arithmetic).filter(|_| epsilon.is_finite()),
         note: joined([row.note, outcome.note]),
     }
 }
 
-/// The pairs of an entry about a row and one about an outcome that have the same owner and observer, as `same` decides.
+/// All pairs of an entry about a row and an entry about an outcome for which `same` is true: it should compare the owners
+/// and the observers.
 pub fn persons<'a, T>(
     entries: &'a [T],
     unit: impl Fn(&T) -> ProtectedUnit + Copy + 'a,

@@ -31,7 +31,8 @@ pub struct Priced {
     /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub lower: Option<f64>,
-    /// Proven upper bound, if the accountant gives both bounds ("ends"); at least `epsilon`, may be infinite.
+    /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds ("ends"); at least `epsilon`,
+    /// may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
     /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a
@@ -47,8 +48,8 @@ pub struct Priced {
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 impl Priced {
-    /// The same answer for releases that were chosen one after another, each after seeing those before: an epsilon that
-    /// holds only for releases fixed in advance is replaced by the upper end.
+    /// The same answer for adaptively chosen releases: an epsilon that holds only for releases fixed in advance is replaced
+    /// by the upper bound.
     #[must_use]
     pub fn one_after_another(mut self) -> Self {
         if let (Standing::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
@@ -59,14 +60,14 @@ impl Priced {
         self
     }
 
-    /// A plain answer, with the composition's conditions as notes.
+    /// An answer without bounds and order, with the composition's conditions as notes.
     #[must_use]
     pub fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
     }
 
-    /// An infinite answer, because releases of known (epsilon, delta) use up the whole delta.
+    /// An infinite answer, because the releases' own deltas, `failure` in all, use up the whole delta.
     pub(super) fn spent(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
         let all = delta.get();
@@ -77,7 +78,7 @@ impl Priced {
         priced
     }
 
-    /// An infinite answer, because of `unpriced` items.
+    /// An infinite answer, because the accountant has no bound for the items `unpriced`.
     #[must_use]
     pub fn refused<'a>(
         unpriced: impl IntoIterator<Item = &'a Item>,

@@ -5,7 +5,7 @@ use super::laws::{BoundedRange, Direction, Law};
 use super::pairs::{self, Exponential};
 use crate::vocab::Cost;
 
-/// Least and largest s searched; the Renyi order is s + 1.
+/// Smallest and largest s that the search considers; the Renyi order is s + 1.
 const LEAST: f64 = 1e-3;
 const MOST: f64 = 999.0;
 
@@ -36,7 +36,7 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     worst
 }
 
-/// The smallest epsilon over the orders a = 1 + s, given ln E exp(s L).
+/// The smallest epsilon over the orders a = 1 + s, and its order. `moment` maps s to ln E exp(s L).
 fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     let log_delta = libm::log(delta);
     let epsilon = |log_s: f64| {
@@ -49,7 +49,8 @@ fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     let place = |k: u32| low + (high - low) * f64::from(k) / f64::from(COARSE);
     let best =
         (0..=COARSE).map(|k| (k, epsilon(place(k)))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k);
-    // Golden section between the coarse neighbours; any order gives a bound, so a missed minimum costs only sharpness.
+    // Golden-section search between the neighbours of the best coarse point. Any order gives a bound, so a missed minimum
+    // only makes the bound less tight.
     let (mut left, mut right) = (place(best.saturating_sub(1)), place((best + 1).min(COARSE)));
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let (mut x, mut y) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
@@ -72,7 +73,7 @@ fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     (found.max(0.0), 1.0 + libm::exp(log_s))
 }
 
-/// rho of an item, its count included, if its cost is zero-concentrated DP; else 0.
+/// rho of an item times its count, if its cost is zero-concentrated DP; else 0.
 pub(super) fn concentrated(item: &Item) -> f64 {
     match item.cost {
         Cost::ZeroConcentratedDp { rho } => item.count as f64 * rho,
@@ -84,21 +85,24 @@ fn is_free(item: &Item) -> bool {
     matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon <= 0.0)
 }
 
-/// sup over t of ln E exp(s L) for losses t and t - r, with r the range. It is attained at e^t = s (e^r - e^{-s r}) /
-/// ((s + 1) (1 - e^{-s r})), where it equals s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). It holds for adaptive
-/// choices, because it bounds the factor of each release.
+/// The largest ln E exp(s L), over t, of one release with the losses t and t - r, where r is the range.
+///
+/// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where it equals
+/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). It holds for adaptive choices, because it bounds the factor of each
+/// release.
 fn bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
     if r <= 0.0 {
         return 0.0;
     }
-    // (e^r - e^{-s r}) = e^r (1 - e^{-(s + 1) r}).
+    // ln of e^r - e^{-s r} = e^r (1 - e^{-(s + 1) r}).
     let whole = libm::log(-libm::expm1(-(s + 1.0) * r)) + r;
     let t = libm::log(s / (s + 1.0)) + whole - libm::log(-libm::expm1(-s * r));
     (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
 }
 
-/// The log moment of the law that dominates all bounded-range mechanisms minus the item's own, at least 0.
+/// The log moment of the law that dominates all bounded-range mechanisms minus [`bounded_range`], times the item's count;
+/// at least 0.
 pub(super) fn spared_by_bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
     if epsilon <= 0.0 {

@@ -1,15 +1,16 @@
-//! The epsilon of all releases so far, by round: a step function that bounds the loss of every unit in every run.
+//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run if
+//! releases that share one entry are evenly spread over its rounds.
 
 use super::footing::infinite;
 use super::{Accountant, Composition, CountedRelease, History, Tight, Units};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 
-/// Largest number of steps between the rounds at which a loss is computed; a round between two of them is given the
-/// loss of the later one.
+/// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
+/// at the end of the interval.
 const PLACES: u64 = 24;
-/// Largest number of different histories that are computed by round; for further ones the loss at the end is used from
-/// the first release on.
+/// Largest number of different histories whose losses are computed by round; for further histories the loss after the last
+/// round is used from the first release on.
 const FOLLOWED: usize = 6;
 
 /// The tight accountant's epsilon of all releases up to and including a round.
@@ -17,21 +18,21 @@ const FOLLOWED: usize = 6;
 pub struct EpsilonAt {
     /// The round, as in the ledger.
     pub round: u64,
-    /// Epsilon, at least 0; "inf" where no finite one holds.
+    /// Epsilon, at least 0; infinite ("inf" in files) if no finite epsilon holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
 }
 
-/// The largest epsilon of all runs and units, by round. It never falls, and a round between two steps has the epsilon
-/// of the later one; before the first step nothing was released.
+/// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later one; before
+/// the first step nothing was released. Epsilon does not decrease by more than the accountant's resolution of 0.1 %.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rising {
     steps: Vec<EpsilonAt>,
-    /// The different histories that were computed by round.
+    /// The different histories whose losses were computed by round.
     seen: Vec<History>,
 }
 
-/// The epsilon of a step function at a round: 0 before its first step.
+/// The epsilon of a step function at a round; 0 before the first step.
 #[must_use]
 pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };
@@ -42,8 +43,8 @@ pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
 }
 
 impl Rising {
-    /// Adds the releases of a run whose loss after the last round is at most `at_the_end` at this delta. `units` has
-    /// the histories that may have the largest loss at the end.
+    /// Adds the releases of a run, `group`, whose loss after the last round is at most `at_the_end` at this delta. `units`
+    /// has the histories that may have the largest loss after the last round.
     pub(super) fn take_in(
         &mut self,
         group: &[&CountedRelease],
@@ -93,11 +94,11 @@ impl Rising {
         self.steps = rounds.into_iter().map(step).collect();
     }
 
-    /// The steps; of several equal ones in a row, only the first and the last.
+    /// The steps; of several consecutive steps with equal epsilons, only the first and the last.
     pub(super) fn finish(self) -> Vec<EpsilonAt> {
         let mut kept: Vec<EpsilonAt> = Vec::new();
         for step in self.steps {
-            // A round after a step has the epsilon of the next step, so of equal steps the last counts.
+            // A round between two steps has the epsilon of the later one, so the last of equal steps is kept.
             match kept.as_mut_slice() {
                 [.., before, last]
                     if before.epsilon.to_bits() == step.epsilon.to_bits()
@@ -142,7 +143,7 @@ mod tests {
         rising.finish()
     }
 
-    /// Four reports of 0.5 in rounds 3, 5, 7 and 9: epsilons add up (nearly, for the tight accountant), nothing before.
+    /// Four reports with epsilon 0.5, in rounds 3, 5, 7 and 9: epsilons add up (nearly, for the tight accountant).
     #[test]
     fn it_rises_with_every_release() {
         let found = steps(&[run(&[3, 5, 7, 9], None)]);
@@ -153,7 +154,7 @@ mod tests {
         assert!(at[3] > at[1] && at[6] > at[4], "{at:?}");
     }
 
-    /// Early in one run, late in another: the larger of the two at every round.
+    /// One run has early releases and another has late ones: at every round the larger of the two losses counts.
     #[test]
     fn no_run_exceeds_it() {
         let (early, late) = (run(&[0, 1], None), run(&[4, 5, 6], None));
@@ -166,7 +167,7 @@ mod tests {
         assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
     }
 
-    /// Another unit may have lost more early on than the one that loses most in the end.
+    /// The unit with the largest loss in an early round may differ from the unit with the largest loss after the last round.
     #[test]
     fn units_apart_have_the_loss_of_the_end_from_the_first_release_on() {
         let releases = [run(&[0], Some(1)), run(&[2, 3, 4], Some(2))].concat();

@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 
 /// delta(epsilon), in [0, 1], of Gaussian noise, mu = L2 sensitivity / standard deviation > 0, for any real epsilon.
 ///
-/// Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), written with Mills' ratio R so that nothing overflows:
-/// with a = e/mu - mu/2 and b = a + mu, e^e = phi(a)/phi(b), so it is Phi(-a) - phi(a) R(b).
+/// With x for epsilon, it is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
+/// e^x = phi(a)/phi(b), so it is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow.
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
 pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
@@ -30,13 +30,13 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     if gaussian_delta(mu, 0.0) <= delta {
         return 0.0;
     }
-    // delta(e) <= Phi(-a), and Phi(-a) <= exp(-a^2/2)/2, so delta is below the target at this epsilon.
+    // delta(epsilon) <= Phi(-a) <= exp(-a^2/2)/2, so delta is below the target at this epsilon.
     let enough = mu * (0.5 * mu + (-2.0 * libm::log(delta)).sqrt());
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
 /// Epsilon, at least 0, of one Poisson-subsampled Gaussian of rate q in (0, 1], sigma its noise multiplier (standard
-/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^e' - 1)), where e' is the epsilon of the
+/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^x - 1)), where x is the epsilon of the
 /// Gaussian at delta / q. Exact for removing a unit, the direction with the larger loss at epsilon >= 0.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
@@ -45,8 +45,8 @@ pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
 }
 
 /// Epsilon, at least 0, of one Gaussian on a sample of fixed size, if one record is replaced. `rate` is the sample's
-/// share of the population in (0, 1], `sigma` the standard deviation over one record's largest L2 norm. The same
-/// formula as for Poisson samples, with sensitivity 2 (an upper bound; Balle, Barthe and Gaboardi 2018, Theorem 9).
+/// share of the population in (0, 1], `sigma` the standard deviation over one record's largest L2 norm. An upper bound, by
+/// the formula for Poisson samples with sensitivity 2 (Balle, Barthe and Gaboardi 2018, Theorem 9).
 pub(crate) fn fixed_size_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 2.0 / sigma, delta)
 }
@@ -83,8 +83,8 @@ pub(crate) fn normal_tail(tail: f64) -> f64 {
     -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
-/// The zero of a decreasing function between `low` and `high`, to floating-point precision; `high` if there is none.
-/// The end of the last bracket at which the computed value is not positive.
+/// The zero of a decreasing function between `low` and `high`, to floating-point precision; `high` if there is none. The
+/// result is the upper end of the last bracket of a bisection, where the computed value is not positive.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {
@@ -117,7 +117,7 @@ mod tests {
             let found = gaussian_epsilon(mu, delta);
             assert!((found / epsilon - 1.0).abs() < 1e-12, "mu {mu}: {found} for {epsilon}");
         }
-        // Row 18.
+        // Row 18, whose exact value is in row 20 of the file.
         assert!((poisson_epsilon(0.1, 1.0, 1e-5) / 1.684_543_814_328_466_8 - 1.0).abs() < 1e-12);
     }
 

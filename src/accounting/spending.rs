@@ -1,4 +1,4 @@
-//! The releases counted against a budget, and the loss that the next release would lead to.
+//! The releases that count against a budget, and the loss with the next release included.
 
 use super::statement::price;
 use super::units::OncePerUser;
@@ -6,7 +6,7 @@ use super::{Accountant, Composition};
 use crate::vocab::{Delta, Observer, PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
-/// Owner, unit, observer.
+/// Owner, kind of unit, and observer.
 type Group = (String, ProtectedUnit, Observer);
 
 /// The releases to one observer about one unit, or about all units.
@@ -37,7 +37,7 @@ impl Spent {
 struct Units {
     /// Releases that concern all units.
     common: Spent,
-    /// Releases about one unit each, by its number.
+    /// Releases about one unit each, by the unit's number.
     numbered: BTreeMap<u64, Spent>,
 }
 
@@ -49,7 +49,7 @@ impl Units {
         }
     }
 
-    /// The different histories of the units that a release concerns, including this release.
+    /// The different histories of the units that a release concerns, with this release included.
     fn with(&self, event: &PrivacyEvent) -> Vec<Composition> {
         if let Some(unit) = event.unit_index {
             let mut own = self.numbered.get(&unit).cloned().unwrap_or_default();
@@ -84,9 +84,9 @@ impl Spending {
         self.groups.entry(group(event)).or_default().of(event).add(event);
     }
 
-    /// Epsilon at `delta`, by an accountant, for the observer of a release and the unit with the largest loss
-    /// that it concerns, this release included: at least 0, infinite where no finite one holds. Each release
-    /// is assumed to be chosen after seeing those before it.
+    /// Epsilon at `delta` towards the observer of a release, with this release included: at least 0, infinite if no finite
+    /// epsilon holds. Of the units that the release concerns, it is for the one with the largest loss. Releases are assumed
+    /// to be chosen adaptively.
     #[must_use]
     pub fn with(&self, event: &PrivacyEvent, accountant: &dyn Accountant, delta: Delta) -> f64 {
         let empty = Units::default();
@@ -106,8 +106,7 @@ mod tests {
     use crate::accounting::Basic;
     use crate::accounting::counted::example::event;
 
-    /// As in the report: releases about one unit add up with those about all units, not with those about
-    /// other units.
+    /// Releases about one unit add up with those about all units, and not with those about other units, as in the report.
     #[test]
     fn releases_about_one_unit_add_up_with_those_about_all() {
         let delta = Delta::new(1e-5).unwrap();

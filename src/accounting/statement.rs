@@ -1,4 +1,4 @@
-//! Inputs and results of accountants, in the form shared by the report, `subrosa account` and charts.
+//! Inputs and results of accountants, as the report, `subrosa account` and charts use them.
 
 use super::{Accountant, AccountantName, Composition, Footing, LossBasis, Priced, Standing, Tight};
 use crate::vocab::{Arithmetic, Cost, Delta};
@@ -6,13 +6,13 @@ use crate::vocab::{Arithmetic, Cost, Delta};
 /// Releases whose losses add up, and the delta at which to state their epsilon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// Costs in order of release, each with its count, at least 1.
+    /// Costs in the order of the history or file, each with its count, at least 1.
     pub costs: Vec<(Cost, u64)>,
     /// The same costs with the names and the conditions of the releases.
     pub composition: Composition,
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
-    /// Facts about the releases besides their costs; absent for costs from a file.
+    /// The basis of the releases; absent for costs from a file.
     pub footing: Option<Footing>,
 }
 
@@ -25,14 +25,14 @@ pub struct Figure {
     pub priced: Priced,
     /// Whether it is a bound, and of which kind.
     pub standing: Standing,
-    /// Its basis; absent for costs from a file.
+    /// The basis of the answer; `None` for costs from a file, unless the answer is an approximation.
     pub basis: Option<LossBasis>,
-    /// The arithmetic for which it holds; absent if the answer is no bound, or if that is not known.
+    /// The arithmetic for which the answer holds; `None` if the answer is not a finite bound, and for costs from a file.
     pub arithmetic: Option<Arithmetic>,
 }
 
 impl Figure {
-    /// Whether it is a finite bound.
+    /// Whether the answer is a finite bound.
     #[must_use]
     pub fn certifies(&self) -> bool {
         self.standing != Standing::NotABound && self.priced.epsilon.is_finite()
@@ -71,13 +71,13 @@ impl Statement {
         figure
     }
 
-    /// An accountant's answer; for releases chosen one after another if they may have been.
+    /// An accountant's answer; for adaptively chosen releases if they may have been chosen adaptively.
     pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
         let chosen = self.footing.is_some_and(|footing| footing.one_after_another);
         price(accountant, &self.composition, self.delta, chosen)
     }
 
-    /// Epsilon by the tight accountant; at least 0, infinite where no finite one holds.
+    /// Epsilon by the tight accountant; at least 0, infinite if no finite epsilon holds.
     #[must_use]
     pub fn tight(&self) -> f64 {
         self.price(&Tight).epsilon
@@ -89,8 +89,8 @@ impl Statement {
         self.composition == other.composition && known(self) == known(other)
     }
 
-    /// Finite epsilons of every accountant after the first k releases, in the order of release, for at most `points`
-    /// values of k; the last k is the number of all releases.
+    /// Finite epsilons of every accountant after the first k of the costs, for at most `points` values of k; the last k is
+    /// the number of all releases. Releases are assumed to be fixed in advance.
     #[must_use]
     pub fn over_releases(&self, points: u64) -> Vec<(AccountantName, Vec<(u64, f64)>)> {
         let total = self.costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
@@ -116,8 +116,8 @@ impl Statement {
     }
 }
 
-/// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12: pairs (epsilon, delta), by rising
-/// epsilon.
+/// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
+/// epsilon. Releases are assumed to be fixed in advance.
 #[must_use]
 pub fn tight_curve(composition: &Composition) -> Vec<(f64, f64)> {
     let points = (1..=48).filter_map(|k| {
@@ -131,7 +131,7 @@ pub fn tight_curve(composition: &Composition) -> Vec<(f64, f64)> {
     points
 }
 
-/// An accountant's answer for releases that were fixed in advance, or chosen one after another.
+/// An accountant's answer, for adaptively chosen releases if `one_after_another`, else for releases fixed in advance.
 pub(super) fn price(
     accountant: &dyn Accountant,
     composition: &Composition,
@@ -142,9 +142,9 @@ pub(super) fn price(
     if one_after_another { priced.one_after_another() } else { priced }
 }
 
-/// The candidate with the largest loss by the tight accountant (the first such, if several are equal), and whether all
-/// candidates have equal statements (then no loss is computed). `statements` gives the releases about each unit of a
-/// candidate. `None` if there are no candidates.
+/// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all
+/// candidates have equal statements; if so, no loss is computed. `statements` returns the statements of a candidate, the
+/// largest of whose losses counts. `None` if there are no candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

@@ -1,17 +1,17 @@
-//! Determines which losses add up: those about the same unit do, those about different units do not.
+//! Separates releases by unit: losses about the same unit add up, losses about different units do not.
 
 use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Determines how often a release counts for the unit that it is about. Rewards of users without a number, each of whom
-/// reports once, count once in a run for each released quantity, however many users there are; any other release counts
-/// as often as it occurred.
+/// Determines how often a release counts for one unit. Each user without a number reports one reward, so such rewards count
+/// once in a run for each released quantity, however many users there are. Any other release counts as often as it
+/// occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(BTreeSet<String>);
 
 impl OncePerUser {
-    /// How many of `count` equal releases count for one unit, given the releases before.
+    /// How many of `count` equal releases count for one unit, given the earlier calls.
     pub(super) fn counted(&mut self, event: &PrivacyEvent, count: u64) -> u64 {
         if !event.is_of_one_user_each() {
             return count;
@@ -24,14 +24,15 @@ impl OncePerUser {
 /// Releases about units of one kind, separated by unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Units {
-    /// The releases about one unit, for each unit whose loss is not below that of another; usually one.
+    /// The histories of the units that may have the largest loss; usually one.
     pub worst: Vec<History>,
     /// Whether the releases concern different units.
     pub apart: bool,
 }
 
-/// Separates a group of releases by unit. Each reward is a unit of its own with one report; releases about a numbered
-/// unit add up, together with those that concern all units; all others concern one and the same unit.
+/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about all
+/// units. Rewards without a number are units of their own, with one report each. If no release has a number, all other
+/// releases are about the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!((told.worst[0].count(), told.apart), (50, false));
     }
 
-    /// A history with a conditional basis is kept beside a longer one with the same cost that is proven.
+    /// A history with a conditional basis is kept although a longer history has the same costs with a proven basis.
     #[test]
     fn a_weaker_footing_is_kept() {
         let mut conditional = booked(ProtectedUnit::User, Some(1), 1.0, 4);

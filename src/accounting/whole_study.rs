@@ -10,16 +10,16 @@ use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, Protected
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The loss to one observer of the unit with the largest loss, if all runs of one series, or of all series, were
-/// published, over all cells and replications.
+/// The privacy loss to one observer if the runs of one series, or of all series, in all cells and replications are
+/// published: the largest loss over all units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series; for several series together "all series", or their names if some series are left out.
+    /// Name of the series. For several series together it is "all series", or their names if some series are left out.
     pub series: String,
     /// Whether this is several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_series: bool,
-    /// Whether this is the loss about a person: the sum of the losses about a row and about its outcome; `unit` is then
+    /// Whether this is the loss about a person: the sum of the losses about a row and about its outcome. If so, `unit` is
     /// the record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,
@@ -33,9 +33,9 @@ pub struct StudyPrivacy {
     pub neighbours: Neighbours,
     /// Runs in which something was released.
     pub runs: u64,
-    /// Releases in all of them, about any unit.
+    /// Number of releases in these runs, about any unit.
     pub releases: u64,
-    /// Epsilon by the tight accountant, at `delta`; "inf" where no finite one holds.
+    /// Epsilon by the tight accountant, at `delta`; infinite ("inf" in files) if no finite epsilon holds.
     #[serde(with = "infinite")]
     pub epsilon_tight: f64,
     /// Epsilon by Renyi composition.
@@ -44,11 +44,11 @@ pub struct StudyPrivacy {
     /// Epsilon by basic composition.
     #[serde(with = "infinite")]
     pub epsilon_basic: f64,
-    /// Delta that all are stated at.
+    /// Delta at which all three epsilons are stated.
     pub delta: f64,
-    /// The weakest basis of the releases; no better than "conditional" where runs share their random numbers.
+    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers.
     pub basis: LossBasis,
-    /// The weakest arithmetic of the releases; none without a finite epsilon.
+    /// The weakest arithmetic of the releases; `None` if the tight accountant's epsilon is infinite.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
     /// Notes; usually empty.
@@ -57,7 +57,7 @@ pub struct StudyPrivacy {
 }
 
 impl StudyPrivacy {
-    /// Whether any of its figures is finite.
+    /// Whether any of the three epsilons is finite.
     #[must_use]
     pub fn figures_are_finite(&self) -> bool {
         [self.epsilon_tight, self.epsilon_rdp, self.epsilon_basic].iter().any(|epsilon| epsilon.is_finite())
@@ -70,10 +70,10 @@ const SHARED: &str = "holds only if every run draws noise of its own: here the r
                       settings share their random numbers, and two results of the same noise can tell more than both \
                       losses together";
 
-/// A name for all series together.
+/// The name for all series together.
 const ALL: &str = "all series";
 
-/// The releases so far of the series whose runs use the same data.
+/// The releases that were added so far, by series and by what they are about; all runs use the same data.
 #[derive(Clone, Debug, Default)]
 pub struct WholeStudy {
     groups: Vec<Group>,
@@ -147,7 +147,7 @@ impl WholeStudy {
     /// Adds the releases of one run of a series. `run` identifies its random numbers: the seed and the number of the
     /// replication.
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
-        // Users who report once are counted anew in each run.
+        // Users who report once count once in each run.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for booked in releases {
             let event = &booked.event;
@@ -170,8 +170,8 @@ impl WholeStudy {
         }
     }
 
-    /// One row for each series and group of releases; then one for each group that several series have, and the rows
-    /// about persons.
+    /// The rows of the report: one for each series and group of releases, one for each group that several series have, and
+    /// the rows about persons. Rows of the same series are adjacent.
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = Prices { delta, known: Vec::new() };
@@ -201,7 +201,7 @@ impl WholeStudy {
         }
         let persons: Vec<StudyPrivacy> = of_persons(&rows).collect();
         rows.extend(persons);
-        // Series by series; Rust's sort keeps the order within each.
+        // The sort is stable, so it keeps the order of the rows of each series.
         let mut order: Vec<String> = Vec::new();
         for row in &rows {
             if !order.contains(&row.series) {
@@ -212,7 +212,8 @@ impl WholeStudy {
         rows
     }
 
-    /// Series with releases about the same unit to the same observer whose losses are for other neighbours.
+    /// The series, other than those in `added_up`, with releases about the same unit to the same observer. Their losses are
+    /// for other neighbours.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
         let alike = |other: &&Group| other.about.is_beside(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
@@ -220,7 +221,7 @@ impl WholeStudy {
     }
 }
 
-/// Rows about persons: the losses about a row and about its outcome, added up.
+/// The rows about persons: sums of the losses about a row and about its outcome.
 fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     let same = |a: &StudyPrivacy, b: &StudyPrivacy| {
         (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
@@ -251,7 +252,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     })
 }
 
-/// Computes the losses of histories, each different history once.
+/// Computes the losses of histories, and stores them so that equal histories are computed once.
 struct Prices {
     delta: Delta,
     known: Vec<(Composition, [Priced; 3])>,
@@ -311,7 +312,7 @@ impl Prices {
         let known = self.known.iter().position(|(other, _)| *other == history);
         let index = known.unwrap_or_else(|| {
             let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
-            // Each run may have been chosen after seeing the runs before it.
+            // Each run may have been chosen adaptively.
             let priced = accountants.map(|accountant| price(accountant, &history, self.delta, true));
             self.known.push((history, priced));
             self.known.len() - 1
@@ -334,7 +335,7 @@ mod tests {
         Delta::new(1e-5).unwrap()
     }
 
-    /// Losses from one user's visits in all runs add up, those of different users do not; losses of users who report
+    /// Losses from one user's visits in all runs add up, and those of different users do not. Losses of users who report
     /// once add up over runs.
     #[test]
     fn a_unit_adds_up_with_itself() {
@@ -359,8 +360,7 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over
-    /// all.
+    /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over all series.
     #[test]
     fn other_neighbours_are_named_and_not_added_up() {
         let one = [booked(ProtectedUnit::Agent, None, 1.0, 1)];

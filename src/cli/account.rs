@@ -53,7 +53,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(given) => given,
         Err(exit) => return exit,
     };
-    // The scenario is read only for its deltas.
+    // Without --delta, the scenario is read for the delta of each cell.
     let mut of_cells = Vec::new();
     if given.is_none() {
         match plan_of_run(&folder) {
@@ -108,14 +108,14 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     }
 }
 
-/// The privacy loss of all releases of a run.
+/// The JSON document for a run: the privacy loss of each group of releases.
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,
     groups: Vec<PricedGroup<'a>>,
 }
 
-/// The privacy loss of releases about one unit to one observer.
+/// One group: releases about one kind of unit to one observer, and their privacy loss.
 #[derive(Serialize)]
 struct PricedGroup<'a> {
     #[serde(flatten)]
@@ -132,7 +132,7 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     })
 }
 
-/// Two pictures: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
+/// Writes two charts: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
 fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
     let mut pictures = vec![
@@ -140,7 +140,7 @@ fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
         (beside(file), account_curve(&statement.composition)),
     ];
     if files::is_special(file) {
-        // A device has no folder for a second picture.
+        // If the file is a device such as /dev/stdout, no second file can be written beside it.
         pictures.pop();
     }
     for (path, chart) in pictures {

@@ -28,9 +28,9 @@ fn say(lines: impl Display) {
 
 /// Default number of trials for each of the two neighbours.
 const TRIALS: u64 = 100_000;
-/// The same for a scenario, whose trials take longer.
+/// Default number of trials for each neighbour if a scenario is audited: its trials take longer.
 const SYSTEM_TRIALS: u64 = 10_000;
-/// Name of all cases together.
+/// The argument that selects every mechanism.
 const ALL: &str = "all";
 
 /// Runs the verb.
@@ -55,10 +55,13 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     }
 }
 
-/// Errors of options that are used only after all trials: reported before them.
+const NO_DOCUMENTED_VERDICT: &str =
+    "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
+
+/// The error of an option that is first used after all trials, so that it is reported before they run; `None` if there is none.
 fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
-        return Some("only mechanisms have documented verdicts: expect consistent or refuted".to_owned());
+        return Some(NO_DOCUMENTED_VERDICT.to_owned());
     }
     let file = options.plot.as_ref()?;
     match file.extension().and_then(|extension| extension.to_str()) {
@@ -130,7 +133,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         plan.first_seed()
     );
     let exit = conclude(&title, (&findings, &not_audited), options, None);
-    // A failed trial is worse than a verdict that differs.
+    // The exit code of a failed trial takes precedence over that of an unexpected verdict.
     if failed { Exit::CellsFailed } else { exit }
 }
 
@@ -143,8 +146,8 @@ fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T
     }
 }
 
-/// The letters and digits of a name in lower case: the same for the spelling in a scenario (`NoisyRows`) and in a list
-/// (`noisy-rows`).
+/// The letters and digits of a name in lower case, so that the spelling of a scenario (`NoisyRows`) equals that of the audit's
+/// tables (`noisy-rows`).
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
@@ -236,7 +239,7 @@ fn conclude(
             (Expected::Inconclusive, _) => Verdict::Inconclusive,
             (Expected::Documented, Some(documented)) => documented[index],
             (Expected::Documented, None) => {
-                say("error: only mechanisms have documented verdicts: expect consistent or refuted");
+                say(format_args!("error: {NO_DOCUMENTED_VERDICT}"));
                 return Exit::Usage;
             }
         };
@@ -252,7 +255,7 @@ fn conclude(
     exit
 }
 
-/// The picture of one finding, as SVG or PNG according to the ending of the file's name.
+/// Writes the chart of one finding, as SVG or PNG according to the ending of the file's name.
 fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     let svg = standalone(&audit_chart(finding));
     let bytes = match path.extension().and_then(|extension| extension.to_str()) {

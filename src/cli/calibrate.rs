@@ -1,4 +1,5 @@
-//! `subrosa calibrate`: the smallest noise for a target, or the most rounds for a noise, by the tight accountant.
+//! `subrosa calibrate`: the smallest noise multiplier for a target epsilon, or the largest number of rounds for a given noise
+//! multiplier, by the tight accountant.
 
 use super::design_rule;
 use super::exit::Exit;
@@ -9,11 +10,11 @@ use crate::report;
 use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
 use serde::Serialize;
 
-/// Names of the two quantities that can be searched.
+/// Names of the two quantities that can be computed.
 const NOISE: &str = "noise_multiplier";
 const ROUNDS: &str = "rounds";
 
-/// The result: one of the first two is present.
+/// The result; exactly one of `noise_multiplier` and `rounds` is present.
 #[derive(Serialize)]
 struct Calibrated {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +42,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
             return Exit::Usage;
         }
     };
-    // If the search ends at its own limit, the limit is not the answer.
+    // If the search stops at the end of its range, the true optimum may be beyond it; the output says so.
     let (key, value, reached, beyond) = match (arguments.rounds, arguments.noise) {
         (Some(rounds), None) => match smallest_noise(&target, rounds) {
             Some((noise, reached)) => {
@@ -90,7 +91,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
 fn target(arguments: &CalibrateArguments) -> Result<Target, BadValue> {
     let of = |flag: &'static str| move |error: OutOfRange| BadValue::Flag { flag, error };
     Ok(Target {
-        // Without a scenario the command line asks for it.
+        // Without --scenario, clap requires --epsilon, so NaN never occurs.
         epsilon: Epsilon::new(arguments.epsilon.unwrap_or(f64::NAN)).map_err(of("--epsilon"))?,
         delta: Delta::new(arguments.delta).map_err(of("--delta"))?,
         rate: Probability::new(arguments.rate).map_err(of("--rate"))?,

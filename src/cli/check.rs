@@ -1,4 +1,4 @@
-//! `subrosa check`: prints every error of a scenario, runs nothing.
+//! `subrosa check`: prints every error of a scenario and simulates nothing.
 
 use super::exit::Exit;
 use super::load::load;
@@ -20,7 +20,7 @@ struct Valid<'a> {
     seed: u64,
     /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
-    /// The programs that it names; what they say that they are, if they were asked.
+    /// The programs that the scenario names; with --probe, each with its version line.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     programs: &'a [ProgramIdentity],
 }

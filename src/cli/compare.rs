@@ -1,4 +1,4 @@
-//! `subrosa compare`: two runs side by side, pair by pair.
+//! `subrosa compare`: paired differences between two runs, or between the futures of a fork.
 
 use super::exit::Exit;
 use super::load::plan_of_run;

@@ -1,4 +1,5 @@
-//! `subrosa calibrate --scenario`: the largest r of every projection of a scenario at which no singular value is lifted.
+//! `subrosa calibrate --scenario`: for every projection of a scenario, the largest number of columns r at which no singular value
+//! is lifted.
 
 use super::exit::Exit;
 use super::load::load;
@@ -20,7 +21,7 @@ struct Found {
     row: ColumnsRow,
 }
 
-/// Prints the rule for each projection of the scenario, for the inputs of the first replication.
+/// Prints the largest r for each projection of the scenario, computed from the inputs of the first replication.
 pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     let scenario = ScenarioArguments {
         scenario: scenario.to_owned(),
@@ -55,7 +56,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     Exit::Ok
 }
 
-/// What a cell's first replication is about, by the rule.
+/// The design rule applied to every projection of every cell, with the inputs of the cell's first replication.
 fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
     let mut all = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
@@ -75,7 +76,8 @@ fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
     Ok(all)
 }
 
-/// A line for each r that was found, with the thresholds around it; with `all` one for each projection too.
+/// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a table
+/// with one line for each projection.
 fn text(found: &[Found], all: bool) -> String {
     let mut answers: Vec<(&ColumnsRow, Vec<&Found>)> = Vec::new();
     for one in found {
@@ -126,7 +128,7 @@ fn text(found: &[Found], all: bool) -> String {
     out
 }
 
-/// Rows of cells, each column as wide as its widest cell.
+/// The rows as text, each column as wide as its widest entry.
 fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..COLUMNS).map(wide).collect();

@@ -101,13 +101,13 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     Exit::ReplayDiffers
 }
 
-/// Two plans without a difference.
+/// The JSON document if no event differs.
 #[derive(Serialize)]
 struct Agreement {
     agrees: bool,
 }
 
-/// The first event that differs.
+/// The JSON document if an event differs: the first one.
 #[derive(Serialize)]
 struct Difference<'a> {
     agrees: bool,

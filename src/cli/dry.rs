@@ -1,4 +1,4 @@
-//! `subrosa run --dry`: simulate only the messages; print how long rounds take and who answers late.
+//! `subrosa run --dry`: simulates only the messages, and prints how long rounds take and which parties answer late.
 
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
@@ -7,7 +7,7 @@ use crate::report;
 use crate::study::{self, DrySeries, Plan};
 use serde::Serialize;
 
-/// The document of a dry run.
+/// The JSON document of a dry run.
 #[derive(Serialize)]
 struct DryRun<'a> {
     schema: &'static str,

@@ -1,4 +1,4 @@
-//! Exit codes, part of the program's contract.
+//! The exit codes. Scripts depend on them, so their numbers never change.
 
 use std::process::ExitCode;
 
@@ -14,11 +14,12 @@ pub enum Exit {
     Usage = 2,
     /// The scenario is wrong.
     InvalidScenario = 3,
-    /// Some cells failed; all others are finished.
+    /// A replication or a program failed, or the study is incomplete. `run` finishes all other replications, except with
+    /// `--fail-fast`.
     CellsFailed = 4,
-    /// A replay differs from its run.
+    /// A replay differs from its run, or two results of one block of a study differ.
     ReplayDiffers = 5,
-    /// A privacy budget was used up.
+    /// A privacy budget was used up in a scenario that treats this as a failure.
     BudgetExhausted = 6,
     /// An audit's verdict is not the one that was expected.
     VerdictDiffers = 7,

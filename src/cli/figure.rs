@@ -1,4 +1,4 @@
-//! Writes a figure of a report to files: SVG, PNG, PDF, and what its caption must say.
+//! Writes a figure of a report to files: SVG, PNG, PDF, and a text file for its caption.
 
 use super::exit::Exit;
 use super::options::ReportArguments;
@@ -7,12 +7,12 @@ use crate::report::plots::{Chart, NoPicture, Style, caption, pdf, png, png_at, s
 use crate::study::files;
 use std::path::Path;
 
-/// Dots of a PNG for each of an SVG's pixels, if the figure has a width on paper: 300 an inch, of which an SVG counts 96.
+/// PNG dots per SVG pixel if the figure has a width on paper: 300 dots per inch over 96 SVG pixels per inch.
 const DOTS: f32 = 300.0 / 96.0;
-/// Width of a PDF on paper in millimetres, if none is asked for: the text of an A4 page.
+/// Default width of a PDF figure in millimetres: the text width of an A4 page.
 const TEXT_WIDTH: f64 = 160.0;
 
-/// Whether any file is asked for.
+/// Whether the arguments request any file.
 pub(super) fn wanted(arguments: &ReportArguments) -> bool {
     files_of(arguments).iter().any(Option::is_some)
 }
@@ -22,10 +22,10 @@ fn files_of(arguments: &ReportArguments) -> [Option<&Path>; 4] {
     [svg, png, pdf, caption].map(|file| file.as_deref())
 }
 
-/// Writes the chart to every file that is asked for.
+/// Writes the chart to every requested file.
 ///
 /// # Errors
-/// The exit code, after its message, if a file cannot be drawn or written.
+/// The exit code if a file cannot be drawn or written; its message has then been printed.
 pub(super) fn write(chart: &Chart, arguments: &ReportArguments) -> Result<(), Exit> {
     let style = Style { plain: arguments.plain, width: arguments.width };
     let on_paper = Style { width: style.width.or(Some(TEXT_WIDTH)), ..style };

@@ -1,4 +1,4 @@
-//! `subrosa run --fork-at`: runs a common beginning once and several branches from there.
+//! `subrosa run --fork-at`: simulates a common beginning once, and several branches from the fork on.
 
 use super::exit::Exit;
 use super::load::load;
@@ -13,10 +13,10 @@ use crate::scenario::fork::{changeable, other_readers, settled};
 use crate::study::{self, BranchRow, FolderError, Forked, Plan, RunFolder, Summary, files, write_summary};
 use serde::Serialize;
 
-/// Branches by name, each with its overrides, in order.
+/// Name and overrides of each branch, in order.
 type Branches = Vec<(String, Vec<String>)>;
 
-/// Whether a run forks: the command line or the scenario says so.
+/// Whether the command line or the scenario requests a fork.
 pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
     !arguments.dry
         && (arguments.fork_at.is_some()
@@ -95,7 +95,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
 /// Name and version of the schema of the printed document and of `fork.json`.
 const SCHEMA: &str = "subrosa.fork/1";
 
-/// The document that is printed.
+/// The JSON document that is printed.
 #[derive(Serialize)]
 struct ForkDocument<'a> {
     schema: &'static str,
@@ -133,7 +133,7 @@ struct What {
     branches: Branches,
     /// The plan of the unchanged branch.
     plan: Plan,
-    /// Overrides of all branches.
+    /// Overrides that apply to every branch.
     common: Vec<String>,
 }
 

@@ -1,23 +1,23 @@
-//! A commented scenario about a CSV file of one's own: `subrosa new SYSTEM --csv FILE --output COLUMN`.
+//! Makes a commented scenario from the user's CSV file: `subrosa new SYSTEM --csv FILE --output COLUMN`.
 
 use crate::objectives::CsvTable;
 use crate::scenario::closest;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Most columns that become inputs: a model of more needs many more rows than files of this kind have.
+/// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
 const MOST_INPUTS: usize = 6;
 
-/// What the scenario is to be about.
+/// The arguments of `subrosa new` with --csv.
 pub(super) struct Wanted<'a> {
     pub(super) system: &'a str,
     pub(super) csv: &'a Path,
     pub(super) output: &'a str,
-    /// The file that is to be written.
+    /// The scenario file to write.
     pub(super) file: &'a Path,
 }
 
-/// A file that no scenario can be made of.
+/// Why no scenario can be made from a CSV file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoScenario {
     #[error(transparent)]
@@ -35,10 +35,10 @@ pub(super) enum NoScenario {
     NoInputs { file: PathBuf, column: String },
 }
 
-/// What was found in the file.
+/// The columns of the CSV file.
 struct Found {
     inputs: Vec<String>,
-    /// Columns that are no inputs, each with the reason.
+    /// Columns that do not become inputs, each with the reason.
     left_out: Vec<String>,
     rows: usize,
 }
@@ -46,7 +46,7 @@ struct Found {
 /// The scenario's text.
 ///
 /// # Errors
-/// [`NoScenario`]: the file cannot be read, has no such column, or lacks inputs.
+/// [`NoScenario`]: the file cannot be read, the output column is missing, constant or not numeric, or no column can be an input.
 pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());
@@ -86,7 +86,8 @@ pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
     Ok(text)
 }
 
-/// The columns that can be inputs: numbers that vary, in the order of the file.
+/// The columns that become inputs, in the order of the file: the first six whose values are numbers, vary, and do not just count
+/// the rows.
 fn look_at(table: &CsvTable, output: &str) -> Result<Found, NoScenario> {
     let mut found = Found { inputs: Vec::new(), left_out: Vec::new(), rows: table.len() };
     for name in table.names().iter().filter(|name| *name != output) {
@@ -113,7 +114,7 @@ fn look_at(table: &CsvTable, output: &str) -> Result<Found, NoScenario> {
     Ok(found)
 }
 
-/// A text as a scenario writes it.
+/// A text as a RON string in quotation marks.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
@@ -123,7 +124,8 @@ fn list(names: &[String]) -> String {
     format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
 }
 
-/// The file's path as the scenario has it: paths begin at the scenario's own folder.
+/// The CSV file's path for the scenario, in which relative paths begin at the scenario's folder: as given if the scenario is
+/// written to the current folder, absolute otherwise.
 fn path_from(wanted: &Wanted<'_>) -> String {
     let here = wanted.file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
     let path = match wanted.csv.canonicalize() {
@@ -133,7 +135,7 @@ fn path_from(wanted: &Wanted<'_>) -> String {
     path.display().to_string()
 }
 
-/// Comments, name and seed.
+/// The beginning of the scenario: comments, name, seed and replications.
 fn opening(wanted: &Wanted<'_>, found: &Found) -> String {
     let file = wanted.file.display();
     let stem =
@@ -163,14 +165,14 @@ fn opening(wanted: &Wanted<'_>, found: &Found) -> String {
 const NETWORK: &str =
     "default: Link(latency: LogNormal(median: \"40ms\", sigma: 0.5), loss: Independent(0.02)),";
 
-/// The systems that search the rows for the one with the best output.
+/// The rest of a scenario of a system that searches for the row with the best output: every system but `release`.
 fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
     let (parties, hub) = match system {
         "local" => (r#""service": Party(), "users": Party()"#, "service"),
         "federated" => (r#""server": Party(), "agent": Party(count: 20)"#, "server"),
         _ => (r#""curator": Party(), "modeler": Party()"#, "curator"),
     };
-    // Agents draw over at most 5,000 rows, and exact rows are measured again and again by users.
+    // Agents and users may query a row repeatedly; without noise every repetition would return the same number.
     let noise = if system == "outsourced" {
         ""
     } else {
@@ -200,7 +202,7 @@ fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
     )
 }
 
-/// A classifier of the output is tuned, and its best setting published.
+/// The rest of a scenario of `release`: a classifier that predicts the output is tuned, and its best setting is published.
 fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<String, NoScenario> {
     let cells = table.texts(wanted.output)?;
     let column = quoted(wanted.output);
@@ -216,7 +218,7 @@ fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<Strin
                     column: wanted.output.to_owned(),
                 });
             };
-            // Records above the threshold are one class: with the largest value as threshold there would be none.
+            // Records above the threshold form one class; it would be empty if the threshold were the largest value.
             format!("Above(column: {column}, threshold: {:?})", middle.min(below))
         }
         Err(_) => {

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first lets running replications finish, the second ends the program at once.
+//! Handles Ctrl-C and SIGTERM: after a first signal, running replications finish; a second signal ends the program at once.
 
 use super::exit::Exit;
 use super::output::say;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The flag that the first interruption sets.
+/// Installs the signal handler and returns the flag that the first signal sets.
 pub(super) fn listen() -> &'static AtomicBool {
     let handler = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {

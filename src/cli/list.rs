@@ -7,14 +7,14 @@ use crate::report;
 use crate::scenario::{Family, closest, families, parts};
 use serde::Serialize;
 
-/// Everything that a scenario may name.
+/// The JSON document: families and parts.
 #[derive(Serialize)]
 struct Language<'a> {
     families: &'a [Family],
     parts: &'a [Family],
 }
 
-/// `Each` may take the place of any value, and so is no member of a family.
+/// The explanation of `Each`, which may take the place of any value and so belongs to no family.
 const EACH: &str = "
 Each(\"name\", [value, value, ..]): stands in place of any value
     Makes one cell of a study per value. Lists of the same name change together;
@@ -93,13 +93,14 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
     closest(wanted, &names).map(str::to_owned)
 }
 
-/// Whether this is the family's name; parts of one name are told apart by an addition ("Series of Local").
+/// Whether `wanted` is the family's name, in any case. Parts with the same name have a suffix ("Series of Local"), which may be
+/// left out.
 fn is_called(family: &Family, wanted: &str) -> bool {
     let name = family.name.split(" of ").next().unwrap_or_default();
     family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted)
 }
 
-/// The family if it has the requested name, or with only the member of that name.
+/// The whole family if it has the requested name, or the family with only the member of that name; `None` if it has neither.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
     if is_called(&family, wanted) {
         return Some(family);
@@ -108,7 +109,7 @@ fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
     (!family.members.is_empty()).then_some(family)
 }
 
-/// The family and its members, a sentence each.
+/// The family and its members, each with the first paragraph of its description.
 fn named(family: &Family) -> String {
     let mut out = fold(&format!("\n{}: {}", family.name, first_line(&family.about)), 2);
     for member in family.members.iter().filter(|member| !member.about.is_empty()) {
@@ -117,7 +118,7 @@ fn named(family: &Family) -> String {
     out
 }
 
-/// A name and its sentence.
+/// A name and the first paragraph of its description.
 fn line(name: &str, about: &str) -> String {
     fold(&format!("  {name:<22} {}", first_line(about)), 25)
 }
@@ -147,7 +148,7 @@ fn explained(family: &Family) -> String {
     out
 }
 
-/// A paragraph as one line or, if it is a list, as one line per item; each with the indent of its continuation lines.
+/// A paragraph as one line, or a list as one line per item, each with the indent of its continuation lines.
 fn items(paragraph: &str) -> Vec<(String, usize)> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -170,7 +171,7 @@ fn first_line(text: &str) -> String {
     text.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
-/// Breaks a line between words at 80 columns, later lines indented.
+/// Breaks a line between words at 80 columns and indents its continuation lines.
 fn fold(line: &str, indent: usize) -> String {
     const WIDTH: usize = 80;
     let lead = line.len() - line.trim_start().len();

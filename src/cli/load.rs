@@ -1,4 +1,4 @@
-//! Loads the scenario of the command line, or of a run folder, and makes a plan of it.
+//! Loads a scenario from a file or from a run folder, and makes its plan.
 
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
@@ -11,12 +11,12 @@ use crate::study::{Manifest, Plan, RunFolder, files};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Loads and checks; on failure all errors have been printed.
+/// Loads and checks a scenario to be run. On failure, all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
     load_to(arguments, Starts::ToPlay)
 }
 
-/// The same for a scenario of which only some programs are started: the others need not be there.
+/// The same for a given use of the scenario: only the programs that this use starts must exist.
 pub(super) fn load_to(arguments: &ScenarioArguments, starts: Starts) -> Result<Plan, Exit> {
     let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
     if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
@@ -44,7 +44,7 @@ pub(super) fn load_to(arguments: &ScenarioArguments, starts: Starts) -> Result<P
     Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
 }
 
-/// The plan that a run folder was played by, and its manifest.
+/// The plan of a run folder, and its manifest.
 pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let manifest = match folder.manifest() {
         Ok(Some(manifest)) => manifest,
@@ -63,7 +63,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         say(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    // What programs answered is in the folder: they need not be there any more.
+    // The folder has the answers of the programs, so the programs need not exist any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
     let (base, data) = (manifest.base.clone(), manifest.data.clone());
     let resources = Resources { base, data, programs, ..Resources::default() };
@@ -85,7 +85,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     Ok((whole, manifest))
 }
 
-/// The same of a run whose replications can be simulated one by one: those of a fork share their beginnings.
+/// The same, but refuses the run of a fork: its futures share their beginnings, so none can be simulated alone.
 pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let (plan, manifest) = plan_of_run(folder)?;
     if manifest.futures.is_some() {
@@ -99,7 +99,7 @@ pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit>
     Ok((plan, manifest))
 }
 
-/// What the run was played with and this program lacks, in words; none if it has everything.
+/// The error if the run used members that this program lacks; `None` if it has all of them.
 fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     let here = own_members();
     let known = |member: &OwnMember| {
@@ -118,10 +118,10 @@ fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     ))
 }
 
-/// Reports that a folder is not a run folder.
+/// Reports that a path is not a run folder, and names a run folder nearby if there is one.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
     let around = folder.path().parent().filter(|_| folder.path().is_file());
-    // A file of a run is accepted for its folder.
+    // If the path is a file in a run folder, that folder is suggested.
     let own = around.filter(|around| around.join("manifest.json").is_file()).map(Path::to_owned);
     let example = match own.or_else(|| inside(around.unwrap_or(folder.path())).into_iter().next()) {
         Some(run) => run.display().to_string(),
@@ -147,7 +147,7 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
-/// A scenario with errors.
+/// The JSON document of a scenario with errors.
 #[derive(Serialize)]
 struct Invalid {
     valid: bool,
@@ -164,7 +164,7 @@ pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
     Exit::InvalidScenario
 }
 
-/// The folder of a file, absolute where possible, so that a replay from elsewhere finds the same files.
+/// The folder of a file, absolute if possible, so that a replay from another folder finds the same files.
 fn folder_of(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     absolute(folder)

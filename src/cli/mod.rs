@@ -1,4 +1,4 @@
-//! The command line: one file per verb, exit codes in one place.
+//! The command line: one file per verb; `exit` defines the exit codes.
 
 mod account;
 mod audit;
@@ -29,6 +29,7 @@ mod sweep;
 mod templates;
 mod trace;
 
+use crate::gp::simd;
 use clap::Parser;
 use options::{Arguments, Verb};
 use std::ffi::OsString;
@@ -37,7 +38,7 @@ use std::process::ExitCode;
 pub use exit::Exit;
 pub use options::command;
 
-/// Prints what is wrong with the program itself.
+/// Prints an error that no verb has caused, such as a catalogue that cannot be installed.
 pub(crate) fn complain_of(error: &dyn std::error::Error) {
     output::say(format_args!("error: {error}"));
 }
@@ -63,19 +64,20 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-/// What the command line printed for whoever called it.
+/// The exit code and the output of one call of the command line.
 #[derive(Clone, Debug)]
 pub struct Printed {
-    /// How it ended.
+    /// The exit code.
     pub exit: Exit,
-    /// Results: what it would have printed to standard output.
+    /// The results, which a process would have printed to standard output.
     pub out: String,
-    /// What it would have printed to standard error, but for lines of other threads than the caller's.
+    /// Messages that a process would have printed to standard error. Lines from threads other than the caller's are missing.
     pub err: String,
 }
 
-/// Runs the program on these arguments, the first of which is the program's own name, and returns what it would have
-/// printed. `run` and `cluster work` handle interruptions of the whole process: call [`crate::study::play`] in place of them.
+/// Runs the program on these arguments, the first of which is the program's own name, and returns its output instead of
+/// printing it. Instead of the verbs `run` and `cluster work`, which install a signal handler for the whole process, call
+/// [`crate::study::play`].
 #[must_use]
 pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
     let (exit, out, err) = output::kept(|| match Arguments::try_parse_from(arguments) {
@@ -93,6 +95,10 @@ pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
 }
 
 fn verb(arguments: Arguments) -> Exit {
+    if let Err(unknown) = simd::wanted() {
+        output::say(format_args!("error: {unknown}"));
+        return Exit::Usage;
+    }
     match arguments.verb {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),

@@ -1,4 +1,4 @@
-//! `subrosa new`: write a commented scenario that runs at once.
+//! `subrosa new`: writes a commented scenario that can be run unchanged.
 
 use super::exit::Exit;
 use super::from_csv::{self, Wanted};
@@ -8,10 +8,10 @@ use super::templates::TEMPLATES;
 use crate::study::files::{self, FileError};
 use std::path::PathBuf;
 
-/// Writes a template.
+/// Writes a template, or a scenario made from a CSV file.
 pub(super) fn new(arguments: &NewArguments) -> Exit {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == arguments.system) else {
-        // The command line accepts no other name.
+        // Unreachable: clap accepts only the names of templates.
         say(format_args!("error: no template is called {:?}", arguments.system));
         return Exit::Usage;
     };
@@ -44,7 +44,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
                 }
             }
         }
-        // The comments contain the file's name.
+        // The comments of a template quote the default file name.
         _ => template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display())),
     };
     if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {

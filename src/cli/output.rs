@@ -1,5 +1,5 @@
-//! Output: results to standard output, everything else to standard error. Control characters in files or arguments
-//! never reach the terminal. A program that calls the command line may have both instead.
+//! Output: results go to standard output, all other messages to standard error. Control characters from files or arguments
+//! never reach the terminal. A program that calls the command line can collect both texts instead.
 
 use super::exit::Exit;
 use crate::report::WIDTH;
@@ -9,11 +9,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 thread_local! {
-    /// What was printed on this thread and who called wants to have, standard output and standard error.
+    /// Standard output and standard error of this thread while [`kept`] collects them; `None` while they are printed.
     static KEPT: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`, and returns what it printed on this thread in place of printing it: standard output, standard error.
+/// Runs `work` and returns its exit code, standard output and standard error; text printed on this thread is collected, not
+/// shown.
 pub(super) fn kept(work: impl FnOnce() -> Exit) -> (Exit, String, String) {
     KEPT.with_borrow_mut(|kept| *kept = Some(<(String, String)>::default()));
     let exit = work();
@@ -21,7 +22,7 @@ pub(super) fn kept(work: impl FnOnce() -> Exit) -> (Exit, String, String) {
     (exit, out, err)
 }
 
-/// Keeps a text for whoever called; false where it is to be printed.
+/// Appends a text to the collected output; returns false if output is not being collected.
 fn keep(text: &str, of: impl FnOnce(&mut (String, String)) -> &mut String) -> bool {
     KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| of(kept).push_str(text)).is_some())
 }
@@ -30,15 +31,15 @@ const LEAST_WIDTH: usize = 60;
 /// Most columns that are used.
 const MOST_WIDTH: usize = 240;
 
-/// Prints results to standard output. A broken pipe (`| head`) is no error; results that cannot be written, as on a
-/// full disk, end the program, because exit code 0 would promise that they were.
+/// Prints results to standard output. A broken pipe (`| head`) is no error. Any other failure, such as a full disk, ends the
+/// program with an error, since exit code 0 means that the results were written.
 pub(super) fn print(text: &str) {
     let text = printable(text);
     if keep(&text, |kept| &mut kept.0) {
         return;
     }
     let mut out = io::stdout().lock();
-    // Otherwise an error while writing the rest of the buffer would go unnoticed.
+    // Without the flush, an error while the rest of the buffer is written would be ignored.
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         unless_gone(&error);
     }
@@ -54,7 +55,7 @@ pub(super) fn unless_gone(error: &io::Error) {
     }
 }
 
-/// Columns of the terminal: what COLUMNS says, else what the terminal says, else 80.
+/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 60 to 240 columns.
 pub(super) fn width() -> usize {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
     let terminal = || {
@@ -65,7 +66,7 @@ pub(super) fn width() -> usize {
     found.unwrap_or(WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH)
 }
 
-/// Prints a line on standard error. A run continues if standard error is closed.
+/// Prints a line to standard error. Failures to write are ignored, so a run continues if standard error is closed.
 pub(super) fn say(line: impl Display) {
     say_lines(&format!("{line}\n"));
 }

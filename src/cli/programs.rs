@@ -1,4 +1,5 @@
-//! Programs that a scenario names: who runs them is told so once, and each is asked what it is before a study begins.
+//! External programs that a scenario names: a note lists those that are started, and before a study begins each is asked for its
+//! version line.
 
 use super::exit::Exit;
 use super::output::say;
@@ -6,17 +7,17 @@ use crate::programs::{Program, ProgramIdentity, Starts};
 use crate::study::Plan;
 use crate::vocab::counted;
 
-/// Says which programs a scenario starts when it is played.
+/// Prints which programs are started when the scenario is run.
 pub(super) fn announce(plan: &Plan) {
     announce_to(plan, Starts::ToPlay);
 }
 
-/// Says which programs a scenario starts when it is used in this way.
+/// Prints which programs are started for the given use of the scenario.
 pub(super) fn announce_to(plan: &Plan, starts: Starts) {
     tell(plan, &plan.programs_started(starts));
 }
 
-/// Says which programs the branches of a scenario start.
+/// Prints which programs the branches of a fork start, each once.
 pub(super) fn announce_all<'a>(plans: impl IntoIterator<Item = &'a Plan>) {
     let mut plans = plans.into_iter().peekable();
     let Some(plan) = plans.peek().copied() else { return };
@@ -42,7 +43,7 @@ fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
     ));
 }
 
-/// Says so, and asks each program what it is.
+/// Prints which programs are started, and asks each for its version line.
 pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
     announce(&plan);
     plan.ask_programs().map_err(|failure| {
@@ -51,7 +52,7 @@ pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
     })
 }
 
-/// Refuses to go on with a study that was planned with other programs.
+/// Refuses a study if a file of one of its programs has changed since it was planned.
 pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
     for planned in plan.programs() {
         let files = planned.files.keys().map(Into::into).collect();

@@ -1,4 +1,4 @@
-//! A progress bar on standard error; lines of text if that is not a terminal.
+//! A progress bar on standard error, or lines of text if standard error is not a terminal.
 
 use super::output::say;
 use crate::study::{self, Failure, Progress, Start};
@@ -16,16 +16,17 @@ const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The rate at which replications end. The first ones include the preparation that all share, so they are not
-/// representative.
+/// The rate at which replications end, measured from the end of the first: the time before it includes the preparation that all
+/// replications share.
 #[derive(Debug, Default)]
 struct Pace {
-    /// When replications first ended, and how many had by then.
+    /// The time at which ended replications were first seen, and their number then.
     first: OnceLock<(Instant, u64)>,
 }
 
 impl Pace {
-    /// Estimate of the time left; `None` until, after the first, twice as many have ended as there can be threads.
+    /// An estimate of the time left; `None` until the number of replications that ended after the first is twice the number of
+    /// available threads.
     fn left(&self, now: Instant, done: u64, length: u64) -> Option<Duration> {
         if done == 0 {
             return None;
@@ -104,7 +105,7 @@ impl Bar {
     }
 }
 
-/// Reports that results of other builds were not reused.
+/// Prints how many runs of other builds were not reused, if any.
 pub(super) fn tell_other_builds(runs: u64) {
     if runs > 0 {
         say(format_args!(
@@ -116,7 +117,7 @@ pub(super) fn tell_other_builds(runs: u64) {
     }
 }
 
-/// A part of a build's hash that is long enough to distinguish it from others.
+/// The first ten digits of a build's hash, enough to distinguish builds.
 pub(super) fn short(build: &str) -> &str {
     build.get(..10).unwrap_or("unknown")
 }
@@ -169,7 +170,7 @@ mod tests {
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
         let length = 100 * threads;
         assert_eq!(pace.left(start + second * 29, 0, length), None);
-        // Half a minute of preparation, then a replication a second.
+        // Half a minute of preparation, then one replication per second.
         assert_eq!(pace.left(start + second * 30, 1, length), None);
         assert_eq!(pace.left(start + second * 31, 2, length), None);
         let done = 1 + 2 * threads;

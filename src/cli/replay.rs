@@ -1,4 +1,4 @@
-//! `subrosa replay`: plays a run again from its folder and compares all files.
+//! `subrosa replay`: runs the stored replications again, makes the files of the run folder again, and compares both.
 
 use super::exit::Exit;
 use super::load::{plan_of_run, plan_to_play};
@@ -95,7 +95,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
 }
 
-/// The run's records, as far as they belong to this plan, and the contradictions in its folder.
+/// The run's records that belong to this plan, and the inconsistencies in its folder.
 fn read(
     plan: &Plan,
     folder: &RunFolder,
@@ -112,7 +112,8 @@ fn read(
     Ok((records, misfits))
 }
 
-/// Whether the page is the one that the other files give. It contains the folder's path at the time when it was made.
+/// An inconsistency if `report.html` differs from the page made from the other files. The page contains the folder's path at the
+/// time when it was written, so that path is accepted too.
 fn page(folder: &RunFolder) -> Option<Inconsistency> {
     let misfit = || Inconsistency::File(report::PAGE.to_owned());
     let Ok(kept) = files::read(&folder.file(report::PAGE)) else { return Some(misfit()) };
@@ -124,7 +125,7 @@ fn page(folder: &RunFolder) -> Option<Inconsistency> {
     (report::page(&page) != kept).then(misfit)
 }
 
-/// Prints the contradictions found in the files alone.
+/// Prints the result of `--files`: the inconsistencies found without running anything.
 fn tell_of_files(format: Format, misfits: &[Inconsistency], there: u64) -> Exit {
     let agree = misfits.is_empty();
     match format {
@@ -142,7 +143,7 @@ fn tell_of_files(format: Format, misfits: &[Inconsistency], there: u64) -> Exit 
     if agree { Exit::Ok } else { Exit::ReplayDiffers }
 }
 
-/// The result for files that were made again.
+/// The JSON document of `--files`.
 #[derive(Serialize)]
 struct Made {
     agrees: bool,
@@ -150,7 +151,7 @@ struct Made {
     problems: Vec<String>,
 }
 
-/// The result for replications that were played again.
+/// The JSON document of a replay that runs replications again.
 #[derive(Serialize)]
 struct Played {
     agrees: bool,
@@ -160,7 +161,7 @@ struct Played {
     problems: Vec<String>,
 }
 
-/// Prints the results; `unfinished` is the number of replications of a run that lacks some of them.
+/// Prints the results. `unfinished` is the planned number of replications if the run has fewer.
 fn tell(
     arguments: &ReplayArguments,
     manifest: &Manifest,
@@ -184,7 +185,7 @@ fn tell(
             if misfits.is_empty() {
                 print(&format!("replay agrees{until}: {compared}, every {equal} equal; {files}\n"));
             } else if replay.compared > 0 {
-                // Other words than for a complete replay without differences: a script may search for those.
+                // Does not say "replay agrees", since scripts may search for these words as a sign of success.
                 print(&format!("repeated{until}: {compared}, every {equal} equal; the run is damaged\n"));
             }
         }

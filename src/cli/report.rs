@@ -1,4 +1,4 @@
-//! `subrosa report`: makes the report of a run again, and its charts as files.
+//! `subrosa report`: makes the report of a run again, and writes a chart to files.
 
 use super::exit::Exit;
 use super::figure;
@@ -31,7 +31,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Err(FileError { path, error, .. }) =
         files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
     {
-        // A user who may only read a run can still read its report.
+        // A user without write access to the run folder can still read the report.
         say(format_args!("warning: cannot write {}: {error}; the page is not written again", path.display()));
     }
     if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
@@ -56,7 +56,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     Exit::Ok
 }
 
-/// Refuses a cell or a replication that the run does not have.
+/// Checks that the run has the requested cell and replication.
 fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
     let cells = page.summary.cells.len();
     if arguments.cell >= cells {
@@ -75,7 +75,7 @@ fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The chart that is to be written to a file; `None` if none is requested.
+/// The chart to be written to files; `None` if no file is requested.
 fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
     if !figure::wanted(arguments) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `subrosa run`: plays a scenario, prints the report, writes a run folder.
+//! `subrosa run`: runs a scenario, writes a run folder, and prints the report.
 
 use super::exit::Exit;
 use super::interruption;
@@ -128,7 +128,7 @@ fn tell(goal: &Goal, reached: &Precision) {
     }
 }
 
-/// Reports if a privacy budget was used up and the scenario treats that as a failure.
+/// The exit code of a finished run: an error if a privacy budget was used up and the scenario treats that as a failure.
 pub(super) fn budget(summary: &Summary) -> Exit {
     let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
     match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
@@ -140,12 +140,12 @@ pub(super) fn budget(summary: &Summary) -> Exit {
     }
 }
 
-/// The terminal, on which this much is to be shown.
+/// The properties of the terminal, with the requested level of detail.
 pub(super) fn terminal(detail: Detail) -> Terminal {
     Terminal { width: width(), sparklines: sparklines(), detail }
 }
 
-/// Whether block characters can be shown: on a terminal, in a locale that has them.
+/// Whether block characters can be shown: standard output is a terminal and the locale uses UTF-8.
 fn sparklines() -> bool {
     use std::io::IsTerminal;
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());

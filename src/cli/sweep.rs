@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Runs the second verb.
+/// Runs the verb that follows `cluster`.
 pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
     let done = match &arguments.verb {
         SweepVerb::Plan(arguments) => plan(arguments),
@@ -82,7 +82,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
     Ok(Exit::Ok)
 }
 
-/// A study that is ready for workers.
+/// The JSON document of `cluster plan`.
 #[derive(Serialize)]
 struct Planned<'a> {
     folder: &'a Path,
@@ -95,7 +95,7 @@ struct Planned<'a> {
     unchanged: bool,
 }
 
-/// A study that is merged.
+/// The JSON document of `cluster status` for a complete run.
 #[derive(Serialize)]
 struct Merged {
     merged: bool,
@@ -231,7 +231,7 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
 }
 
-/// Refuses a folder without results for a study.
+/// Refuses a folder that has no cell in common with the study.
 fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
     let manifest = match other.manifest() {
         Ok(Some(manifest)) => manifest,
@@ -265,7 +265,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         print(&script);
         return Ok(Exit::Ok);
     }
-    // An error of the plan is better reported here than in the log of a job.
+    // Reports an error of the plan now, rather than in the log of a job.
     sweep::status(&plan, &folder).map_err(complain)?;
     let path = folder.file("work").join("slurm.sh");
     files::make_folder(&folder.file("work").join("logs"))
@@ -291,7 +291,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     Ok(Exit::Ok)
 }
 
-/// The batch script: a job array of long workers, each of which plays block after block.
+/// The batch script: a job array of workers, each of which runs blocks until none is left.
 fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &Path) -> String {
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
     let further: String = arguments.directive.iter().map(|line| format!("#SBATCH {line}\n")).collect();
@@ -318,7 +318,7 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
     )
 }
 
-/// A path as one word of the shell.
+/// A path in single quotes, as one word for a POSIX shell.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }

@@ -1,4 +1,4 @@
-//! Commented scenarios as templates.
+//! The templates of `subrosa new`: commented scenarios.
 
 /// A template.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub(super) struct Template {
     pub(super) text: &'static str,
 }
 
-/// All templates. A new one is one file and one line here.
+/// All templates. A new template needs one file and one line here.
 pub(super) const TEMPLATES: &[Template] = &[
     Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
     Template { name: "local", text: include_str!("templates/local.ron") },

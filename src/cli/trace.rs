@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Number of bytes that are buffered before they are printed.
 const CHUNK: usize = 1 << 16;
-/// Largest number of letters of a fact in a line.
+/// Largest number of characters of a fact in a line of text.
 const FACT: usize = 100;
 
 /// Runs the verb.
@@ -97,7 +97,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     Exit::Ok
 }
 
-/// The window that is shown, including both ends.
+/// The interval of virtual time whose events are shown, both ends included.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     from: Time,
@@ -119,7 +119,7 @@ fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
     format!("{seconds:>16.9} s  [{series}] {what}\n")
 }
 
-/// The first fields of a long fact; JSON lines have all of them.
+/// A fact, shortened to its first fields if it is long; JSON lines have the whole fact.
 fn brief(fact: &str) -> String {
     let Some((end, _)) = fact.char_indices().nth(FACT) else { return fact.to_owned() };
     let cut = &fact[..end];
@@ -154,7 +154,7 @@ fn what(names: &[String], event: &TraceEvent) -> String {
     }
 }
 
-/// An event as a line for programs.
+/// An event as one JSON line.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     nanos: u64,
@@ -176,7 +176,7 @@ struct Line<'a> {
     sent_nanos: Option<u64>,
 }
 
-/// A message on its way.
+/// The message of an event in a JSON line.
 #[derive(Serialize)]
 struct ParcelLine<'a> {
     from: &'a str,

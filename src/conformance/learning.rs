@@ -4,9 +4,10 @@ use super::{Breach, DRAWS, Found, key};
 use crate::learners::{Arms, BuildError, Learner, LearnerRecipe};
 use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, Resources};
 use crate::rng::Stream;
+use crate::vocab::Delta;
 
-/// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, and depend on the stream
-/// only.
+/// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, exceed the bound for a
+/// probability no more often than it says, and depend on the stream only.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
     let mut found = Found::default();
@@ -32,6 +33,14 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
     if let Some(bound) = law.bound() {
         let most = draws.iter().fold(0.0f64, |most, draw| most.max(draw.abs()));
         found.unless(most <= bound, "draws within the bound", || format!("{most} beyond {bound}"));
+    }
+    for delta in [0.1, 0.01] {
+        let Some(tail) = Delta::new(delta).ok().and_then(|delta| law.tail(delta)) else { continue };
+        let beyond = draws.iter().filter(|draw| draw.abs() > tail).count() as f64 / n;
+        let most = delta + 6.0 * (delta * (1.0 - delta) / n).sqrt();
+        found.unless(beyond <= most, "a bound that is exceeded with the stated probability at most", || {
+            format!("{beyond} of the draws beyond {tail}, where {delta} is stated")
+        });
     }
     found.0
 }

@@ -1,24 +1,25 @@
-//! The faster of the two exact posteriors: rows over all arms while outcomes are few, arm space afterwards.
+//! An exact posterior that uses the faster of two representations: one row per outcome while outcomes are few, then a
+//! covariance matrix over the arms.
 
 use super::{ArmCovariance, ArmPosterior, GpError, Posterior};
 
-/// An exact posterior that changes to arm space when there are more outcomes than arms (at most 5,000 arms); from then
-/// on the cost of an outcome no longer grows.
+/// An exact posterior that changes its representation from rows to a covariance matrix when there are more outcomes
+/// than arms; from then on the cost of an outcome no longer grows. With more than 5,000 arms it does not change.
 ///
 /// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
 pub enum AdaptivePosterior {
-    /// A row per outcome, over all arms.
+    /// One row per outcome, with a number for every arm.
     Candidates(Box<Posterior>),
     /// A covariance matrix over the arms.
     ArmSpace(Box<ArmPosterior>),
 }
 
-/// With more arms than this, their covariance matrix (200 MB here) takes too much memory.
+/// Largest number of arms for which a covariance matrix over the arms is stored; it takes 200 MB.
 pub(crate) const MOST_ARMS: usize = 5_000;
 
 impl AdaptivePosterior {
-    /// The prior over the n arms of `prior`, with the representation to be chosen by the number of outcomes.
+    /// The prior over the n arms of `prior`, represented by rows.
     ///
     /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
     /// every arm, in units of the outcome.

@@ -17,7 +17,7 @@ pub enum ArmCovariance {
         /// The function.
         covariance: Covariance,
     },
-    /// An explicit matrix, as for stocks or sensors.
+    /// An explicit matrix.
     Matrix(Arc<CovarianceMatrix>),
 }
 
@@ -30,17 +30,17 @@ pub struct CovarianceMatrix {
 
 /// Two entries that should be equal by symmetry may differ by this share of the largest variance.
 const ASYMMETRY: f64 = 1e-9;
-/// A matrix that is positive semidefinite except for rounding becomes definite by adding this share of the largest
-/// variance.
+/// This share of the largest variance is added to the diagonal before the test for positive definiteness, so that
+/// matrices pass that are positive semidefinite except for rounding errors.
 const SEMIDEFINITE: f64 = 1e-8;
 
 impl CovarianceMatrix {
-    /// A matrix `[n, n]` from its rows, in squared units of the outcome; n is at least 1. A positive semidefinite one
-    /// is enough.
+    /// A matrix `[n, n]` from its rows, in squared units of the outcome; n is at least 1. It may be singular (positive
+    /// semidefinite).
     ///
     /// # Errors
     /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that are not
-    /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is clearly negative.
+    /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is below -1e-8 times the largest variance.
     pub fn new(n: usize, values: Vec<f64>) -> Result<Self, GpError> {
         let bad = |row, column| Err(GpError::NotSymmetric { order: n, row, column });
         if n == 0 || values.len() != n * n {
@@ -135,7 +135,7 @@ impl ArmCovariance {
         (0..self.n()).map(|arm| self.between(arm, arm)).collect()
     }
 
-    /// Prior covariances of one arm with all, into `out`: `[n]`.
+    /// Writes the prior covariances of one arm with all arms into `out`, `[n]`.
     ///
     /// # Panics
     /// If there is no such arm, or `out` has another length.
@@ -146,7 +146,8 @@ impl ArmCovariance {
         }
     }
 
-    /// Prior covariances of one arm with a block of arms; `out` has one place for each.
+    /// Writes the prior covariances of one arm with a block of arms into `out`, which has one place for each arm of the
+    /// block.
     pub(super) fn fill_block(&self, arm: usize, block: usize, out: &mut [f64]) {
         match self {
             Self::Inputs { points, covariance } => covariance.fill_block(points, arm, block, out),

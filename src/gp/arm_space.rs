@@ -1,8 +1,8 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
 //! One outcome y of arm a is one rank-1 update: with s the column of a and g = s_a + noise, mean += s (y - mean_a) / g
-//! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it is faster once there are more outcomes than
-//! arms.
+//! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it is faster than a row
+//! per outcome once there are more outcomes than arms.
 
 use super::pivot::pivot;
 use super::simd::multiversion;
@@ -141,8 +141,8 @@ impl ArmPosterior {
         self.covariance[arm * self.n..][..self.n][other]
     }
 
-    /// One random function of the posterior: its values `[n]`, and the jitter that the factorisation needed. O(n^3),
-    /// and n standard normals of `stream`.
+    /// A random function drawn from the posterior: its values `[n]`, and the jitter that the factorisation needed. It
+    /// takes O(n^3) time and n standard normals of `stream`.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
@@ -155,7 +155,7 @@ impl ArmPosterior {
         Ok((values, factor.jitter()))
     }
 
-    /// Factor of the covariance matrix `[n, n]`, with as little jitter as it takes. O(n^3).
+    /// Cholesky factor of the posterior covariance matrix `[n, n]`, with the smallest sufficient jitter. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.

@@ -1,4 +1,4 @@
-//! Rows over all arms, divided into blocks of arms, in memory that the next object of this kind reuses.
+//! A growing matrix with one column per arm, stored in blocks of arms, in memory that the next such matrix reuses.
 //!
 //! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes longer than the
 //! arithmetic on it, because the system provides it page by page.
@@ -9,8 +9,7 @@ use std::cell::RefCell;
 /// Arms per block: 8 KB of a row.
 pub(super) const BLOCK: usize = 1024;
 
-/// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB. This does not increase the
-/// peak, because the memory was in use before.
+/// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB.
 const KEPT: usize = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -37,7 +36,7 @@ pub(super) struct Blocks {
 #[derive(Clone, Debug)]
 struct Block {
     rows: usize,
-    /// At least as many numbers as the rows need; the others are unused.
+    /// At least as many numbers as the rows need; the rest is unused.
     values: Vec<f64>,
 }
 
@@ -47,7 +46,7 @@ const TILE: usize = 32;
 const GROUP: usize = 16;
 
 impl Blocks {
-    /// No rows yet.
+    /// A matrix for `n` arms, without rows.
     pub(super) fn new(n: usize) -> Self {
         let blocks = RESERVOIR.with_borrow_mut(|reservoir| {
             let take = |_| {
@@ -65,7 +64,7 @@ impl Blocks {
         BLOCK.min(self.n - block * BLOCK)
     }
 
-    /// Row `s` at one arm.
+    /// The number of row `s` for one arm.
     #[inline]
     pub(super) fn at(&self, s: usize, arm: usize) -> f64 {
         let (block, place) = (arm / BLOCK, arm % BLOCK);
@@ -74,7 +73,7 @@ impl Blocks {
         self.blocks[block].values[(tile * GROUP + s % GROUP) * TILE + place % TILE]
     }
 
-    /// Adds a block's part of a row: the first numbers of `new`, one for each of its arms.
+    /// Adds a block's part of a row: the first numbers of `new`, one for each arm of the block.
     pub(super) fn push(&mut self, block: usize, new: &[f64; BLOCK]) {
         let width = self.width(block);
         let Block { rows, values } = &mut self.blocks[block];
@@ -90,14 +89,15 @@ impl Blocks {
         *rows += 1;
     }
 
-    /// new -= factor * row for a block's part of the first rows, one for each factor, in their order. The contents of
-    /// `new` beyond the block's arms are undefined afterwards.
+    /// Subtracts from `new` a block's part of the first rows, each multiplied by its factor, in the order of the rows.
+    /// There are as many rows as `factors`. The contents of `new` beyond the block's arms are undefined afterwards.
     pub(super) fn subtract(&self, block: usize, factors: &[f64], new: &mut [f64; BLOCK]) {
         let tiles = self.width(block).div_ceil(TILE);
         subtract_rows(&mut new[..tiles * TILE], &self.blocks[block].values, factors);
     }
 
-    /// values -= factor * row for the first rows, one for each factor, in their order; one value for each arm.
+    /// Subtracts from `values`, one for each arm, the first rows, each multiplied by its factor, in the order of the
+    /// rows. There are as many rows as `factors`.
     pub(super) fn subtract_all(&self, factors: &[f64], values: &mut [f64]) {
         let mut buffer = [0.0; BLOCK];
         for (block, values) in values.chunks_mut(BLOCK).enumerate() {
@@ -110,12 +110,12 @@ impl Blocks {
 
 multiversion! {
     up to Avx2:
-    /// As [`Blocks::subtract`], with `new` as long as the block's tiles together.
+    /// As [`Blocks::subtract`]; `new` has the width of all tiles of the block.
     fn subtract_rows(new: &mut [f64], rows: &[f64], factors: &[f64]) {
         let (new, _) = new.as_chunks_mut::<TILE>();
         let (tiles, _) = rows.as_chunks::<{ TILE * GROUP }>();
         for (group, factors) in tiles.chunks_exact(new.len().max(1)).zip(factors.chunks(GROUP)) {
-            // In the common case the number of rows is known to the compiler.
+            // For a full group the compiler knows the number of rows.
             if let Ok(factors) = <&[f64; GROUP]>::try_from(factors) {
                 subtract_group(new, group, factors);
             } else {

@@ -71,7 +71,7 @@ impl Cholesky {
         Self::with_jitter(matrix.nrows(), &row_major(matrix))
     }
 
-    /// L as a matrix of faer, `[n, n]`; what is above the diagonal is 0.
+    /// L as a matrix of faer, `[n, n]`; entries above the diagonal are 0.
     #[must_use]
     pub fn to_faer(&self) -> Mat<f64> {
         Mat::from_fn(self.n, self.n, |i, j| if j <= i { self.upper[j * self.n + i] } else { 0.0 })
@@ -83,7 +83,7 @@ impl Cholesky {
         self.n
     }
 
-    /// What was added to the diagonal, in units of the matrix; 0 if nothing.
+    /// The jitter that was added to the diagonal, in units of the matrix; 0 if none.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
@@ -109,7 +109,7 @@ impl Cholesky {
         self.backward_to(0, b);
     }
 
-    /// As [`Self::backward`], but only down to entry `first`; those before it are not read.
+    /// As [`Self::backward`], but only for the entries from `first` on; earlier entries are neither read nor changed.
     fn backward_to(&self, first: usize, b: &mut [f64]) {
         for k in (first..self.n).rev() {
             let row = self.row(k);
@@ -118,7 +118,7 @@ impl Cholesky {
         }
     }
 
-    /// The upper half of A^-1, `[n, n]` by rows; what is below the diagonal is 0. O(n^3).
+    /// The upper half of A^-1, `[n, n]` by rows; entries below the diagonal are 0. O(n^3).
     #[must_use]
     pub fn upper_inverse(&self) -> Vec<f64> {
         let mut inverse = vec![0.0; self.n * self.n];
@@ -139,7 +139,7 @@ impl Cholesky {
         self.backward(b);
     }
 
-    /// L z, `[n]`, of z, `[n]`: with standard normals z, a draw from N(0, A). O(n^2).
+    /// The product L z, `[n]`, for z, `[n]`. If z holds standard normals, it is a draw from N(0, A). O(n^2).
     ///
     /// # Panics
     /// If `z` is longer than n.

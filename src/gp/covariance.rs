@@ -20,7 +20,7 @@ pub enum Shape {
     Linear,
 }
 
-/// The divisor of the inputs.
+/// The length-scale or length-scales by which inputs are divided.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LengthScale {
     /// The same in every dimension, in units of the points.
@@ -82,7 +82,7 @@ impl Covariance {
         self.of_scaled(s)
     }
 
-    /// Variance at every point, if it is the same at all.
+    /// The variance if it is the same at all points; `None` for a linear covariance.
     pub(super) fn common_variance(&self) -> Option<f64> {
         (self.shape != Shape::Linear).then(|| self.of_scaled(0.0))
     }
@@ -92,7 +92,7 @@ impl Covariance {
         self.variance * of_shape(self.shape, s)
     }
 
-    /// Covariances of point `index` with every point, into `out`: `[n]`. O(n d).
+    /// Writes the covariances of point `index` with every point into `out`, `[n]`. O(n d).
     ///
     /// # Panics
     /// If there is no such point, `out` has another length, or there are fewer length-scales than dimensions.
@@ -103,7 +103,7 @@ impl Covariance {
         }
     }
 
-    /// Covariances of point `index` with a block of points; `out` has one place for each.
+    /// Writes the covariances of point `index` with a block of points into `out`, which has one place for each.
     pub(super) fn fill_block(&self, points: &Points, index: usize, block: usize, out: &mut [f64]) {
         out.fill(0.0);
         for (dimension, &centre) in points.row(index).iter().enumerate() {
@@ -114,7 +114,7 @@ impl Covariance {
             };
             match self.shape {
                 Shape::Linear => add_products(out, column, scale, centre / scale),
-                // Squared differences directly, never x.x + z.z - 2 x.z, which cancels.
+                // Differences are squared directly, because x.x + z.z - 2 x.z loses digits by cancellation.
                 _ => add_squares(out, column, scale, centre / scale),
             }
         }

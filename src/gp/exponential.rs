@@ -1,6 +1,6 @@
 //! exp for covariances: elementwise, so that it vectorises, and bit-identical on every machine.
 
-/// 1.5 * 2^52: adding and subtracting it rounds to an integer, which is also in the lowest bits of the sum.
+/// 1.5 * 2^52. Adding and then subtracting it rounds to an integer; the lowest bits of the sum hold that integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts; the first has 21 trailing zero bits, so its products with exponents are exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
@@ -26,9 +26,9 @@ const COEFFICIENTS: [f64; 14] = [
     1.0,
 ];
 
-/// exp(x) for x at most 0, within one unit in the last place; 0 below -708.
+/// exp(x) for x at most 0, with an error below two units in the last place; 0 below -708.
 ///
-/// x = k ln 2 + r with |r| at most ln 2 / 2; the error of the Taylor polynomial of degree 13 is at most 4e-18 there.
+/// x = k ln 2 + r with |r| at most ln 2 / 2; the error of the Taylor polynomial of degree 13 is below 5e-18 there.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
@@ -58,7 +58,7 @@ mod tests {
                 assert_eq!(found, 0.0);
             }
         }
-        // libm errs by less than one unit itself.
+        // The error of libm is itself below one unit.
         assert!(worst <= 2.0, "{worst}");
         assert_eq!(exp(0.0), 1.0);
         assert_eq!(exp(-0.0), 1.0);

@@ -11,19 +11,20 @@ use crate::rng::Stream;
 pub struct Fit {
     /// Length-scale of each dimension, in units of the points.
     pub length_scales: Vec<f64>,
-    /// Variance of the function.
+    /// Variance of the function, in squared units of the outputs.
     pub variance: f64,
-    /// Variance of the noise.
+    /// Variance of the noise, in squared units of the outputs.
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter, in nats, among the
-    /// derivatives whose ascent direction stays within the bounds. Near 0 if the search has found a maximum.
+    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter, in nats. Derivatives
+    /// that point out of the bounds, at hyperparameters that are at a bound, do not count. Near 0 if the search has found
+    /// a maximum.
     pub slope: f64,
 }
 
-/// Bounds of the logarithms: length-scales for inputs of unit variance, then variance, then noise, both for outputs
-/// of unit variance. The noise bound keeps the matrix well conditioned.
+/// Bounds of the hyperparameters: length-scales for inputs of unit variance, then the variance and the noise variance
+/// for outputs of unit variance. The lower bound of the noise keeps the matrix well conditioned.
 const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
@@ -33,7 +34,7 @@ const AT_BOUND: f64 = 0.01;
 /// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
 /// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). The first of `starts` is in the middle of the usual ranges,
 /// the others are drawn from `stream`. Length-scales stay from 0.05 to 20, the variance from 0.01 to 20, the noise
-/// variance from 1e-4 to 2. O(n^3) a step.
+/// variance from 1e-4 to 2. O(n^3) per evaluation of the likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
 /// the logarithms.
@@ -79,7 +80,7 @@ pub fn squared_exponential(
     })
 }
 
-/// The largest absolute derivative among those whose ascent direction stays within the bounds.
+/// The largest absolute derivative, except those that point out of the bounds at parameters that are at a bound.
 fn slope(gradient: &[f64], at: &[f64], bounds: &[(f64, f64)]) -> f64 {
     let within = gradient.iter().zip(at).zip(bounds).filter(|((slope, at), (low, high))| {
         let room = if **slope > 0.0 { high - **at } else { **at - low };

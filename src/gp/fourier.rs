@@ -11,7 +11,7 @@ pub enum FeatureLength {
     /// sqrt(2 variance / M) cos(..): the inner product estimates the covariance without bias.
     #[default]
     Estimator,
-    /// Scaled so that its squared length is the variance exactly, as in FTS.
+    /// Every feature vector is scaled so that its squared length is exactly the variance, as in FTS.
     Exact,
 }
 
@@ -24,9 +24,9 @@ pub struct FourierFeatures {
     d: usize,
     length: FeatureLength,
     variance: f64,
-    /// S: M x d, in units of one over the input.
+    /// Frequencies S, M x d, in inverse units of the inputs.
     frequencies: Vec<f64>,
-    /// b, in [0, 2 pi).
+    /// Phases b, M numbers in [0, 2 pi).
     phases: Vec<f64>,
 }
 
@@ -57,7 +57,7 @@ impl FourierFeatures {
         for _ in 0..m {
             let first = frequencies.len();
             frequencies.extend((0..d).map(|_| stream.normal()));
-            // A multivariate t: all dimensions share the denominator.
+            // Multivariate Student's t: all dimensions share the denominator.
             let spread = degrees.map_or(1.0, |degrees: u32| {
                 let chi_squared: f64 = (0..degrees).map(|_| stream.normal()).map(|z| z * z).sum();
                 (chi_squared / f64::from(degrees)).sqrt()
@@ -86,7 +86,7 @@ impl FourierFeatures {
         self.d
     }
 
-    /// Features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of the
+    /// Writes the features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of the
     /// outcome. O(m d).
     ///
     /// # Panics
@@ -104,7 +104,7 @@ impl FourierFeatures {
             FeatureLength::Estimator => 0.5 * self.m() as f64,
             FeatureLength::Exact => super::dot(out, out),
         };
-        // With probability 1 some cosine is not 0.
+        // The probability that all cosines are 0 is 0.
         let factor = if square > 0.0 { (self.variance / square).sqrt() } else { 0.0 };
         out.iter_mut().for_each(|value| *value *= factor);
     }

@@ -8,7 +8,7 @@ use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 /// Source: Srinivas et al. 2010, equation 3.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not above 0.
+/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not finite and above 0.
 ///
 /// # Panics
 /// If there is no such arm.
@@ -35,7 +35,7 @@ pub fn information_gain(
 pub struct Greedy {
     /// The arms, in order of choice; an arm may be chosen again.
     pub arms: Vec<usize>,
-    /// Gain of the first 1, 2, ... of them, in nats.
+    /// Information gains of the first 1, 2, ... arms, in nats.
     pub gains: Vec<f64>,
 }
 
@@ -55,7 +55,7 @@ fn from_greedy(gain: f64) -> f64 {
     gain / -libm::expm1(-1.0)
 }
 
-/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance is above `largest`. By
+/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance exceeds `largest`. By
 /// Hadamard's inequality the determinant is at most the product over arms of 1 + t_i `largest` / `noise_variance`, with
 /// t_i the number of outcomes of arm i; the sum of their logarithms is largest if the outcomes are spread evenly over
 /// as many arms as possible.
@@ -64,9 +64,9 @@ fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
     if arms > 0.0 { 0.5 * arms * libm::log1p(largest * (number as f64 / arms) / noise_variance) } else { 0.0 }
 }
 
-/// Upper bounds on the largest gain, in nats: one for each of some ascending `numbers` of outcomes; see
-/// [`Greedy::upper_bound`]. None exceeds the gain of as many outcomes of independent arms. With up to 5,000 arms,
-/// memory is O(n^2) for any numbers.
+/// Upper bounds on the largest information gain, in nats, one for each of the ascending `numbers` of outcomes. Each is
+/// the smaller of [`Greedy::upper_bound`] and the gain of as many outcomes of independent arms. With up to 5,000 arms,
+/// memory is O(n^2) whatever the numbers.
 ///
 /// # Errors
 /// As for [`greedy_maximum`].
@@ -93,13 +93,14 @@ pub(crate) fn gain_bounds(
     Ok(bounds)
 }
 
-/// Chooses `rounds` arms one by one, each time the one that adds most: the one with the largest posterior variance (the
-/// first of equal ones). The choice depends on no outcome, so it is public. The result holds `[rounds]` arms and gains.
+/// Chooses `rounds` arms greedily for their information gain: each time the arm with the largest posterior variance (the
+/// first of equal ones). The choice depends on the covariance and the noise variance, not on outcomes. The result holds
+/// `[rounds]` arms and gains.
 ///
 /// Source: Srinivas et al. 2010, section 2.2.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not above 0.
+/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not finite and above 0.
 pub fn greedy_maximum(
     covariance: &ArmCovariance,
     rounds: usize,
@@ -136,8 +137,8 @@ mod tests {
         ArmCovariance::of_inputs(Arc::new(points), Covariance::squared_exponential(length_scale, 2.0))
     }
 
-    /// Arms that are all but independent: one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve of six arms one of
-    /// 6/2 ln(1 + 2 * 2 / .5). The greedy gain over 1 - 1/e lies above both.
+    /// With arms that are nearly independent, one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve outcomes of six
+    /// arms have a gain of 6/2 ln(1 + 2 * 2 / .5). The greedy gain divided by 1 - 1/e is above both.
     #[test]
     fn no_bound_exceeds_the_gain_of_independent_arms() {
         let independent = arms(6, 1e-3);
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(gain_bounds(&independent, &[0], 0.5).unwrap(), [0.0]);
     }
 
-    /// Where arms are alike the greedy bound is the smaller one, and stays as it is.
+    /// Where arms are strongly correlated, the greedy bound is smaller than the gain of independent arms.
     #[test]
     fn the_ceiling_leaves_smaller_bounds_alone() {
         let alike = arms(30, 0.5);

@@ -14,8 +14,8 @@ pub struct Likelihood {
     pub gradient: Vec<f64>,
 }
 
-/// A search for the maximum measures the log likelihood in this many nats per point. With 1, a first step may be so
-/// long that it ends where the model explains all outputs by noise.
+/// Nats per point of the unit in which a search for the maximum measures the log likelihood. With 1, the first step can
+/// be so long that it ends where the model explains all outputs as noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
 /// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at
@@ -46,7 +46,7 @@ pub fn log_marginal_likelihood(
     let mut alpha = outputs.to_vec();
     factor.solve(&mut alpha);
     let value = -0.5 * (dot(outputs, &alpha) + factor.log_determinant() + n as f64 * libm::log(TAU));
-    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), and both are symmetric: the upper halves are enough.
+    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA). Both factors are symmetric, so their upper halves suffice.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
         LengthScale::Same(_) => 1,
@@ -55,7 +55,7 @@ pub fn log_marginal_likelihood(
     let mut gradient = vec![0.0; scales + 2];
     for i in 0..n {
         let diagonal = 0.5 * (alpha[i] * alpha[i] - inverse[i * n + i]);
-        // A covariance between a point and itself may depend on the length-scales too: the linear one does.
+        // The covariance of a point with itself depends on the length-scales if it is linear.
         let (x, here) = (points.row(i), &kernel[i * n..][..n]);
         gradient[scales] += diagonal * here[i];
         gradient[scales + 1] += diagonal * noise_variance;
@@ -71,7 +71,7 @@ pub fn log_marginal_likelihood(
 
 /// Adds `weight` times the derivatives of k = k(x, z) by the logarithms of the length-scales.
 fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, k: f64, out: &mut [f64]) {
-    // The scaled squared distance (or product) of each dimension, on which the length-scale acts as its square.
+    // s_i, the term of dimension i in s: a squared scaled difference, or a scaled product. It is proportional to l_i^-2.
     let term = |dimension: usize, l: f64| match covariance.shape {
         Shape::Linear => (x[dimension] / l) * (z[dimension] / l),
         Shape::SquaredExponential | Shape::Matern12 | Shape::Matern32 | Shape::Matern52 => {
@@ -84,7 +84,7 @@ fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, 
         LengthScale::PerDimension(l) => l[dimension],
     };
     let s: f64 = (0..x.len()).map(|dimension| term(dimension, scale(dimension))).sum();
-    // d s / d ln l = -2 s_i, so each derivative is -2 s_i k'(s); k holds the exponential already.
+    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s); k'(s) is computed from k, which has the exponential.
     let slope = match covariance.shape {
         Shape::SquaredExponential => -0.5 * k,
         // k'(s) = -k / (2 r); s k'(s) tends to 0 with the distance.

@@ -1,20 +1,22 @@
 //! Gaussian processes over a finite set of arms.
 //!
-//! Notation in this module: n arms (or points), d dimensions of an input, t outcomes so far, m features. An arm is its
-//! index, from 0 to below n. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is one slice of n d
-//! numbers, row after row. Inputs have the units of their columns and length-scales those of the inputs; means and
-//! outcomes have the unit of the outcome, variances and covariances its square; information and log likelihoods are in
-//! nats. An arm that does not exist, or a slice of another length, is a caller's mistake and panics; errors that depend
-//! on the numbers are a [`GpError`].
+//! Notation in this module: n arms (or points), d dimensions of an input, t outcomes so far, m features. An arm is
+//! identified by its index, from 0 to n - 1. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is
+//! one slice of n d numbers, row after row. Inputs have the units of their columns and length-scales those of the
+//! inputs; means and outcomes have the unit of the outcome, variances and covariances its square; information and log
+//! likelihoods are in nats. An arm that does not exist, or a slice of the wrong length, is an error in the calling
+//! program and may panic; errors that depend on the numbers are returned as a [`GpError`].
 //!
-//! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
+//! Where no source is named, it is chapter 2 of Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning".
 //!
-//! `of_faer` converts from a matrix of faer, `as_faer` to a view of the same numbers, and `to_faer` to a new matrix:
-//! [`Points`], [`CovarianceMatrix`], [`ArmCovariance`], [`Cholesky`], [`Eigen`], [`Nystrom`].
+//! Conversions of matrices of the crate faer: methods named `of_faer` read such a matrix, `as_faer` returns a view
+//! without copying, and `to_faer` returns a new matrix. [`Points`], [`CovarianceMatrix`], [`ArmCovariance`],
+//! [`Cholesky`], [`Eigen`] and [`Nystrom`] have them.
 //!
 //! All loops are this crate's own, elementwise and in a fixed order, so that results are bit-identical on every
-//! machine. Factorisations of faer fuse multiplications and additions where the CPU can, so only tests use them. A
-//! table in docs/design.md shows which computations use which library.
+//! machine. The factorisations of faer use fused multiply-add instructions where the CPU has them, which changes
+//! results in the last bits, so only tests use them. A table in docs/design.md shows which computations use which
+//! library.
 
 mod adaptive;
 mod arm_covariance;
@@ -62,7 +64,7 @@ pub use weights::WeightPosterior;
 
 use thiserror::Error;
 
-/// A computation that cannot be finished.
+/// Why a computation on a Gaussian process or a matrix failed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpError {
     /// A covariance matrix is not positive definite, even with the largest jitter tried.
@@ -73,7 +75,7 @@ pub enum GpError {
     NotPositiveDefinite {
         /// Order of the matrix.
         order: usize,
-        /// The jitter tried last.
+        /// The largest jitter tried; 0 if none is tried.
         jitter: f64,
     },
     /// An outcome that is not a finite number.
@@ -96,19 +98,20 @@ pub enum GpError {
         /// Its column.
         column: usize,
     },
-    /// Fourier features of a covariance that is not a function of the distance.
+    /// Fourier features were requested of a covariance that is not a function of the distance.
     #[error(
         "expected a covariance that is a function of the distance, found a linear one: it has no Fourier \
              features"
     )]
     NotStationary,
-    /// An eigendecomposition did not converge.
+    /// An eigendecomposition or a singular value decomposition did not converge, or its matrix has an entry that is not
+    /// finite.
     #[error("an eigendecomposition did not converge")]
     NoConvergence,
     /// Fewer points than a fit needs.
     #[error("a likelihood fit needs at least two points, found {found}")]
     TooFewPoints {
-        /// How many there are.
+        /// Number of points.
         found: usize,
     },
 }

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 pub(crate) struct MultiStart<'a> {
     /// Lowest and highest value of each parameter.
     pub(crate) bounds: &'a [(f64, f64)],
-    /// Starting points; the first is given, the others are drawn between the bounds.
+    /// Number of starting points; the first is given by the caller, the others are drawn between the bounds.
     pub(crate) starts: usize,
     /// The unit in which the function's values are measured. The first step is the gradient in this unit, so that a
     /// larger unit keeps a search nearer to its starting point.
@@ -31,7 +31,7 @@ pub(crate) struct Maximum {
 
 /// Number of pairs of steps and gradients that L-BFGS stores.
 const MEMORY: usize = 10;
-/// Largest number of steps per starting point; some thirty are usual.
+/// Largest number of steps per starting point; about thirty are typical.
 const MOST_STEPS: u64 = 100;
 /// A search ends when the norm of the gradient by the free parameters, in the search's unit, is below this.
 const LEVEL: f64 = 1e-7;
@@ -40,8 +40,8 @@ const LEVEL: f64 = 1e-7;
 const MARGIN: f64 = 1e-3;
 
 impl MultiStart<'_> {
-    /// The best point of all searches; `None` if no search found a value. `function` returns a value and its gradient.
-    /// A search ends where it returns `None`.
+    /// The best point of all searches; `None` if no search found a value. `function` returns its value and gradient, or
+    /// `None` where it has no value; a search ends there. `first` is the first starting point.
     pub(crate) fn maximum(
         self,
         first: &[f64],
@@ -81,22 +81,22 @@ impl MultiStart<'_> {
             let search = Executor::new(slope, solver)
                 .configure(|state| state.param(free).max_iters(MOST_STEPS))
                 .timer(false);
-            // A line search that finds nothing better ends with an error; the best point so far is kept.
+            // A line search that finds no better point returns an error; the best point so far is the result.
             let _ = search.run();
         }
         seen.into_inner().best
     }
 }
 
-/// The best point of a search so far.
+/// The best point that a search has evaluated, and the last one.
 #[derive(Default)]
 struct Seen {
     best: Option<Maximum>,
-    /// Free parameters, and the gradient of the cost there.
+    /// The free parameters of the last point, and the gradient of the cost there.
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-/// The negated function of the free parameters, in the unit, as a cost.
+/// The cost that L-BFGS minimises: the negated function divided by the unit, of the free parameters.
 struct Slope<'a, F> {
     search: &'a MultiStart<'a>,
     function: &'a F,
@@ -104,7 +104,7 @@ struct Slope<'a, F> {
 }
 
 impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
-    /// The cost; its gradient is stored, because a line search evaluates both at the same point.
+    /// Evaluates the cost and stores its gradient, because a line search requests both at the same point.
     fn look(&self, free: &[f64]) -> Result<f64, Error> {
         let bounds = self.search.bounds;
         let shares: Vec<f64> = free.iter().map(|&z| 1.0 / (1.0 + libm::exp(-z))).collect();
@@ -182,7 +182,7 @@ mod tests {
         assert!(corner.at[0] > 0.999 && corner.at[1] < 1e-3, "{corner:?}");
         let nowhere = |_: &[f64]| None;
         assert_eq!(search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), nowhere), None);
-        // In half of the square the function has no value; a search ends there with its best point so far.
+        // From 0.6 on in the first parameter the function has no value; a search ends there with its best point so far.
         let half = |at: &[f64]| (at[0] < 0.6).then(|| (at[0], vec![1.0, 0.0]));
         let found = search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), half).unwrap();
         assert!((0.5..0.6).contains(&found.at[0]), "{found:?}");

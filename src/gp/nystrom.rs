@@ -12,10 +12,10 @@ use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 use faer::MatRef;
 
-/// Eigenvalues of K_D below this share of the largest count as zero. The error is of the same order.
+/// Eigenvalues of K_D below this share of the largest count as zero; the error of the features is of that order.
 const RANK_TOLERANCE: f64 = 1e-11;
 
-/// Features of all arms on one basis.
+/// Nystrom features of all arms on one basis.
 #[derive(Clone, Debug)]
 pub struct Nystrom {
     n: usize,
@@ -23,13 +23,13 @@ pub struct Nystrom {
     rank: usize,
     /// Eigenvectors of K_D, one per row: rank x m.
     range: Vec<f64>,
-    /// c(x), one per row: n x rank.
+    /// Coordinates c(x), one arm per row: n x rank.
     coordinates: Vec<f64>,
     /// Prior variances.
     prior: Vec<f64>,
 }
 
-/// The number q of BKB, which makes the features `accuracy`-accurate with probability 1 - delta/2 for `rounds` rounds:
+/// The oversampling q of BKB, with which features are `accuracy`-accurate with probability 1 - delta/2 in `rounds` rounds:
 /// q = 6 rho ln(4 T / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
 ///
 /// `rounds` is at least 1, `delta` and `accuracy` are above 0 and below 1. Source: Calandriello et al. 2019, Theorem 1.
@@ -41,7 +41,7 @@ pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
 
 /// Probability that an arm enters the basis when each of its `plays` is drawn with probability min(q variance, 1).
 ///
-/// `q`, `plays` and the arm's posterior `variance` are at least 0. Source: Calandriello et al. 2019, Algorithm 1.
+/// `q` and the arm's posterior `variance` are at least 0, `plays` is above 0. Source: Calandriello et al. 2019, Algorithm 1.
 #[must_use]
 pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     let p = (q * variance).clamp(0.0, 1.0);
@@ -74,14 +74,14 @@ pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) 
 
 /// Eigenvalues of a covariance matrix that are above the rounding error, and their unit eigenvectors, one per row.
 ///
-/// A Cholesky factorisation with pivoting, R of shape k x m, stops when the remainder is numerically zero. If k < m /
-/// 2, the eigenvalues are computed from R R^T, of order k, and the eigenvectors from those of R R^T.
+/// A pivoted Cholesky factorisation K_D = R^T R, with R of shape k x m, stops when the remainder is numerically zero. If
+/// k < m / 2, eigenvalues and eigenvectors are computed from those of R R^T, which is of order k.
 fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut factor: Vec<f64> = Vec::new();
     let mut order = 0;
-    // From this order on, using R R^T is not faster.
+    // From order m / 2 on, R R^T is not faster than K_D itself.
     while 2 * order < m {
         let pivot = largest(&left);
         if left[pivot].is_nan() || left[pivot] <= stop {
@@ -139,7 +139,7 @@ impl Nystrom {
             basis.iter().flat_map(|&a| basis.iter().map(move |&b| matrix[a * n + b])).collect();
         let (values, range) = range(m, inner)?;
         let rank = values.len();
-        // Feature by feature along the arms, then transposed.
+        // Computed feature by feature over all arms, then transposed.
         let mut along = vec![0.0; rank * n];
         for ((row, value), vector) in along.chunks_mut(n).zip(&values).zip(range.chunks(m.max(1))) {
             let inverse = 1.0 / value.sqrt();
@@ -189,13 +189,13 @@ impl Nystrom {
         self.basis.len()
     }
 
-    /// Dimension of the range, in which the features are kept; at most m.
+    /// Dimension of the range of K_D, in which features are stored; at most m.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Coordinates of an arm's features in the range, `[rank]`, with the inner products of the features.
+    /// Coordinates of an arm's features in the range, `[rank]`. Their inner products are those of the features.
     ///
     /// # Panics
     /// If there is no such arm.
@@ -204,19 +204,19 @@ impl Nystrom {
         &self.coordinates[arm * self.rank..][..self.rank]
     }
 
-    /// A vector of the range, `[rank]`, in the basis' own coordinates: into `out`, `[m]`.
+    /// Writes a vector with coordinates `[rank]` in the range into `out`, `[m]`, in the coordinates of the basis.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
         combine(&self.range, vector, out);
     }
 
-    /// The coordinates in the range, `[rank]`, of a vector in the basis' own coordinates, `[m]`: the transpose of
+    /// The coordinates in the range, `[rank]`, of a vector in the coordinates of the basis, `[m]`: the transpose of
     /// [`Self::expand`].
     #[must_use]
     pub fn project(&self, vector: &[f64]) -> Vec<f64> {
         self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
     }
 
-    /// The features of an arm in the basis' own coordinates, `[m]`: (K_D^(1/2))^+ k_D(x). Chowdhury and Gopalan 2019,
+    /// The features of an arm in the coordinates of the basis, `[m]`: (K_D^(1/2))^+ k_D(x). Chowdhury and Gopalan 2019,
     /// Algorithm 2.
     ///
     /// # Panics
@@ -228,8 +228,8 @@ impl Nystrom {
         out
     }
 
-    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` holds how often each arm
-    /// was played, `[n]`; `lambda` is in squared units of the outcome.
+    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` holds the number of plays of
+    /// each arm, `[n]`; `lambda` is in squared units of the outcome.
     ///
     /// # Panics
     /// If there are more counts than arms.
@@ -252,8 +252,8 @@ impl Nystrom {
         Cholesky::new(self.rank, self.gram(counts, lambda))
     }
 
-    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, from a vector of squared length phi^T V^-1 phi
-    /// (such as L^-1 c or V^(-1/2) c), `[rank]`. At least 0, in squared units of the outcome. Calandriello et al. 2019,
+    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi. `whitened`, `[rank]`, is a vector of squared length
+    /// phi^T V^-1 phi, such as L^-1 c or V^(-1/2) c. At least 0, in squared units of the outcome. Calandriello et al. 2019,
     /// and Chowdhury and Gopalan 2019, Algorithm 2.
     ///
     /// # Panics

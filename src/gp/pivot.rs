@@ -1,4 +1,4 @@
-//! The variance of an outcome given the earlier ones, kept above zero with as little jitter as it takes.
+//! The variance of an outcome given the earlier outcomes, kept above zero by the smallest sufficient jitter.
 
 use super::GpError;
 
@@ -6,13 +6,14 @@ use super::GpError;
 const FIRST: f64 = 1e-12;
 const LARGEST: f64 = 1e-6;
 
-/// A positive variance, and the jitter that was added for it.
+/// A positive variance, and the jitter that it includes.
 pub(super) struct Pivot {
     pub(super) value: f64,
     pub(super) jitter: f64,
 }
 
-/// The variance of an outcome with this variance of the function and this noise.
+/// The variance of an outcome, from the variance of the function and that of the noise. `scale` is the largest prior
+/// variance, `order` the number of outcomes with this one.
 pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Result<Pivot, GpError> {
     let floor = f64::EPSILON * scale;
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };

@@ -4,8 +4,8 @@ use super::blocks::BLOCK;
 use super::matrices::row_major;
 use faer::MatRef;
 
-/// `n` points in `d` dimensions. They are stored by rows, and by columns within blocks of arms, because the inner loops
-/// run over the arms of a block.
+/// `n` points in `d` dimensions. They are stored twice: by rows, and by columns within blocks of arms, because the inner
+/// loops run over the arms of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,
@@ -30,7 +30,7 @@ impl Points {
         Self { n, d, rows, blocks }
     }
 
-    /// Points from a matrix of faer, `[n, d]`: one point a row, of any layout in memory.
+    /// Points from a matrix of faer, `[n, d]`, of any layout in memory: one point per row.
     #[must_use]
     pub fn of_faer(matrix: MatRef<'_, f64>) -> Self {
         Self::new(matrix.nrows(), matrix.ncols(), row_major(matrix))
@@ -86,7 +86,7 @@ impl Points {
         column.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
     }
 
-    /// One coordinate of a block of points.
+    /// The coordinates of a block of points in dimension `index`.
     pub(super) fn block_column(&self, block: usize, index: usize) -> &[f64] {
         let width = BLOCK.min(self.n - block * BLOCK);
         &self.blocks[block * BLOCK * self.d + index * width..][..width]
@@ -110,7 +110,7 @@ mod tests {
         let points = Points::of_faer(matrix.as_ref());
         assert_eq!(points.row(2), [20.0, 21.0]);
         assert_eq!(points.as_faer(), matrix.as_ref());
-        // faer keeps columns together; of the transpose it is the rows that lie together.
+        // faer stores columns contiguously, so the rows of the transpose are contiguous.
         let turned = Points::from(matrix.transpose());
         assert_eq!((turned.n(), turned.d(), turned.row(1)), (2, 3, &[1.0, 11.0, 21.0][..]));
         assert_eq!(turned.as_faer().as_ptr(), turned.row_major().as_ptr());

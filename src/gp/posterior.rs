@@ -35,7 +35,7 @@ pub struct Posterior {
     variance: Vec<f64>,
     /// V.
     blocks: Blocks,
-    /// L_t,s of the new row, for s below t.
+    /// L_ts of the new row t, for all earlier rows s.
     factors: Vec<f64>,
     /// The arm observed and the square root of the pivot, for each row.
     played: Vec<(usize, f64)>,
@@ -155,9 +155,9 @@ impl Posterior {
         self.information
     }
 
-    /// One random function of the posterior, `[n]`, computed from one of the prior (`prior_sample`, `[n]`, with mean 0)
-    /// by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and outcomes
-    /// drawn from it. O(n t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling
+    /// A random function drawn from the posterior, `[n]`, computed from a draw of the prior (`prior_sample`, `[n]`, with
+    /// mean 0) by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and outcomes
+    /// drawn from it. It takes O(n t) time and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling
     /// functions from Gaussian process posteriors".
     ///
     /// # Panics

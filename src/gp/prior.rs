@@ -13,7 +13,7 @@ use crate::rng::Stream;
 pub struct GridPrior {
     /// Square root of each dimension's correlation matrix except the last one's, row-major, with its order.
     roots: Vec<(usize, Vec<f64>)>,
-    /// That of the last dimension, transposed.
+    /// The order of the last dimension, and its square root transposed.
     last: (usize, Vec<f64>),
     sd: f64,
 }
@@ -63,7 +63,7 @@ impl GridPrior {
 }
 
 /// A Gaussian process at any set of arms, through the Cholesky factor of their covariance matrix: exact, O(n^3) once
-/// and O(n^2) a sample.
+/// and O(n^2) per sample.
 #[derive(Clone, Debug)]
 pub struct CholeskyPrior {
     factor: Cholesky,
@@ -94,8 +94,8 @@ impl CholeskyPrior {
     }
 }
 
-/// A Gaussian process at many scattered points, through M random Fourier features: O(n M d) a sample. The values have
-/// exactly the given covariance, on average over the features; their distribution tends to a Gaussian as M grows.
+/// A Gaussian process at many scattered points, through M random Fourier features: O(n M d) per sample. Averaged over
+/// the random features, the values have exactly the given covariance; their distribution tends to a Gaussian as M grows.
 #[derive(Clone, Copy, Debug)]
 pub struct FourierPrior<'a> {
     /// The covariance.
@@ -127,7 +127,7 @@ impl FourierPrior<'_> {
 }
 
 multiversion! {
-    /// to = root * from, both of one column; the root is given transposed, so that the loop over sums vectorises.
+    /// to = root * from, for vectors; the root is given transposed, so that the loop over sums vectorises.
     fn apply_last(transposed: &[f64], from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
         for (&value, weights) in from.iter().zip(transposed.chunks_exact(to.len())) {
@@ -137,7 +137,7 @@ multiversion! {
         }
     }
 
-    /// to = root * from, `from` and `to` being order x inner.
+    /// to = root * from, for matrices `from` and `to` of shape order x inner.
     fn apply(root: &[f64], order: usize, inner: usize, from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
         for (weights, out) in root.chunks_exact(order).zip(to.chunks_exact_mut(inner)) {
@@ -150,12 +150,12 @@ multiversion! {
     }
 }
 
-/// A square matrix by columns.
+/// The transpose of a square matrix.
 fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
     (0..order * order).map(|place| matrix[place % order * order + place / order]).collect()
 }
 
-/// The symmetric square root of the correlation matrix along one axis.
+/// The number of points along one axis, and the symmetric square root of their correlation matrix.
 fn root(axis: &[f64], length_scale: f64) -> Result<(usize, Vec<f64>), GpError> {
     let order = axis.len();
     let correlation = axis.iter().flat_map(|a| {
@@ -165,7 +165,7 @@ fn root(axis: &[f64], length_scale: f64) -> Result<(usize, Vec<f64>), GpError> {
         })
     });
     let eigen = Eigen::new(order, correlation.collect())?;
-    // Eigenvalues below zero are rounding errors of zero.
+    // Negative eigenvalues are rounding errors; the exact eigenvalues are at least 0.
     Ok((order, eigen.function(|value| value.max(0.0).sqrt())))
 }
 

@@ -36,7 +36,7 @@ multiversion! {
     }
 }
 
-/// The position of the largest score of `[n]`; the first of equal ones, and 0 if none is a number above minus infinity.
+/// The position of the largest of the scores, `[n]`, that are not NaN: the first of equal ones; 0 if there is none.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

@@ -1,7 +1,7 @@
-//! The instruction set of this crate's own loops, and how to choose one; the results are the same with all of them.
+//! The choice of the instruction set of this crate's own loops; results are the same with every one.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums, and compiled three times. Rust
-//! never contracts a * b + c, so wider registers change the speed and no bit.
+//! never contracts a * b + c, so wider registers change the speed but not the results.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -20,7 +20,7 @@ pub enum Level {
 /// Environment variable that sets the highest level to use: `baseline`, `avx2` or `avx512`.
 pub const VARIABLE: &str = "SUBROSA_SIMD";
 
-/// 0 before the first use.
+/// The level in use as a number; 0 before the first use.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
 /// The level in use: the best of this CPU, or a lower one that was forced.
@@ -42,14 +42,29 @@ pub fn force(wanted: Level) -> Level {
     level
 }
 
+/// A value of [`VARIABLE`] that names no level.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{VARIABLE}: expected baseline, avx2 or avx512, found {0:?}")]
+pub struct UnknownLevel(String);
+
+/// The level that [`VARIABLE`] names; `None` where it is not set.
+///
+/// # Errors
+/// [`UnknownLevel`] for another word.
+pub fn wanted() -> Result<Option<Level>, UnknownLevel> {
+    let Some(word) = std::env::var_os(VARIABLE) else { return Ok(None) };
+    match word.to_str() {
+        Some("baseline") => Ok(Some(Level::Baseline)),
+        Some("avx2") => Ok(Some(Level::Avx2)),
+        Some("avx512") => Ok(Some(Level::Avx512)),
+        _ => Err(UnknownLevel(word.to_string_lossy().into_owned())),
+    }
+}
+
+/// The command line refuses a word that names no level; elsewhere it is ignored, since no result depends on it.
 #[cold]
 fn choose() -> Level {
-    let wanted = match std::env::var(VARIABLE).as_deref() {
-        Ok("baseline") => Level::Baseline,
-        Ok("avx2") => Level::Avx2,
-        _ => Level::Avx512,
-    };
-    force(wanted)
+    force(wanted().ok().flatten().unwrap_or(Level::Avx512))
 }
 
 /// The best level of this CPU.

@@ -134,7 +134,7 @@ fn pair(rows: &mut [f64], first: usize, second: usize, length: usize) -> (&mut [
     (&mut before[first * length..][..length], &mut after[..length])
 }
 
-/// A vector of length 1 that is orthogonal to these orthonormal ones, of which there are fewer than n.
+/// A vector of length 1 that is orthogonal to the orthonormal vectors `rows`, of which there are fewer than n.
 fn orthogonal(n: usize, rows: &[f64]) -> Vec<f64> {
     let covered = |place: usize| rows.chunks_exact(n).map(|row| row[place] * row[place]).sum::<f64>();
     let mut vector = vec![0.0; n];
@@ -234,11 +234,10 @@ mod tests {
         assert!(Singular::new(1, 2, &[1.0, f64::NAN]).is_err());
     }
 
-    /// A diagonal matrix times a rotation: the small value is found to 15 digits, where the largest is 1e10 times as
-    /// large.
+    /// Small singular values have a small relative error too, where the largest is 1e10 or 2e8 times as large.
     #[test]
     fn small_values_are_accurate_too() {
-        // Columns (1e10, 0) and (0, 1), scaled: orthogonal already, so the values are exact.
+        // The columns (1e10, 0, 0) and (0, 1, 0) are orthogonal, so the values are exact.
         let found = check(3, 2, &[1e10, 0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(found.values(), [1e10, 1.0]);
         // Graded columns that are not orthogonal: (1e8, 1e8) and (1, 0) have values with product 1e8 (the determinant).

@@ -107,10 +107,10 @@ multiversion! {
         }
     }
 
-/// Reduces `a` to tridiagonal form: returns the diagonal, leaves the subdiagonal in `off[1..]` and the transposed
-/// transformation in `a`, so that row i of `a` turns into eigenvector i.
+/// Reduces `a` to tridiagonal form. Returns the diagonal, and leaves the subdiagonal in `off[1..]` and the transposed
+/// transformation in `a`, whose row i `ql` turns into eigenvector i.
 fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
-    let mut scales = vec![0.0; n]; // h of each Householder vector; 0 if the row needed none
+    let mut scales = vec![0.0; n]; // h of each Householder vector; 0 for a row without one
     for i in (1..n).rev() {
         let (above, below) = a.split_at_mut(i * n);
         let u = &mut below[..i];
@@ -146,7 +146,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             }
         }
     }
-    // Accumulates the transformations, from the smallest up: Z <- (I - u u^T / h) Z on the leading block.
+    // Accumulates the transformations, beginning with the smallest: Z <- (I - u u^T / h) Z on the leading block.
     let mut diagonal = vec![0.0; n];
     let mut z = vec![0.0; n * n];
     for i in 0..n {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_singular_kernel_matrix_is_no_trouble() {
-        // 60 nearly equal rows: rank about 10 in double precision.
+        // Neighbouring rows are nearly equal: the numerical rank in double precision is about 16 of 60.
         let n = 60;
         let a: Vec<f64> =
             (0..n * n).map(|k| libm::exp(-0.5 * ((k / n) as f64 - (k % n) as f64).powi(2) / 400.0)).collect();

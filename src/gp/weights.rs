@@ -115,7 +115,8 @@ impl WeightPosterior {
 }
 
 multiversion! {
-    /// Rotates `new` into the triangle `rows`: with row k so that its entry k becomes zero, for every k.
+    /// Eliminates `new` by rotations with the rows of the triangle `rows`: the rotation with row k makes entry k of `new`
+    /// zero.
     fn rotate_away(rows: &mut [f64], new: &mut [f64]) {
         let width = new.len();
         for (k, row) in rows.chunks_exact_mut(width).enumerate() {

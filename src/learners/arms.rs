@@ -1,4 +1,4 @@
-//! The information that a learner has before its first round, and the errors if it cannot be built.
+//! The information that a learner has before its first round, and the errors when a learner cannot be built.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
 use crate::programs::ProgramFailure;
@@ -20,10 +20,10 @@ pub struct Arms {
     pub facts: Facts,
 }
 
-/// A learner that cannot be built.
+/// Why a learner cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum BuildError {
-    /// It models the arms' inputs, but they are withheld.
+    /// The learner models the arms' inputs, but they are withheld.
     #[error("{learner} needs the arms' inputs, and they are withheld")]
     NeedsInputs {
         /// Name of the learner.
@@ -39,7 +39,7 @@ pub enum BuildError {
         /// The quantity in words.
         what: &'static str,
     },
-    /// It needs a covariance matrix over the arms, and there are too many arms.
+    /// The learner needs a covariance matrix over the arms, and there are too many arms.
     #[error("{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")]
     TooManyArms {
         /// Name of the learner.
@@ -52,7 +52,7 @@ pub enum BuildError {
     /// The covariance of the arms cannot be used.
     #[error(transparent)]
     Model(#[from] GpError),
-    /// It is an external program that cannot be started.
+    /// The learner is an external program that cannot be started.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
 }
@@ -60,11 +60,11 @@ pub enum BuildError {
 /// Facts about a problem that a protocol gives its learner; a value in the recipe takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// T: number of outcomes that will be requested; 0 counts as 1.
+    /// T, the number of outcomes that will be requested; 0 counts as 1.
     pub horizon: Option<u64>,
-    /// B: bound on the function, |f - prior mean| <= B, in units of the outcome.
+    /// B, a bound on the function: |f - prior mean| <= B, in units of the outcome.
     pub bound: Option<f64>,
-    /// R: bound on the noise of an outcome, before any privacy noise, in units of the outcome.
+    /// R, a bound on the measurement noise of an outcome, without privacy noise, in units of the outcome.
     pub noise_bound: Option<f64>,
     /// Scale of the Laplace noise that makes an outcome private, in units of the outcome.
     pub laplace_scale: Option<f64>,

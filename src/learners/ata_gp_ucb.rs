@@ -1,4 +1,4 @@
-//! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
+//! ATA-GP-UCB: GP-UCB on Nystrom features; every round truncates all outcomes so far anew, in feature space.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
 ///
 /// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
-/// compared with b_t of the current round, as by Chowdhury and Gopalan: the features and their number m change with t,
+/// compared with b_t of the current round, as in Chowdhury and Gopalan: the features and their number m change with t,
 /// so that the products of earlier rounds change too, and the proof bounds all of them by one number. v is computed
 /// with the privacy epsilon, where the first printed version has the accuracy.
 ///
@@ -61,7 +61,7 @@ pub struct AtaGpUcb {
     pub accuracy: Probability,
 }
 
-/// Truncation and confidence for one set of features.
+/// Truncation threshold and confidence width for one set of features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Widths {
     /// b_t, in units of the outcome.
@@ -117,7 +117,7 @@ impl AtaGpUcb {
     }
 }
 
-/// q of the Nystrom features.
+/// The oversampling q of the Nystrom features.
 pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accuracy: f64) -> f64 {
     match constants {
         Constants::Theorem => nystrom::oversampling(horizon, delta, accuracy),
@@ -195,7 +195,7 @@ impl Player {
         Ok(())
     }
 
-    /// Mean and variance of every arm, where products larger than `truncation` are set to zero.
+    /// Computes mean and variance of every arm; products whose absolute value exceeds `truncation` count as zero.
     fn estimate(&mut self, features: &Nystrom, truncation: f64) -> Result<(), GpError> {
         let lambda = self.recipe.lambda.get();
         let (m, rank) = (features.dimension(), features.rank());
@@ -207,7 +207,7 @@ impl Player {
             combine(&root, features.coordinates(arm), out);
             self.variance[arm] = features.variance(arm, out, lambda);
         }
-        // r in the basis' coordinates, then its component in the features' range, in which V^(-1/2) phi lies.
+        // r is summed in the coordinates of the basis, then projected onto the range, in which V^(-1/2) phi lies.
         let mut r = vec![0.0; m];
         let mut u = vec![0.0; m];
         for (arm, outcomes) in self.outcomes.iter().enumerate().filter(|(arm, _)| self.counts[*arm] > 0.0) {
@@ -236,7 +236,7 @@ impl Learner for Player {
         largest(&self.scores)
     }
 
-    /// Recomputes the model as `suggest` does, because the next basis is drawn from the variances of this one.
+    /// Recomputes the model as `suggest` does, because the next basis is drawn with the variances of this model.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         self.renew(stream);
     }

@@ -39,8 +39,7 @@ impl Default for BetaSchedule {
 }
 
 impl BetaSchedule {
-    /// beta_t of round `t`, from 1, over `n` arms, at least 1; no unit. It may be negative for a single arm and a large
-    /// delta.
+    /// beta_t of round `t`, counted from 1, over `n` arms, at least 1. It has no unit, and is never negative.
     #[must_use]
     pub fn at(&self, t: u64, n: usize) -> f64 {
         let (t, n) = (t as f64, n as f64);

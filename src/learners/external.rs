@@ -1,4 +1,4 @@
-//! A learner that is an external program, in any language: it is sent the same information as any other learner.
+//! A learner that is an external program, in any language; it is sent the same information as any other learner.
 
 use super::arms::{Arms, BuildError, Facts};
 use super::{Learner, LearnerRecipe};
@@ -47,7 +47,7 @@ fn yes() -> bool {
 enum Step {
     /// An arm was chosen.
     Chosen(usize),
-    /// An arm with its outcome.
+    /// The outcome of an arm was observed.
     Outcome(usize, f64),
 }
 
@@ -65,7 +65,7 @@ struct Player {
     arms: usize,
     dialogue: Dialogue,
     steps: Vec<Step>,
-    /// Number of steps that had been sent to the program, or were its own choice, after its last answer.
+    /// Number of steps up to the program's last answer: each was sent to the program, or is its own choice.
     known: usize,
 }
 

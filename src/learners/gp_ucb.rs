@@ -38,7 +38,8 @@ pub struct GpUcb {
     /// Whether arms with an observed outcome are excluded, as long as there are arms without one. Default: false.
     #[serde(default)]
     pub exclude_played: bool,
-    /// Noise variance that the model assumes. Default: that of the objective's surrogate.
+    /// Noise variance that the model assumes. Default: that of the objective's surrogate, plus the variance of known
+    /// privacy noise.
     #[serde(default)]
     pub regulariser: Option<Positive>,
 }
@@ -66,7 +67,7 @@ impl Default for GpUcb {
 }
 
 impl LearnerRecipe for GpUcb {
-    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), v the largest prior variance. Srinivas et al. 2010, Theorem 1.
+    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), with v the largest prior variance. Srinivas et al. 2010, Theorem 1.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let covariance = arms.covariance.as_ref()?;
         let noise = self.regulariser.map_or(arms.noise_variance, Positive::get);
@@ -87,7 +88,7 @@ impl LearnerRecipe for GpUcb {
         )
     }
 
-    /// beta, unless the recipe states a noise variance: then the posterior is not that of the given model.
+    /// beta; `None` if the recipe states a noise variance, because the posterior is then not that of the given model.
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         self.regulariser.is_none().then_some(self.beta)
     }

@@ -1,5 +1,5 @@
-//! A learner whose choices are checked before they are used: a choice of an arm that does not exist ends the
-//! replication.
+//! A learner whose choices are checked before they are used: the choice of an arm that does not exist ends the
+//! replication as failed.
 
 use super::arms::{Arms, BuildError};
 use super::{Learner, LearnerModel};
@@ -71,7 +71,7 @@ mod tests {
     use crate::rng::Key;
     use serde::Serialize;
 
-    /// Chooses the arm behind the last one in its third round.
+    /// In the third round, chooses an arm that does not exist: the index after that of the last arm.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     struct Beyond;
 

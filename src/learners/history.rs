@@ -1,4 +1,4 @@
-//! The history of a learner (suggestions and outcomes), from which another learner can take over.
+//! The history of a learner (suggestions and outcomes), with which another learner can replace it.
 
 use super::Learner;
 use crate::gp::GpError;
@@ -19,22 +19,22 @@ enum Step {
 }
 
 impl History {
-    /// Adds a suggestion: the arm, from 0 to below n.
+    /// Adds a suggestion: the arm, from 0 to n - 1.
     pub(crate) fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// Adds an outcome, in units of the outcome, of an arm from 0 to below n.
+    /// Adds an outcome, in units of the outcome, of an arm, from 0 to n - 1.
     pub(crate) fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
-    /// Repeats the whole history for another learner: for each suggestion of the old learner its `replay_choice` is called
-    /// with the old learner's choice, and it observes every outcome. `stream` is the learners' stream in its state at
-    /// the start, so that a learner almost equal to the old one ends in almost the same state.
+    /// Repeats the whole history of the old learner for `learner`, which replaces it: calls `replay_choice` of `learner`
+    /// for each suggestion, and `observe` for each outcome. `stream` is the learners' stream in its initial state, so that
+    /// a learner with almost the same settings as the old one ends in almost the same state.
     ///
     /// # Errors
-    /// [`GpError`] when the learner cannot process an outcome; see [`Learner::observe`].
+    /// [`GpError`] if the learner cannot be updated with an outcome; see [`Learner::observe`].
     ///
     /// # Panics
     /// If the learner has fewer arms than the old one, as [`Learner::observe`].
@@ -58,7 +58,7 @@ mod tests {
     use crate::rng::Key;
     use std::sync::Arc;
 
-    /// A learner that would not have changed its arm in the middle of an epoch takes over from one that did.
+    /// MoMA-GP-UCB, which changes its arm only between epochs, replaces a learner that changed its arm at any time.
     #[test]
     fn moma_makes_epochs_of_what_others_heard() {
         let points = Arc::new(Points::new(3, 1, vec![0.0, 0.5, 1.0]));

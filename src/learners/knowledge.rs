@@ -1,5 +1,5 @@
-//! Assumptions of the confidence bounds of LDP-BO's learners: bounds on the function, on the noise, and the
-//! horizon.
+//! Assumptions of the confidence bounds of ATA-, TGP- and MoMA-GP-UCB: bounds on the function and on the noise, and
+//! the horizon.
 
 use super::Outcomes;
 use super::arms::{Arms, BuildError};
@@ -26,8 +26,8 @@ pub enum Payoffs {
         #[serde(default)]
         laplace_scale: Option<Positive>,
     },
-    /// Outcomes without privacy noise, of which only the moment of order 1 + alpha is bounded. Chowdhury and Gopalan
-    /// 2019.
+    /// Outcomes without privacy noise, about which only a bound on the moment of order 1 + alpha is known. Chowdhury and
+    /// Gopalan 2019.
     ///
     /// Example: `HeavyTailed(central_moment: 2)`.
     HeavyTailed {
@@ -76,7 +76,7 @@ pub(super) fn accuracy() -> Probability {
     Probability::new(0.1).expect("0.1 is a probability")
 }
 
-/// What is wrong with an accuracy of Nystrom features.
+/// The problem of an accuracy of Nystrom features that is not above 0 and below 1.
 pub(super) fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
     if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
         return Vec::new();
@@ -101,7 +101,7 @@ pub enum Constants {
     OrderWise,
 }
 
-/// The problems of `payoffs` by itself: parameters for which the bounds are not defined.
+/// The problems of `payoffs` that do not depend on the outcomes: parameters for which the bounds are not defined.
 pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
     match payoffs {
         Payoffs::HeavyTailed { alpha, .. } if alpha.get() <= 0.0 => {
@@ -126,10 +126,10 @@ pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
     }
 }
 
-/// The problems of `payoffs` for outcomes of this form. `HeavyTailed` and `SubWeibull` are refused for private
-/// outcomes, whose distribution is changed by Laplace noise and clipping. `Private` without epsilon or scale is refused
-/// for outcomes that are not private, because protocols provide these values for private outcomes only; and `Private`
-/// without a noise bound if the noise of outcomes is unbounded.
+/// The problems of `payoffs` for outcomes with these properties. `HeavyTailed` and `SubWeibull` are refused for private
+/// outcomes, whose distribution is changed by Laplace noise and clipping. For outcomes that are not private, `Private`
+/// is refused without epsilon and scale, because protocols provide these values for private outcomes only, and without a
+/// noise bound if the noise of outcomes is unbounded.
 pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem> {
     let wrong = |path: &str, expected: &str, found: &str, cure: &str| {
         vec![Problem::wrong(format!("payoffs{path}"), expected, found, cure)]
@@ -168,7 +168,7 @@ pub struct Tail {
     pub theta: f64,
     /// a, above 0.
     pub a: f64,
-    /// b, above 0.
+    /// b, above 0, in units of the outcome to the power of -1/theta.
     pub b: f64,
 }
 
@@ -189,12 +189,12 @@ impl Tail {
     }
 }
 
-/// The constants that the bounds of ATA-, TGP- and MoMA-GP-UCB are computed from.
+/// The constants from which the bounds of ATA-, TGP- and MoMA-GP-UCB are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
     pub bound: f64,
-    /// T, number of outcomes in all; at least 1.
+    /// T, total number of outcomes; at least 1.
     pub horizon: f64,
     /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha).
     pub raw_moment: f64,
@@ -214,7 +214,7 @@ impl Knowledge {
     /// s^2.
     ///
     /// # Errors
-    /// [`BuildError::Unknown`] names the first quantity that neither of them states.
+    /// [`BuildError::Unknown`] with the first quantity that neither the recipe nor the facts state.
     pub fn gather(
         learner: &'static str,
         bound: Option<Positive>,

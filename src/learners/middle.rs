@@ -18,7 +18,7 @@ pub enum Middle {
 const STEPS: usize = 1000;
 const STILL: f64 = 1e-12;
 
-/// The robust centre of points of `dimension` coordinates each, given one after the other.
+/// The robust centre of points that are stored one after the other, with `dimension` coordinates each.
 pub(super) fn middle(kind: Middle, points: &[f64], dimension: usize) -> Vec<f64> {
     let points: Vec<&[f64]> = points.chunks(dimension.max(1)).collect();
     match kind {
@@ -67,7 +67,7 @@ fn median(values: &mut [f64]) -> f64 {
     if even { 0.5 * (below.iter().fold(0.0, |a: f64, &b| a.max(b)) + upper) } else { upper }
 }
 
-/// Weiszfeld's iteration as Vardi and Zhang 2000 corrected it, from the average.
+/// Weiszfeld's iteration as corrected by Vardi and Zhang 2000, starting at the average.
 fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
     let mut centre = vec![0.0; dimension];
     for point in points {
@@ -112,7 +112,7 @@ mod tests {
         for (dx, dy) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {
             assert!(cost(&[found[0] + dx, found[1] + dy]) > best - 1e-12);
         }
-        // Three of four points at one place: that place is found, from an average that is elsewhere.
+        // Three of four points are equal: the geometric median is this point, and the average is another.
         let found = middle(Middle::GeometricMedian, &[1.0, 1.0, 1.0, 9.0], 1);
         assert!((found[0] - 1.0).abs() < 1e-6, "{found:?}");
     }

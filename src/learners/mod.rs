@@ -1,7 +1,8 @@
 //! Learners: one bandit algorithm per file, all over a finite set of arms.
 //!
-//! Notation: n arms, each its index from 0 to below n; t outcomes so far. Outcomes, means and bounds on the function
-//! are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
+//! Notation: n arms, identified by an index from 0 to n - 1; t outcomes so far. Outcomes, means and bounds on the
+//! function are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner
+//! maximises.
 
 mod arms;
 mod ata_gp_ucb;
@@ -42,7 +43,7 @@ use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::fmt;
 
-/// Clones a boxed [`Learner`], when a simulation is cloned. Implemented for every learner that is `Clone`.
+/// Clones a boxed [`Learner`] when a simulation is cloned. It is implemented for every learner that is `Clone`.
 pub trait BoxedLearner {
     /// The copy.
     fn boxed_clone(&self) -> Box<dyn Learner>;
@@ -69,22 +70,21 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms, n.
     fn arms(&self) -> usize;
 
-    /// The arm to query next, from 0 to below n; of equally good arms, the one with the lowest index. May return the
-    /// same arm until enough outcomes of it were observed. `stream` is the learner's own stream of random numbers.
+    /// The arm to query next, from 0 to n - 1; of equally good arms, the one with the lowest index. May return the same
+    /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
     /// Adds the outcome of an arm, suggested or not.
     ///
     /// # Errors
-    /// [`GpError`] when the model cannot process it: an outcome that is not finite, a matrix that is not positive
-    /// definite.
+    /// [`GpError`] if the model cannot be updated: the outcome is not finite, or a matrix is not positive definite.
     ///
     /// # Panics
     /// If there is no such arm, in learners that model arms.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
-    /// Called instead of [`Learner::suggest`] when this learner repeats the history of another one, which chose `arm`.
-    /// Learners without state of their own between suggestions need do nothing.
+    /// Called instead of [`Learner::suggest`] when this learner repeats the history of another learner, which chose `arm`.
+    /// A learner whose state does not change by a suggestion needs no implementation.
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         let _ = (arm, stream);
     }
@@ -102,7 +102,7 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     }
 }
 
-/// The form of the outcomes that a learner observes, as far as a scenario states it.
+/// The properties of the outcomes that a learner observes, as far as a scenario states them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// Whether outcomes have Laplace noise for privacy, clipped or not; `None` if that is not known.
@@ -118,18 +118,17 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
-    /// Whether it chooses arms at random, whatever was measured: a baseline, no search.
+    /// Whether the learner is a baseline that chooses arms at random, independent of the outcomes.
     fn ignores_outcomes(&self) -> bool {
         false
     }
 
-    /// What is wrong with the recipe as a whole; paths begin below the recipe. Ranges of single fields are in their
-    /// types.
+    /// The problems of the recipe, with paths relative to the recipe. Ranges of single fields are checked by their types.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for outcomes of this form; paths begin below the recipe.
+    /// The problems of the recipe for outcomes with these properties, with paths relative to the recipe.
     fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
         let _ = outcomes;
         Vec::new()
@@ -142,8 +141,8 @@ pub trait LearnerRecipe: Send + Sync {
         None
     }
 
-    /// beta_t, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior under the model
-    /// that it is given; else `None`. Theorems' bounds for such learners are then shown for this learner too.
+    /// beta_t, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior under the model in
+    /// `Arms`; else `None`. If present, bounds of theorems about such learners are shown for this learner too.
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         None
     }
@@ -161,14 +160,14 @@ pub trait LearnerRecipe: Send + Sync {
         None
     }
 
-    /// A learner before its first round.
+    /// Builds the learner in its state before the first round.
     ///
     /// # Errors
     /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
     /// a covariance that cannot be used.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 
-    /// A learner before its first round, which may start external programs by `programs`.
+    /// As [`LearnerRecipe::build`], for a learner that may start external programs by `programs`.
     ///
     /// # Errors
     /// As [`LearnerRecipe::build`].

@@ -1,4 +1,5 @@
-//! MoMA-GP-UCB: each chosen arm is queried k times, and a robust centre of k estimates is used.
+//! MoMA-GP-UCB: each chosen arm is queried k times, which gives k estimates of the function; a robust centre of them is
+//! used.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
@@ -82,14 +83,15 @@ struct Player {
     matrix: Vec<f64>,
     q: f64,
     repetitions: usize,
-    /// The arm of the epoch and its outcomes so far.
+    /// The arm of the current epoch.
     epoch: Option<usize>,
+    /// The outcomes of the current epoch so far.
     arrived: Vec<f64>,
     /// Outcomes of unfinished epochs, by arm, from the history of another learner.
     left: BTreeMap<usize, Vec<f64>>,
     /// Sums of outcome j of every epoch of an arm: n x k.
     sums: Vec<f64>,
-    /// Epochs of each arm.
+    /// Number of finished epochs of each arm.
     counts: Vec<f64>,
     epochs: f64,
     mean: Vec<f64>,

@@ -1,6 +1,6 @@
-//! The outcomes of one arm, stored so that the sum of those below a bound is fast for any number of outcomes.
+//! The outcomes of one arm, stored so that the sum of all outcomes of at most some absolute value is computed fast.
 
-/// Recent outcomes are merged into the sorted list when there are this many.
+/// Number of recent outcomes at which they are merged into the sorted list.
 const RECENT: usize = 64;
 
 /// Outcomes sorted by absolute value with their running sums, and a few recent ones.

@@ -7,8 +7,8 @@ use crate::vocab::Problem;
 use std::sync::Arc;
 
 impl LearnerModel {
-    /// The problem that the learner needs a quantity that neither its recipe nor the protocol (by `facts`) states, if
-    /// there is one; its path begins below the field that names the learner. External programs are not checked.
+    /// The problem that the learner needs a quantity that neither its recipe nor the protocol's `facts` state; `None` if it
+    /// has all quantities. The path is relative to the field that names the learner. External programs are not checked.
     #[must_use]
     pub fn lacks(&self, facts: Facts) -> Option<Problem> {
         if self.get::<External>().is_some() {
@@ -30,7 +30,7 @@ impl LearnerModel {
     }
 }
 
-/// The syntax of a field, or of a field of a member, in a scenario.
+/// How a scenario states a field; a path of three parts is a field of a member.
 fn written(field: &str) -> String {
     match field.split('.').collect::<Vec<_>>()[..] {
         [outer, member, inner] => format!("`{outer}: {member}({inner}: ..)`"),

@@ -65,8 +65,8 @@ struct Player {
 }
 
 impl TgpUcb {
-    /// b_t of round t, at least 1, in units of the outcome: outcomes further from the prior mean than this are replaced
-    /// by it. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
+    /// b_t of round t, at least 1, in units of the outcome: an outcome further than this from the prior mean is replaced by
+    /// the prior mean. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
         match (known.laplace, known.tail) {
@@ -166,7 +166,7 @@ impl Learner for Player {
         let t = (self.posterior.observations() + 1) as f64;
         let centred = outcome - self.mean;
         let keep = centred.is_nan() || centred.abs() <= self.recipe.truncation(&self.known, t);
-        // NaN is passed on, to be refused by the posterior.
+        // NaN is passed to the posterior, which returns an error.
         self.posterior.observe(arm, if keep { centred } else { 0.0 })
     }
 }

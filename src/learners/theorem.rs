@@ -6,13 +6,13 @@ use std::fmt;
 
 /// A theorem's upper bound on cumulative regret, with the values of one problem.
 pub struct Theorem {
-    /// Its source.
+    /// The source of the theorem.
     pub source: &'static str,
     /// Assumptions and limits of the bound, in words.
     pub caveats: Vec<String>,
     /// Noise variance (lambda) for which the information gain is computed, in squared units of the outcome.
     pub noise_variance: f64,
-    /// Whether it holds for functions drawn from the learner's model, with normal noise; else it holds for every
+    /// Whether the bound holds for functions drawn from the learner's model, with normal noise; else it holds for every
     /// function of bounded norm.
     pub of_the_model: bool,
     formula: Box<dyn Fn(f64, f64) -> f64>,
@@ -58,7 +58,7 @@ impl Theorem {
         self
     }
 
-    /// Adds a note if a learner differs from the theorem's assumptions.
+    /// The same theorem, with a caveat added if the learner uses other constants or another scale of beta.
     pub(super) fn played_with(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.but(others, "the learner does not play with the theorem's constants")
@@ -77,7 +77,7 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 
 /// ATA-GP-UCB's bound for T rounds with information gain g, at accuracy a:
 /// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), with
-/// L = ln(g T ln(T/delta) / delta).
+/// L = max(ln(g T ln(T/delta) / delta), 1).
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
 /// features, of order rho g ln(T/delta) / a^2, and the features' variances give rho^(3/2)/a, and rho^2/a is at least

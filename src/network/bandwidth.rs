@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {
-    /// Its rate, as in `"10Mbit/s"`.
+    /// Rate at which messages are sent, as in `"10Mbit/s"`.
     pub rate: Rate,
-    /// Most bytes that may wait, including the message that is being sent; a message that does not fit is lost.
+    /// Most bytes in the queue, including the unsent part of the message that is being sent; a message that does not fit
+    /// is lost.
     /// Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u64>,
@@ -23,10 +24,10 @@ pub struct Bandwidth {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// Rate at which it can send, as in `"10Mbit/s"`. Default: no limit.
+    /// Rate at which the party can send, as in `"10Mbit/s"`. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Rate>,
-    /// Rate at which it can receive, as in `"50Mbit/s"`. Default: no limit.
+    /// Rate at which the party can receive, as in `"50Mbit/s"`. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<Rate>,
 }
@@ -38,7 +39,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// When a message that arrives at `now` has been sent; `None` if the buffer is full. Called in order of time.
+    /// The time at which a message that arrives at `now` has been sent; `None` if it does not fit into the buffer. Calls are
+    /// in order of time.
     pub(super) fn enter(&mut self, now: Time, bytes: u64, rate: Rate, buffer: Option<u64>) -> Option<Time> {
         if let Some(buffer) = buffer
             && rate.bytes_in(self.free_at - now) + bytes as f64 > buffer as f64
@@ -63,7 +65,7 @@ mod tests {
         assert_eq!(queue.enter(at(0), 100, rate, None), Some(at(100)));
         assert_eq!(queue.enter(at(50), 100, rate, None), Some(at(200)));
         assert_eq!(queue.enter(at(300), 100, rate, None), Some(at(400)));
-        // 90 bytes of the last one are left: 110 more fill a buffer of 200, and one more byte is too much.
+        // 90 bytes of the last message are unsent: 110 more fill a buffer of 200, and one more byte is too much.
         assert_eq!(queue.enter(at(310), 111, rate, Some(200)), None);
         assert_eq!(queue.enter(at(310), 110, rate, Some(200)), Some(at(510)));
     }

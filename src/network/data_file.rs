@@ -1,13 +1,13 @@
-//! CSV files with the numbers of models: read once, when the scenario is checked.
+//! Reads the data files that models name, once, when the scenario is checked.
 
 use crate::vocab::Problem;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Contents of a file, absent until the scenario has been loaded. Shared by every clone of the recipe.
+/// The contents of a file, shared by every clone of the recipe; `None` until the file has been read.
 pub(super) type Loaded<T> = Option<Arc<T>>;
 
-/// The text of `file`, which is relative to `base`.
+/// The text of a file, whose path is relative to `base`.
 pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
     let place = base.join(file);
     std::fs::read_to_string(&place).map_err(|error| {
@@ -20,7 +20,7 @@ pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
     })
 }
 
-/// The numbers of a column, 0 or above, of a CSV file with a header line. There is at least one.
+/// The numbers of a column of a CSV file with a header line: at least one, all finite and 0 or above.
 pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
     let text = read(base, file)?;
     let not_csv = |error: csv::Error| {

@@ -17,7 +17,7 @@ pub enum Order {
     /// A message with a shorter delay may arrive before one that was sent earlier.
     #[default]
     Reordering,
-    /// Messages arrive in the order in which they were sent; a faster one waits.
+    /// Messages arrive in the order in which they were sent; a message that would overtake others waits for them.
     Fifo,
 }
 
@@ -25,24 +25,25 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// How long a message travels. Default: no time.
+    /// How long a message takes to cross the link. Default: no time.
     #[serde(default)]
     pub latency: LatencyModel,
-    /// Whether a message is dropped. Default: never.
+    /// Which messages are lost. Default: none.
     #[serde(default)]
     pub loss: LossModel,
-    /// Its capacity; messages beyond it wait in a queue. Default: no limit.
+    /// Capacity of the link; messages beyond it wait in a queue. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
     /// Whether messages may overtake each other: `Reordering` (they may) or `Fifo` (they may not). Default: Reordering.
     #[serde(default)]
     pub order: Order,
-    /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
+    /// Probability that a message arrives twice; the delay of the copy is drawn separately. Default: 0.
     #[serde(default = "never")]
     pub duplication: Probability,
 }
 
-/// Links that differ from the default, in one direction. If several rules name a link, the last one counts.
+/// Properties of the links from one party or group to another, in this direction only. If several rules name a link, the
+/// last one applies, and it takes no property from the network's `default`.
 ///
 /// Example: `LinkRule(from: "server", to: "client", latency: Constant("90ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,19 +53,19 @@ pub struct LinkRule {
     pub from: String,
     /// Addressee: a party, or every party of a group.
     pub to: String,
-    /// How long a message travels. Default: no time.
+    /// How long a message takes to cross the link. Default: no time.
     #[serde(default)]
     pub latency: LatencyModel,
-    /// Whether a message is dropped. Default: never.
+    /// Which messages are lost. Default: none.
     #[serde(default)]
     pub loss: LossModel,
-    /// Its capacity; messages beyond it wait in a queue. Default: no limit.
+    /// Capacity of the link; messages beyond it wait in a queue. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
     /// Whether messages may overtake each other: `Reordering` (they may) or `Fifo` (they may not). Default: Reordering.
     #[serde(default)]
     pub order: Order,
-    /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
+    /// Probability that a message arrives twice; the delay of the copy is drawn separately. Default: 0.
     #[serde(default = "never")]
     pub duplication: Probability,
 }
@@ -107,8 +108,8 @@ impl LinkRule {
 /// Whether a relay can read the messages that pass through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Encryption {
-    /// Messages are encrypted from sender to addressee. A relay learns who sends to whom, when and how many
-    /// bytes, and nothing of the contents.
+    /// Messages are encrypted from sender to addressee. A relay sees the sender, addressee, time and size of a message, but
+    /// not its contents.
     #[default]
     EndToEnd,
     /// Messages are not encrypted, or only on each link separately: a relay can read the messages that it relays, and
@@ -117,7 +118,7 @@ pub enum Encryption {
 }
 
 impl Encryption {
-    /// Whether it has the default value.
+    /// Whether this is the default value.
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -140,14 +141,14 @@ pub struct Network {
     /// Outages of groups of parties. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageModel>,
-    /// Whether a relay can read the messages that it relays: `EndToEnd` (it cannot) or `None` (it can, and is
-    /// an observer of them). Default: `EndToEnd`.
+    /// Whether a relay can read the messages that it relays: `EndToEnd` (it cannot) or `None` (it can, and is an observer
+    /// of their contents). Default: `EndToEnd`.
     #[serde(default, skip_serializing_if = "Encryption::is_default")]
     pub encryption: Encryption,
 }
 
 impl Network {
-    /// A network without rules and outages, encrypted end to end.
+    /// A network without link rules and outages, encrypted end to end.
     #[must_use]
     pub fn new(topology: TopologyModel, default: Link) -> Self {
         Self { topology, default, links: Vec::new(), outages: Vec::new(), encryption: Encryption::default() }
@@ -220,8 +221,8 @@ impl Network {
         files
     }
 
-    /// Whether every message among parties in the order of `names` is certain to take the same route in both networks,
-    /// and so passes the same relays. The answer may be false although all routes are equal.
+    /// Whether every message between these parties certainly takes the same route in both networks, and so passes the same
+    /// relays. The result may be false even if all routes are equal.
     #[must_use]
     pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology
@@ -241,8 +242,8 @@ impl Network {
         })
     }
 
-    /// The index in `links` of the rule for the link from one party to another, by their positions; `None` if the
-    /// default applies.
+    /// The index in `links` of the rule for the link from one party to another, which are given by their positions; `None`
+    /// if the default applies.
     fn rule(&self, population: &Population<'_>, from: usize, to: usize) -> Option<usize> {
         let means = |name: &str, index: usize| {
             population.names[index] == name
@@ -251,8 +252,8 @@ impl Network {
         self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
 
-    /// The link from one party to another, by their positions. In a rule, a name that is both a party's and a group's
-    /// means the party.
+    /// The link from one party to another, which are given by their positions. In a rule, a name that both a party and a
+    /// group have means the party.
     #[must_use]
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
         let rule = self.rule(population, from, to).map(|index| &self.links[index]);

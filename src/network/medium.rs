@@ -1,8 +1,8 @@
 //! The network during a run: the route of each message, and each party's connection and work.
 //!
-//! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the access
-//! line of the party it reaches, and is relayed from there until it reaches its addressee. If there is neither a
-//! relay nor a limited access line at its receiver, its arrival is known when it is sent.
+//! A message waits for the access line of its sender, crosses a link, and waits for the access line of the party at the
+//! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
+//! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
 use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
@@ -18,9 +18,9 @@ use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 
-/// A message has reached a party and has yet to pass the party's access line.
+/// The leg of a message that has reached a party and waits for the party's access line.
 const AT_ACCESS_LINE: u8 = 0;
-/// A message is at a relay.
+/// The leg of a message that a relay has received and will send on.
 const INSIDE: u8 = 1;
 
 #[derive(Clone, Debug)]
@@ -30,19 +30,20 @@ struct LinkProcess {
     draws: Draws,
     bandwidth: Option<(Bandwidth, Queue)>,
     fifo: bool,
-    /// On a link that keeps messages in order: the latest arrival so far.
+    /// The latest arrival so far, on a link that keeps messages in order.
     last: Time,
-    /// Probability of a copy, and two words per message: whether there is one, and its delay.
+    /// Probability that a message is duplicated, and the stream of two words per message: whether there is a copy, and the
+    /// delay of the copy. `None` if the probability is 0.
     duplication: Option<Box<(f64, Stream)>>,
-    /// Row of the statistics.
+    /// Row of the link in the statistics.
     row: usize,
-    /// Its two ends.
+    /// Sender and receiver.
     ends: (PartyId, PartyId),
 }
 
-/// A link's draws: two words per message, latency then loss, whatever the models: message k always takes words 2k and
-/// 2k + 1. A link that has carried at most one message stores only the key of its stream, which takes a tenth of the
-/// memory: among a million links, most are of that kind.
+/// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
+/// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
+/// stream, which takes a tenth of the memory; in a network of a million links, most are of this kind.
 #[derive(Clone, Debug)]
 enum Draws {
     None(Key),
@@ -51,7 +52,7 @@ enum Draws {
 }
 
 impl Draws {
-    /// The next message's latency in (0, 1) and loss in [0, 1).
+    /// The draws of the next message: for its latency in (0, 1), for its loss in [0, 1).
     fn next(&mut self) -> (f64, f64) {
         let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
         match self {
@@ -72,7 +73,8 @@ impl Draws {
     }
 }
 
-/// The result of sending a message over a link: its arrival, and the arrival of a copy.
+/// The result of sending a message over a link: the arrival times of the message and of its copy, if there is one, or the
+/// cause of its loss.
 type Crossing = Result<(Time, Option<Time>), LossCause>;
 
 /// A [`Medium`] made from a scenario's network.
@@ -81,7 +83,7 @@ pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
     traits: Vec<PartyTraits>,
-    /// All outages of groups; the partitions among them cut links. Empty for most networks.
+    /// All outages of the network, of which only partitions cut links. Empty for most networks.
     partitions: Vec<OutageModel>,
     key: Key,
     routes: Routes,
@@ -154,17 +156,17 @@ impl NetworkMedium {
         self.network.encryption
     }
 
-    /// The measurements so far, with the names of parties, or of groups where there are many parties.
+    /// The measurements so far, with the names of the parties, or of their groups if there are many parties.
     #[must_use]
     pub fn statistics(&self) -> NetworkStatistics {
         self.statistics.named()
     }
 
-    /// Becomes the medium of another network with the same parties, from `at` on. Random streams continue where they
-    /// are, so that all that does not change uses the same random numbers in both networks. Messages in transit arrive,
-    /// or are lost, as decided before. A connection whose model changes gets the state at `at` that the new model,
-    /// started at time zero, would have. Returns the parties whose connection was replaced, each with its state at
-    /// `at`.
+    /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
+    /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
+    /// Messages in transit arrive, or are lost, as decided before. If a party's availability or the outages change, the
+    /// party's connection is started again at time zero, with the first words of its streams, and advanced to `at`. Returns
+    /// the parties whose connection was replaced, each with its state at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -210,7 +212,7 @@ impl NetworkMedium {
         switches
     }
 
-    /// The index of a link's process, which is started when first needed.
+    /// The index of a link's process, which is created when it is first needed.
     fn place(&mut self, from: PartyId, to: PartyId) -> usize {
         if let Some(place) = self.places.get(from, to) {
             return place;
@@ -254,7 +256,7 @@ impl NetworkMedium {
         crossing
     }
 
-    /// Forwards a message from the party that has it.
+    /// Sends a message on from the party `at`, which is its sender or a relay.
     fn forward(&mut self, parcel: Parcel, at: PartyId, now: Time) -> Fate {
         let Some(next) = self.routes.next(at, parcel.to) else {
             return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
@@ -276,7 +278,7 @@ impl NetworkMedium {
 }
 
 impl LinkProcess {
-    /// Takes over the settings of the same link in another network.
+    /// Takes over the settings of the same link in another network; random streams and the queue continue.
     fn change(&mut self, old: &Link, new: Link, key: Key) {
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
@@ -292,7 +294,7 @@ impl LinkProcess {
     }
 
     fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
-        // Every random number is drawn even if the message is lost, so that none depends on another model.
+        // All random numbers are drawn even if the message is lost, so that no draw depends on another model.
         let (delay, loss) = self.draws.next();
         let delay = self.latency.as_dyn().quantile(delay);
         let dropped = self.loss.drops(loss);
@@ -317,7 +319,7 @@ impl LinkProcess {
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
 
-    /// The arrival time; on a link that keeps messages in order, not before the arrival of earlier messages.
+    /// The arrival time; on a link that keeps messages in order, at least that of every earlier message.
     fn in_order(&mut self, arrival: Time) -> Time {
         if !self.fifo {
             return arrival;

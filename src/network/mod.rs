@@ -1,8 +1,8 @@
 //! The network between parties: latency, loss, availability and topology, together a [`crate::kernel::Medium`].
 //!
-//! Each model is one file. A latency or an availability is a recipe that a scenario names; the recipe gives a
-//! process that draws from its own stream of the seed tree, so changing one link moves no other link's draws.
-//! Message number k of a link always takes draw number k of that link, whatever other links do.
+//! Each model is one file, and a scenario states models as recipes. The random numbers of each link, and of each party,
+//! come from a stream of their own in the seed tree, so a change of one link changes no draw of another: message k of a
+//! link always uses the same words of that link's stream.
 
 pub mod availability;
 pub mod compute;

@@ -1,17 +1,17 @@
-//! Finds a link by its two ends: an open-addressing table of numbers, never iterated over.
+//! Finds a link by its two ends: a hash table with open addressing, whose order affects no result.
 
 use crate::vocab::PartyId;
 
-/// Positions by (sender, addressee).
+/// Positions of links, by sender and receiver.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairIndex {
-    /// Key plus one (0 for an empty place), and the position. The length is a power of two, or 0.
+    /// The key of a link, which is never 0 (0 marks an empty place), and its position. The length is a power of two, or 0.
     table: Vec<(u64, usize)>,
     len: usize,
 }
 
 fn key(from: PartyId, to: PartyId) -> u64 {
-    // Plus one cannot overflow: ids are positions, and there are fewer than 2^32 of them.
+    // Plus 1, so that no key is 0. It cannot overflow: ids are positions, and there are fewer than 2^32 parties.
     ((u64::from(from.0) << 32) | u64::from(to.0)) + 1
 }
 

@@ -21,9 +21,9 @@ struct Cause {
 /// A party's connection: it is online while no cause makes it offline.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
-    /// Its own availability first, then the outages of its group.
+    /// The party's own availability first, then the outages of its group.
     causes: Vec<Cause>,
-    /// Whether the last change of its own availability was a crash, and of which kind.
+    /// Whether the last change of the party's own availability was a crash, and what happens to the memory then.
     crashed: Option<crate::kernel::Memory>,
 }
 
@@ -44,7 +44,7 @@ impl Connection {
         self.causes[0].process.hears()
     }
 
-    /// Advances time up to and including `at`; returns the state of the connection then.
+    /// Applies all changes up to and including `at`; returns the state of the connection at that time.
     pub(super) fn forward(&mut self, at: Time) -> Switch {
         while self.causes.iter().filter_map(|cause| cause.next).any(|switch| switch.at <= at) {
             self.next_switch();
@@ -52,7 +52,7 @@ impl Connection {
         Switch { at, online: self.online(), crashed: self.crashed }
     }
 
-    /// The next change of any cause; it may leave the connection as it is.
+    /// The next change of any cause, after which the connection may be the same as before; `None` if there are no more.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         let due = (0..self.causes.len())
             .filter_map(|index| Some((self.causes[index].next?.at, index)))
@@ -81,7 +81,7 @@ impl Line {
         Self { rate, queue: Queue::default() }
     }
 
-    /// Changes the rate from now on; the queue stays.
+    /// Changes the rate for the messages from now on; messages in the queue are sent at the old rate.
     pub(super) fn change(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
@@ -90,7 +90,7 @@ impl Line {
         self.rate.is_some()
     }
 
-    /// When a message that arrives at `now` has passed the line. Called in order of time.
+    /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
     pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
         match self.rate {
             Some(rate) => self.queue.enter(now, bytes, rate, None).unwrap_or(now),
@@ -99,18 +99,18 @@ impl Line {
     }
 }
 
-/// A party's work on the messages it receives: each server takes one job after another, from one queue.
+/// A party's work on the messages that it receives: all servers take their jobs from one queue, each one job at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,
     slowness: f64,
     stream: Stream,
-    /// When each server that has worked becomes free, the earliest first; servers without an entry are free.
+    /// When each server that has worked becomes free, the earliest first; a server without an entry is free.
     free_at: BinaryHeap<Reverse<Time>>,
 }
 
 impl Worker {
-    /// `None` for a party whose work takes no time.
+    /// A worker without pending jobs; `None` for a party whose jobs take no time.
     pub(super) fn new(party: &PartyTraits, mut stream: Stream) -> Option<Self> {
         let model = party.compute.clone();
         if model.as_dyn().is_instant() {
@@ -120,13 +120,13 @@ impl Worker {
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 
-    /// The model and the device of `other`, with this worker's random stream and pending work. If `other` has fewer
-    /// servers, those that are free first are removed.
+    /// The model and the slowness of `other`, with this worker's random stream and pending work. If `other` has fewer
+    /// servers, those that become free first are removed when the next job arrives.
     pub(super) fn become_like(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
 
-    /// How long it takes from `now` until a job of `work` units is done.
+    /// The time from `now` until a job of `work` units is done, including its wait for a free server.
     pub(super) fn occupied(&mut self, work: f64, now: Time) -> Span {
         let (length, slowdown_draw) = (self.stream.open_uniform(), self.stream.uniform());
         let unit = self.model.as_dyn().job(self.slowness, length, slowdown_draw);

@@ -10,11 +10,11 @@ use crate::vocab::Problem;
 pub struct PartyTraits {
     /// The group that it belongs to.
     pub group: Option<String>,
-    /// Whether it is connected.
+    /// When it is connected, and which messages it receives.
     pub availability: AvailabilityModel,
     /// Its compute model.
     pub compute: ComputeModel,
-    /// Its own line to the network.
+    /// Its access line.
     pub access: Access,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Population<'a> {
         self.traits.get(index).and_then(|party| party.group.as_deref())
     }
 
-    /// The groups there are, in order of name.
+    /// The names of all groups, in alphabetical order, each once.
     #[must_use]
     pub fn groups(&self) -> Vec<String> {
         let mut groups: Vec<String> = self.traits.iter().filter_map(|party| party.group.clone()).collect();
@@ -49,7 +49,7 @@ impl<'a> Population<'a> {
         groups
     }
 
-    /// A problem at `path` unless there is a party of that name.
+    /// A problem at `path` if no party has this name.
     pub(super) fn expect_party(&self, path: &str, name: &str) -> Option<Problem> {
         self.position(name).is_none().then(|| Problem::unknown(path, "party", name, self.names))
     }

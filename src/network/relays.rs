@@ -1,4 +1,4 @@
-//! Relays: which parties relay messages, and whether they can read them.
+//! Relays: which parties relay messages, and whether they can read the messages.
 
 use super::links::{Encryption, Network};
 use super::population::{PartyTraits, Population};
@@ -13,7 +13,7 @@ pub struct Relays {
 }
 
 impl Network {
-    /// The routes of messages among parties in the order of `names`.
+    /// The relays on the routes between parties, whose ids are their positions in `names`.
     #[must_use]
     pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
         Relays::new(self, names, traits)
@@ -27,7 +27,7 @@ impl Relays {
     }
 
     /// The relays of messages between these two parties in either direction, in order of their ids, without the two
-    /// parties themselves. Routes do not depend on who is online, so there are never other relays.
+    /// parties themselves. Routes do not depend on which parties are online, so the relays are always the same.
     pub fn between(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         let mut found = self.on_the_way(one, other);
         found.extend(self.on_the_way(other, one));
@@ -36,7 +36,7 @@ impl Relays {
         found
     }
 
-    /// The relays that can read the messages: none where messages are encrypted end to end.
+    /// The relays between these two parties that can read the messages: none if messages are encrypted end to end.
     pub fn reading(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         match self.encryption {
             Encryption::EndToEnd => Vec::new(),

@@ -29,7 +29,7 @@ impl Default for LinkStatistics {
 impl LinkStatistics {
     /// Records a message that took this many nanoseconds.
     pub fn took(&mut self, nanos: u64) {
-        // The histogram grows by itself, so every value fits.
+        // The histogram extends its range automatically, so every value fits.
         self.latency.record(nanos).expect("a growing histogram takes every value");
     }
 
@@ -56,14 +56,14 @@ impl LinkStatistics {
         (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)
     }
 
-    /// Adds another run's measurements of the same link. Exact, and independent of order.
+    /// Adds another run's measurements of the same link. All counts are added exactly, so the order of runs has no effect.
     pub fn merge(&mut self, other: &Self) {
         self.latency.add(&other.latency).expect("a growing histogram takes in any other of its resolution");
         self.lost += other.lost;
     }
 }
 
-/// A plain form that can be written to a file: counts per latency.
+/// The form that is written to a file: the number of messages for each latency, and the number of losses.
 #[derive(Serialize, Deserialize)]
 struct Plain {
     latency_nanos: Vec<(u64, u64)>,
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for LinkStatistics {
     }
 }
 
-/// Statistics of all links, in the order of the parties or groups; links that only `merge` added are last.
+/// Statistics of all links, in the order of the parties or groups; links that [`Self::merge`] has added are last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
     /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
@@ -111,7 +111,7 @@ impl NetworkStatistics {
         total
     }
 
-    /// Adds another run's measurements of the same network.
+    /// Adds another run's measurements of the same network, link by link.
     pub fn merge(&mut self, other: &Self) {
         for (from, to, statistics) in &other.links {
             match self.links.iter_mut().find(|(f, t, _)| f == from && t == to) {
@@ -125,7 +125,7 @@ impl NetworkStatistics {
 /// Largest network that reports parties by name; larger ones report groups.
 const NAMED_PARTIES: usize = 32;
 
-/// Under which name each party is reported: its own, or its group's where there are many parties.
+/// The name under which each party is reported: its own, or that of its group if there are many parties.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     names: Vec<String>,
@@ -155,7 +155,7 @@ impl Labels {
     }
 }
 
-/// Statistics during a run, a row per pair of labels.
+/// Statistics during a run, with one row for each pair of labels.
 #[derive(Clone, Debug)]
 pub(crate) struct StatisticsTable {
     labels: Labels,

@@ -31,14 +31,14 @@ pub struct BraninHoo {
     /// Length-scale that the learner assumes, in units of the scaled inputs. Default: 6.645.
     #[serde(default = "default_length_scale")]
     pub length_scale: Positive,
-    /// Variance that the learner assumes. Default: 1.05.
+    /// Prior variance that the learner assumes. Default: 1.05.
     #[serde(default = "default_variance")]
     pub variance: Positive,
     /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
-    /// Variance of the noise that is added to an outcome, where it differs from what the learner assumes: the authors'
-    /// public code assumes 0.1 and adds none. Default: `noise_variance`.
+    /// Variance of the noise that is added to an outcome, if it differs from the variance that the learner assumes: the
+    /// authors' public code assumes 0.1 and adds no noise. Default: `noise_variance`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measurement_noise: Option<NonNegative>,
 }

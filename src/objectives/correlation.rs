@@ -1,4 +1,4 @@
-//! Columns of recorded readings as arms, with their empirical correlation as the kernel: stocks and sensors.
+//! Columns of recorded readings as arms, such as stocks or sensors, with their empirical correlation as the kernel.
 
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// Every column of a CSV file is an arm; an outcome of an arm is one of its recorded readings, drawn at random.
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
-/// training file: the arms' inputs are the standardised training columns, divided by the square root of their number,
-/// and the kernel is their inner product. Readings are in the units of the file; in the local protocol, B is then the
-/// largest absolute mean and R the largest deviation from a mean.
+/// training file: an arm's input is its standardised training column, divided by the square root of the number of rows,
+/// and the kernel is the inner product of two inputs. Readings are in the units of the file; in the local protocol, B is
+/// then the largest absolute mean and R the largest deviation from a mean.
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 ///
 /// Example: `Correlation(file: "stocks.csv", ignore: ["Date"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
-    /// The file of readings that outcomes are drawn from. Relative to the scenario's own folder, or to that of
+    /// The file of readings from which outcomes are drawn. Relative to the scenario's own folder, or to that of
     /// `--data`. First line: names of columns.
     pub file: PathBuf,
     /// The file whose columns are correlated. Default: `file`.
@@ -37,7 +37,7 @@ pub struct Correlation {
     pub ignore: Vec<String>,
 }
 
-/// The contents of the files.
+/// What is computed from the files: inputs and mean of each arm, and the deviations of its readings from the mean.
 struct Readings {
     inputs: Points,
     values: Vec<f64>,
@@ -52,7 +52,7 @@ impl Correlation {
         self.training.as_deref().unwrap_or(&self.file)
     }
 
-    /// Facts taken as public; a learner's model is computed from recorded readings.
+    /// Facts taken as public, of which the learner's model is computed from recorded readings.
     fn facts(&self) -> Facts {
         let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
         Facts {

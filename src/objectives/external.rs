@@ -17,22 +17,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A program, in any language, that computes the value of a setting. It reads one question per line on standard input
-/// and writes one answer per line on standard output, each a JSON object. docs/external.md has the protocol, and
+/// and writes one answer per line on standard output, each a JSON object. docs/external.md describes the protocol, with
 /// examples.
 ///
-/// Regret is measured against the best setting, so the program computes every point of the grid before the first
-/// replication, once each; noise is added in each replication. A learner is given the settings scaled to [0, 1] along
-/// every axis, and the values as they are. The values are assumed to be computed from the settings and from records
-/// that are the same in every run, so that no privacy loss is understated. The program runs with the rights of the user
-/// who runs it.
+/// Regret is measured against the best setting, so the program computes the value of every setting once, before the first
+/// replication; noise is added in each replication. A learner receives the settings scaled to [0, 1] along every axis, and
+/// the values unscaled. The values are assumed to depend on records that are the same in every run, so that no privacy
+/// loss is understated. The program runs with the rights of the user who starts the study.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. It is started in the scenario's folder,
-    /// once for a study.
+    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. The program is started once for a study, in
+    /// the scenario's folder.
     pub command: Vec<String>,
     /// The settings to choose from: every combination of the axes' values, the last axis changing fastest.
     pub axes: Vec<SettingAxis>,
@@ -42,7 +41,7 @@ pub struct External {
     /// Variance of the noise of an outcome, also assumed by the learner, in squared units of the values. Default: 0.01.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
-    /// Length-scale that the learner assumes (squared exponential), where every axis is 1 long. Default: 0.2.
+    /// Length-scale of the squared-exponential kernel that the learner assumes; every axis has length 1. Default: 0.2.
     #[serde(default = "default_length_scale")]
     pub length_scale: Positive,
     /// Prior variance that the learner assumes, in squared units of the values. Default: 1.
@@ -51,15 +50,15 @@ pub struct External {
     /// Prior mean that the learner assumes, in units of the values as the program gives them. Default: 0.
     #[serde(default = "default_mean")]
     pub mean: Finite,
-    /// How many agents of a federation have values of their own: the program is asked for every setting of each, and regret is
-    /// that of their mean. Default: none, one function for all.
+    /// Number of agents of a federation that have their own values: the program is asked for every setting of every agent,
+    /// and regret is that of the mean over agents. Default: none, one function for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<NonZeroUsize>,
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that the answers depend on, relative to the scenario's folder. Their contents are part of the
-    /// study's identity, as are those of files in `command`: after a change it is another study. Default: none.
+    /// Further files on which the answers depend, relative to the scenario's folder. Their contents, and those of files in
+    /// `command`, are part of the study's identity: after a change of a file it is another study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
@@ -98,7 +97,7 @@ fn default_mean() -> Finite {
 }
 
 impl SettingAxis {
-    /// The value at a share of the way from low to high.
+    /// The value at `share`, from 0 at low to 1 at high, of the way.
     fn at(&self, share: f64) -> f64 {
         let (low, high) = (self.low.get(), self.high.get());
         let value = if self.logarithmic {
@@ -129,7 +128,7 @@ impl External {
         Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
     }
 
-    /// The share of the way along every axis, for each arm.
+    /// The position of each arm on every axis, from 0 to 1, row-major.
     fn shares(&self) -> Vec<f64> {
         let n: usize = self.axes.iter().map(|axis| axis.values.get()).product();
         let mut rows = Vec::with_capacity(n * self.axes.len());
@@ -145,7 +144,7 @@ impl External {
         rows
     }
 
-    /// The settings as the program receives them, from their shares of the way along every axis.
+    /// The settings as the program receives them, from their positions on every axis.
     fn plain(&self, shares: &[f64]) -> Arc<PlainInputs> {
         let setting =
             |shares: &[f64]| self.axes.iter().zip(shares).map(|(axis, share)| axis.at(*share)).collect();
@@ -153,7 +152,7 @@ impl External {
         PlainInputs::coordinates(self.axes.len(), rows.concat())
     }
 
-    /// The value of each arm for each agent, larger being better; one list for all agents, if they share their values.
+    /// The value of each arm for each agent, where larger is better; one list if all agents have the same values.
     fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<Vec<f64>>, ObjectiveError> {
         let d = self.axes.len();
         let mut opening = Map::new();
@@ -171,7 +170,7 @@ impl External {
             let of_arm = |(arm, shares): (usize, &[f64])| {
                 let inputs: Vec<f64> =
                     self.axes.iter().zip(shares).map(|(axis, &share)| axis.at(share)).collect();
-                // Below 2^31, which every language's generators take.
+                // Below 2^31, so that the random generators of all languages accept it.
                 let seed = key.index(arm as u64).stream().word() >> 33;
                 let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
                 let agent = agent.map(|agent| ("agent", json!(agent)));
@@ -196,7 +195,7 @@ impl External {
         }
     }
 
-    /// -1 where small values are sought.
+    /// -1 if small values are sought, else 1.
     fn sign(&self) -> f64 {
         if self.goal == Goal::Minimise { -1.0 } else { 1.0 }
     }

@@ -1,4 +1,4 @@
-//! A function drawn from a Gaussian process on a regular grid: the papers' synthetic set.
+//! A function drawn from a Gaussian process on a regular grid: the synthetic data of the papers.
 
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::{centre_and_scale, grid};

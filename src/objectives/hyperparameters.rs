@@ -1,4 +1,4 @@
-//! Where the surrogate's hyperparameters come from.
+//! The source of the surrogate's hyperparameters: stated, or fitted to data.
 
 use crate::vocab::{NonNegative, Positive};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {
-    /// Stated.
+    /// Stated in the scenario.
     ///
     /// Example: `Given(length_scales: [1], variance: 0.5, noise_variance: 0.5)`.
     Given {
@@ -22,9 +22,8 @@ pub enum Hyperparameters {
         /// Variance of the noise, in squared units of the scaled output.
         noise_variance: NonNegative,
     },
-    /// Fitted to the data by maximum marginal likelihood, from several starts. The values are kept in the run folder,
-    /// and a replay takes them from there. A party that receives them learns something about every record; the ledger
-    /// records this as a release.
+    /// Fitted to the data by maximum marginal likelihood, from several starts. The values are kept in the run folder, from
+    /// which a replay reads them. They can depend on every record, so the ledger has a release if a party receives them.
     MaximumLikelihood {
         /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
         #[serde(default = "default_subset")]
@@ -51,7 +50,8 @@ impl Default for Hyperparameters {
     }
 }
 
-/// Hyperparameters of a squared-exponential kernel, in standard deviations of inputs and output.
+/// Hyperparameters of a squared-exponential kernel, in units of the inputs and the output after centring and division by
+/// their units (by default their standard deviations).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Length-scale of each input.
@@ -62,8 +62,8 @@ pub struct Fitted {
     pub noise_variance: f64,
     /// Log marginal likelihood of these values, if they were fitted.
     pub log_likelihood: Option<f64>,
-    /// The largest derivative of the log marginal likelihood by the logarithm of a hyperparameter, in nats, among the
-    /// directions that stay within the bounds of the search: near 0 at a maximum.
+    /// The largest absolute derivative of the log marginal likelihood with respect to the logarithm of a hyperparameter, in
+    /// nats, among the directions that stay within the bounds of the search: near 0 at a maximum.
     #[serde(default)]
     pub slope: Option<f64>,
 }

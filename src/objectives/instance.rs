@@ -22,7 +22,7 @@ pub struct Surrogate {
 pub struct PlainInputs {
     /// A name for each column.
     pub names: Vec<String>,
-    /// The numbers, row-major: as many for each arm as there are names.
+    /// The numbers, row-major: for each arm, one number per column.
     pub rows: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl PlainInputs {
         Arc::new(Self { names: (1..=columns).map(|column| format!("x{column}")).collect(), rows })
     }
 
-    /// The numbers of an arm; none if there is no such arm.
+    /// The numbers of an arm; `None` if there is no such arm.
     #[must_use]
     pub fn of(&self, arm: usize) -> Option<&[f64]> {
         let d = self.names.len();
@@ -50,44 +50,44 @@ pub struct Instance {
     pub values: Arc<Vec<f64>>,
     /// Noise of one outcome.
     pub noise: Noise,
-    /// What a learner may assume.
+    /// The model that a learner may assume.
     pub surrogate: Surrogate,
-    /// What else is known of the problem.
+    /// Further facts about the problem.
     pub background: Background,
 }
 
-/// What a data owner knows of its problem besides the values.
+/// Facts about a problem besides its arms, values, noise and surrogate.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
     /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: used to check
     /// guarantees; no party sees it.
     pub neighbour: Option<Arc<Vec<f64>>>,
-    /// Facts about the loss, for an objective whose value is minus the mean of a loss.
+    /// Facts about the loss, for an objective whose values are minus the mean of a loss.
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
     /// The noise of each agent's outcomes, where it differs between agents.
     pub agent_noise: Option<Arc<Vec<Noise>>>,
-    /// Facts about the data that are taken as public: the surrogate and the scaling of inputs and values are functions
-    /// of some of the data. A protocol determines who knows them.
+    /// Facts about the data that are taken as public, such as the numbers by which inputs and values are scaled. The
+    /// protocol determines which parties know them.
     pub public: Vec<PublicFact>,
     /// The same facts by subject.
     pub facts: Facts,
-    /// The inputs of the arms before scaling, where they differ from those of the problem.
+    /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
     pub plain: Option<Arc<PlainInputs>>,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
-    /// otherwise. A party that receives the surrogate then learns something about all records: a release.
+    /// otherwise. Sending the surrogate to a party is then a release about all records.
     pub fitted: bool,
 }
 
 /// Facts of a problem that are taken as public, by subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Numbers of records and columns, and what must be true of data that can be read at all.
+    /// Numbers of records and columns, and properties without which the data could not be read.
     pub shape: Vec<PublicFact>,
     /// Facts by which inputs are scaled, except length-scales.
     pub inputs: Vec<PublicFact>,
-    /// Fitted length-scales, which inputs are divided by: functions of all inputs and of all outcomes.
+    /// Fitted length-scales, by which inputs are divided: functions of all inputs and all outcomes.
     pub length_scales: Vec<PublicFact>,
     /// Facts by which values and outcomes are scaled.
     pub outcomes: Vec<PublicFact>,
@@ -98,14 +98,14 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Conditions of a loss about a record whose inputs are released.
+    /// Conditions of the privacy loss about a record whose inputs are released.
     #[must_use]
     pub fn input_conditions(&self) -> Vec<String> {
         self.inputs.iter().chain(&self.length_scales).filter_map(PublicFact::condition).collect()
     }
 
-    /// Conditions of a loss about a record whose value or outcome is released; with `inputs_shown` the inputs are seen
-    /// too, and they are divided by length-scales that may be functions of the outcomes.
+    /// Conditions of the privacy loss about a record whose value or outcome is released. With `inputs_shown` the observer
+    /// also sees the inputs, which are divided by length-scales that may be functions of the outcomes.
     #[must_use]
     pub fn outcome_conditions(&self, inputs_shown: bool) -> Vec<String> {
         let length_scales = self.length_scales.iter().filter(|_| inputs_shown);
@@ -114,7 +114,7 @@ impl Facts {
 }
 
 impl Background {
-    /// The background of a problem in which these facts are public.
+    /// The background of a problem in which these facts are taken as public.
     #[must_use]
     pub fn public(facts: Facts) -> Self {
         let Facts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
@@ -122,7 +122,7 @@ impl Background {
         Self { public, facts, ..Self::default() }
     }
 
-    /// Public facts of a function that is drawn at random: everything except the function.
+    /// The background of a problem whose inputs and model are stated: everything except the values and outcomes is public.
     #[must_use]
     pub fn made_up() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
@@ -148,24 +148,24 @@ pub enum Change {
     Outcome {
         /// The row.
         row: usize,
-        /// Its value.
+        /// The new value.
         value: f64,
     },
 }
 
-/// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of
-/// a linear model that was trained with L2 regularisation.
+/// The public facts of a tuning problem, in which a value is minus the mean, over `records` validation records, of the loss
+/// of a linear model that was trained with L2 regularisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TuningFacts {
-    /// m, validation records.
+    /// m, the number of validation records.
     pub records: f64,
     /// g*, the largest minus the smallest loss of one record.
     pub loss_range: f64,
-    /// L, Lipschitz constant of the validation loss in the weights, for records of norm at most 1.
+    /// L, the Lipschitz constant of the validation loss in the weights, for records of norm at most 1.
     pub lipschitz: f64,
     /// Smallest regularisation parameter among the settings.
     pub lambda_min: f64,
-    /// Largest lambda.
+    /// Largest regularisation parameter that the settings may have.
     pub lambda_max: f64,
 }
 

@@ -51,11 +51,11 @@ pub struct Resources {
     pub base: PathBuf,
     /// A further folder, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
-    /// The user's programs that an objective may run. Default: none.
+    /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
-    /// Which programs of a scenario will be started, and so must exist. Default: all.
+    /// Which of a scenario's programs will be started, and so must exist. Default: all.
     pub starts: Starts,
-    /// A folder for scores of trained models, by the hash of all that they depend on. `None`: scores are not kept.
+    /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
 }
 
@@ -76,13 +76,13 @@ impl Resources {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectiveError {
-    /// A file changed since the scenario was checked.
+    /// A table cannot be used, for example because its file changed after the scenario was checked.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A prior from which nothing can be drawn.
+    /// No function can be drawn from the prior.
     #[error(transparent)]
     Model(#[from] GpError),
-    /// A model that is to be tuned could not be trained.
+    /// A model whose hyperparameters are tuned could not be trained.
     #[error(transparent)]
     Training(#[from] TrainingError),
     /// The models of an agent could not be fitted.
@@ -104,13 +104,13 @@ pub enum ObjectiveError {
     /// A program gave no answer.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
-    /// An objective that is the same everywhere.
+    /// All arms have the same value.
     #[error("{name} is constant on this grid")]
     Constant {
-        /// Its name.
+        /// Name of the objective.
         name: &'static str,
     },
-    /// Any other reason, in words: for objectives outside this crate.
+    /// Any other reason, in words, for objectives outside of this crate.
     #[error("{0}")]
     Other(String),
 }
@@ -133,30 +133,31 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
-    /// The unit of its values, and so of regret, in words ("standard deviations of price"). Default: the objective's
-    /// own.
+    /// The unit of its values, and so of regret, in words ("standard deviations of price"). Default: "units of the
+    /// objective".
     fn unit(&self) -> String {
         "units of the objective".to_owned()
     }
 
-    /// Whether every draw gives the same values, so that agents cannot differ by a draw of their own. Default: values
-    /// are drawn anew.
+    /// Whether [`Prepared::realise`] gives the same values for every key, so that agents of a federation cannot differ by
+    /// drawing their own functions. Default: false, each key gives other values.
     fn is_always_the_same(&self) -> bool {
         false
     }
 
-    /// k1, the correlation of the values on two neighbouring data sets at the same arm, where the objective draws both.
+    /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
+    /// the values on both.
     fn neighbour_correlation(&self) -> Option<Probability> {
         None
     }
 
-    /// What the recipe states before anything is read or drawn. Default: nothing.
+    /// What is known from the recipe alone, before anything is read or drawn. Default: nothing.
     fn stated(&self) -> Stated {
         Stated::default()
     }
 
-    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, taken
-    /// instead of fitting again; `key` is for draws that all replications share.
+    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, which replace
+    /// another fit; `key` is for draws that all replications share.
     ///
     /// # Errors
     /// [`ObjectiveError`].
@@ -171,17 +172,18 @@ pub trait Objective: Send + Sync {
 /// Where the values and inputs of an objective come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataSource {
-    /// Drawn anew in every replication: new data each time.
+    /// Drawn anew in every replication, or computed from no records at all.
     Drawn,
-    /// Computed from records that were read from a file, and so the same in every replication: the losses of all runs
-    /// on them add up.
+    /// Computed from records, and so the same in every replication: the privacy losses of all runs about a record add
+    /// up.
     Recorded,
-    /// The records of a file themselves, one per arm; [`Prepared::changed`] is then available.
+    /// The records of a file themselves, one per arm. [`Prepared::changed`] is then available, and privacy losses add up as
+    /// for `Recorded`.
     Records,
 }
 
 impl DataSource {
-    /// Whether the data to be protected are the same in every replication.
+    /// Whether the protected data are the same in every replication.
     #[must_use]
     pub fn is_same_in_all(self) -> bool {
         self != Self::Drawn
@@ -196,22 +198,22 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     /// [`ObjectiveError`].
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
 
-    /// Values of every arm on neighbouring data sets, each with a description of the difference, for an audit: at
-    /// most `count` of them. Empty if values depend on no records.
+    /// At most `count` neighbouring data sets for an audit, each as a description of the difference and the value of every
+    /// arm. Empty if values depend on no records.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let _ = (count, key);
         Vec::new()
     }
 
-    /// Where values and inputs come from. An objective that reads files must state this: drawn data belong to nobody,
-    /// so that losses of several runs are not added up, and an outcome is not recorded as a release about its row.
+    /// Where values and inputs come from. An objective that reads files must state this: with the default, `Drawn`, privacy
+    /// losses of several runs are not added up, and an outcome is not recorded as a release about a row of the file.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }
 
     /// The problem on a neighbouring data set, for an audit: one record is changed, and the scales of inputs and values
-    /// are computed again. (Hyperparameters are fitted again only for moved inputs, which are divided by
-    /// length-scales.) `None` without records, or if the record to be changed does not exist.
+    /// are computed again. Hyperparameters are fitted again if inputs change, but not if an outcome changes. `None` if there
+    /// are no records, or not the record to be changed.
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let _ = change;
         None

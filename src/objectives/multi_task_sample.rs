@@ -1,4 +1,4 @@
-//! Performances on two neighbouring data sets, drawn together from a multi-task Gaussian process.
+//! Values on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
 use super::gp_sample::{default_norm, prior_problems};
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
@@ -33,8 +33,8 @@ pub struct MultiTaskSample {
     pub max_norm: Positive,
     /// Length-scale in units of the scaled settings.
     pub length_scale: Positive,
-    /// k2. Other kernels than the squared exponential do not factorise over dimensions, so that they take at most 4096
-    /// settings in all. Default: `SquaredExponential`.
+    /// k2, the kernel of the settings. Kernels other than the squared exponential do not factorise over dimensions, and
+    /// allow at most 4096 settings in all. Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kernel: Kernel,
     /// k1(V, V'), the correlation of the two functions at the same setting.
@@ -52,10 +52,10 @@ fn is_default(kernel: &Kernel) -> bool {
     *kernel == Kernel::default()
 }
 
-/// Most settings of a kernel that does not factorise: their covariance matrix is decomposed.
+/// Most settings of a kernel that does not factorise over dimensions, since their whole covariance matrix is decomposed.
 const MOST_SETTINGS: usize = 4096;
 
-/// How functions are drawn.
+/// The prior from which functions are drawn.
 #[derive(Debug)]
 enum Prior {
     Grid(GridPrior),
@@ -191,7 +191,7 @@ mod tests {
             for [own, other, both] in sums {
                 assert!((own - 1.0).abs() < 0.16 && (other - 1.0).abs() < 0.16 && (both - 0.8).abs() < 0.16);
             }
-            // Two settings side by side, 11.8 apart: .50 and .43, five standard errors of at most .028 each.
+            // Two adjacent settings are 11.8 apart, with covariances .50 and .43; five standard errors are at most .14.
             assert!((beside - expected).abs() < 0.14, "{kernel:?}: {beside} for {expected}");
         }
     }

@@ -1,4 +1,4 @@
-//! A random function in a kernel's RKHS: a sum of kernels with random weights.
+//! A random function in the RKHS of a kernel: a sum of kernel functions with random weights.
 
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, Surrogate};
@@ -42,15 +42,15 @@ impl Kernel {
 /// [-1, 1] and x_i uniform on [0, 1].
 ///
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
-/// length-scale 0.2. The learners' bound B is max |f| over the points, as there; the norm of f in the kernel's space,
-/// on which the theorems rest, is 1.2 to 2.4 times as large.
+/// length-scale 0.2. The learners' bound B is max |f| over the points, as in these papers; the RKHS norm of f, which the
+/// theorems require, is 1.2 to 2.4 times as large.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RkhsSum {
-    /// Arms: equidistant points from 0 to 1. Default: 100.
+    /// Number of arms, which are equidistant points from 0 to 1. Default: 100.
     #[serde(default = "hundred")]
     pub points: NonZeroUsize,
-    /// Terms of the sum. Default: 100.
+    /// Number of terms of the sum. Default: 100.
     #[serde(default = "hundred")]
     pub terms: NonZeroUsize,
     /// The kernel. Default: `SquaredExponential`.

@@ -1,8 +1,8 @@
-//! Inputs are centred, then scaled so that the longest row has a given norm. On a grid, centre and scale are public;
-//! computed from records, they change all rows when one record changes.
+//! Scaling of inputs and values. Inputs are centred, then scaled so that the longest row has a given norm. The centre and
+//! scale of a grid are public; if they are computed from records, a change of one record changes all rows.
 
-/// Centres every column of `rows` (row-major, `d` columns) and scales all to the largest row norm `max_norm`. Returns
-/// the factor by which the centred rows were multiplied; 1 if all rows are the same.
+/// Centres every column of `rows` (row-major, `d` columns) and multiplies all rows by one factor, so that the largest row norm
+/// is `max_norm`. Returns the factor; 1 if all rows are the same.
 pub(super) fn centre_and_scale(rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
     let n = rows.len() / d;
     for column in 0..d {
@@ -37,8 +37,8 @@ pub(super) fn grid(counts: &[usize], bounds: &[(f64, f64)]) -> Vec<f64> {
     rows
 }
 
-/// Shifts and scales `values` to mean 0 and variance 1 (divided by n). Returns the former mean and standard deviation;
-/// `None`, with nothing changed, if all values are the same.
+/// Shifts and scales `values` to mean 0 and variance 1 (with divisor n). Returns the original mean and standard deviation;
+/// `None`, with nothing changed, if the computed standard deviation is 0 or NaN.
 pub(super) fn standardise(values: &mut [f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

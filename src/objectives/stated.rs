@@ -1,4 +1,4 @@
-//! What an objective's recipe states of its problem, known before a file is read or a function is drawn.
+//! What an objective's recipe states about its problem, before a file is read or a function is drawn.
 
 use super::noise::{Gaussian, NoiseModel};
 use crate::vocab::Delta;
@@ -11,35 +11,35 @@ pub enum StatedNoise {
     Unknown,
     /// A law, the same for every arm.
     Law(NoiseModel),
-    /// Deviations in records: such noise is bounded, and not normal.
+    /// Deviations of recorded outcomes from their mean, which are bounded and not normal.
     Recorded,
 }
 
-/// What a recipe states. `check` refuses a protocol that contradicts it; what the recipe does not state is checked at
-/// the start of a run.
+/// What a recipe states. `check` refuses a protocol that this contradicts; what a recipe does not state is checked at the
+/// start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stated {
     /// The noise of a measurement.
     pub noise: StatedNoise,
-    /// Whether values are means of a loss over records, with known range and constants
-    /// ([`Background::tuning`](super::Background)). `None`: the recipe does not say.
+    /// Whether values are minus the mean of a loss over records, with known range and constants
+    /// ([`Background::tuning`](super::Background)). `None` if the recipe does not say.
     pub loss: Option<bool>,
 }
 
 impl Stated {
-    /// Values that are no losses, with this noise.
+    /// Values that are not losses, with this noise.
     #[must_use]
     pub fn noise(noise: NoiseModel) -> Self {
         Self { noise: StatedNoise::Law(noise), loss: Some(false) }
     }
 
-    /// Values that are no losses, with normal noise of a standard deviation, finite and not negative.
+    /// Values that are not losses, with normal noise of standard deviation `sd`, finite and not negative.
     #[must_use]
     pub fn gaussian(sd: f64) -> Self {
         Self::noise(NoiseModel::from(Gaussian::of(sd)))
     }
 
-    /// Values that are no losses, with the deviations in records as noise.
+    /// Values that are not losses, with the deviations of recorded outcomes as noise.
     #[must_use]
     pub fn recorded() -> Self {
         Self { noise: StatedNoise::Recorded, loss: Some(false) }
@@ -57,8 +57,8 @@ impl StatedNoise {
         }
     }
 
-    /// Whether a size is known that the noise exceeds with probability at most `delta`; `None` if the recipe does not
-    /// say.
+    /// Whether a bound is known that the absolute value of the noise exceeds with probability at most `delta`; `None` if the
+    /// recipe does not say.
     #[must_use]
     pub fn has_tail(&self, delta: Delta) -> Option<bool> {
         match self {
@@ -78,7 +78,7 @@ impl StatedNoise {
         }
     }
 
-    /// The variance of the noise, infinite if there is none; `None` if it is not known before data are read.
+    /// The variance of the noise, possibly infinite; `None` if it is not known before data are read.
     #[must_use]
     pub fn variance(&self) -> Option<f64> {
         match self {

@@ -8,10 +8,10 @@
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two
 //! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
-//! events and know no mechanism.
+//! events only, and do not depend on any mechanism.
 //!
-//! Absent on purpose: a composed epsilon in the ledger; a way to read a `Sensitive` outside this module; a default
-//! sampler.
+//! Deliberately missing: an epsilon of several releases in the ledger, a way to read a `Sensitive` value outside this
+//! module, and a default sampler of a mechanism.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -1,7 +1,7 @@
 //! Two wrapper types, for protected and for released values: sending a protected value in a message is a compile error.
 //!
-//! A message derives `Clone` and `Debug` and is written to journals. [`Sensitive`] is neither `Clone` nor
-//! `Serialize`, and has no public accessor, so a message with a sensitive value in it does not compile:
+//! A message must be `Clone`. [`Sensitive`] is neither `Clone` nor `Serialize`, so a message that contains a sensitive
+//! value does not compile:
 //!
 //! ```compile_fail
 //! use subrosa::privacy::Sensitive;
@@ -54,19 +54,19 @@ impl<T> Sensitive<T> {
         Self(value)
     }
 
-    /// The owner's computation on the value; its result is as sensitive as its input.
+    /// Applies a computation of the owner to the value; the result is sensitive too.
     #[must_use]
     pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Sensitive<U> {
         Sensitive(compute(self.0))
     }
 
-    /// As [`map`](Self::map), without giving the value up.
+    /// As [`map`](Self::map), but borrows the value.
     #[must_use]
     pub fn map_ref<U>(&self, compute: impl FnOnce(&T) -> U) -> Sensitive<U> {
         Sensitive(compute(&self.0))
     }
 
-    /// A copy for a simulation that is cloned: as sensitive as the original.
+    /// A copy for the clone of a simulation; the copy is sensitive too.
     #[must_use]
     pub fn duplicate(&self) -> Self
     where
@@ -75,13 +75,13 @@ impl<T> Sensitive<T> {
         Self(self.0.clone())
     }
 
-    /// Two sensitive values as one.
+    /// Combines two sensitive values into one sensitive pair.
     #[must_use]
     pub fn zip<U>(self, other: Sensitive<U>) -> Sensitive<(T, U)> {
         Sensitive((self.0, other.0))
     }
 
-    /// The owner changes the value in place.
+    /// Applies a change by the owner to the value in place.
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
         change(&mut self.0);
     }

@@ -1,5 +1,6 @@
-//! Programs within this process: what a host of the library, such as the Python module, answers by callback. A scenario
-//! names one by the command `["callback", NAME]`; all else is as with a program of the user's own, kept answers included.
+//! Callbacks: code of this process, such as a Python class, that answers questions in place of an external program.
+//!
+//! A scenario names a callback by the command `["callback", NAME]`. Answers are stored like those of a program.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -10,33 +11,37 @@ use thiserror::Error;
 /// The first word of a command that names a callback.
 pub(super) const WORD: &str = "callback";
 
-/// Why a callback gave no answer: what its language says, such as a traceback.
+/// The error of a callback, as its language prints it, such as a traceback.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Raised(pub String);
 
-/// A callback: begun once for each dialogue, on the thread that plays the replication.
+/// A callback that answers the questions of dialogues.
+///
+/// A dialogue calls [`Self::begin`] before its first question without a stored answer, and again if it has used stored
+/// answers in between. All calls are made on the thread that plays the replication.
 pub trait Callback: fmt::Debug + Send + Sync {
-    /// What it is, in one line of at most 200 letters that changes whenever its answers may.
+    /// The version: one line of 1 to 200 characters that changes whenever the answers may change.
     fn version(&self) -> String;
 
-    /// Begins a dialogue. The first question is `begin`, as `docs/external.md` has it.
+    /// Begins a dialogue. The first question is `begin`; `docs/external.md` lists its fields.
     ///
     /// # Errors
-    /// [`Raised`].
+    /// [`Raised`] if the callback fails.
     fn begin(&self) -> Result<Box<dyn Respondent>, Raised>;
 }
 
-/// A callback in a dialogue.
+/// The part of a callback that answers the questions of one dialogue.
 pub trait Respondent: Send {
-    /// Answers a question: its kind and fields as in `docs/external.md`, without `id`.
+    /// Answers a question. `ask` is the kind of the question, and `fields` are its fields without `id`, as in
+    /// `docs/external.md`.
     ///
     /// # Errors
-    /// [`Raised`].
+    /// [`Raised`] if the callback fails.
     fn answer(&mut self, ask: &str, fields: &Map<String, Value>) -> Result<Map<String, Value>, Raised>;
 }
 
-/// A name that another callback of this process has.
+/// The error for a name under which this process already offers a callback.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "this process offers another callback `{0}` at this moment: wait for its run to end, or choose another name"
@@ -45,7 +50,7 @@ pub struct NameInUse(pub String);
 
 static OFFERED: Mutex<BTreeMap<String, Arc<dyn Callback>>> = Mutex::new(BTreeMap::new());
 
-/// A callback that scenarios of this process may name for as long as this lives.
+/// The registration of a callback: scenarios of this process may name the callback until this value is dropped.
 #[derive(Debug)]
 #[must_use = "the callback is withdrawn when this is dropped"]
 pub struct Offered {
@@ -55,7 +60,7 @@ pub struct Offered {
 /// Offers a callback to scenarios of this process, as `External(command: ["callback", NAME])`.
 ///
 /// # Errors
-/// [`NameInUse`].
+/// [`NameInUse`] if this process already offers a callback under that name.
 pub fn offer(name: &str, callback: Arc<dyn Callback>) -> Result<Offered, NameInUse> {
     let mut offered = lock();
     if offered.contains_key(name) {
@@ -71,12 +76,12 @@ impl Drop for Offered {
     }
 }
 
-/// The callback of a name, if it is offered.
+/// The callback that is offered under a name, if there is one.
 pub(super) fn find(name: &str) -> Option<Arc<dyn Callback>> {
     lock().get(name).cloned()
 }
 
-/// The names that are offered.
+/// The names of all callbacks that are offered.
 pub(super) fn names() -> Vec<String> {
     lock().keys().cloned().collect()
 }

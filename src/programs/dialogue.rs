@@ -1,5 +1,5 @@
-//! Questions to one program, in order: what was answered before is not asked again, and a process is started only for what
-//! is left.
+//! A dialogue: questions to one program, in order. A question with a stored answer is not asked again, and a process is
+//! started at the first question without one.
 
 use super::failure::ProgramFailure;
 use super::partner::Partner;
@@ -8,17 +8,17 @@ use super::shared::{Place, Programs, as_answered};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A question.
+/// A question to a program.
 pub struct Question<'a> {
-    /// Its kind, as the program reads it under "ask".
+    /// The kind of the question, which the program reads in the field "ask".
     pub ask: &'static str,
-    /// What it says.
+    /// The further fields of the question.
     pub fields: Map<String, Value>,
-    /// The field of the answer.
+    /// Name of the field that holds the answer.
     pub answer: &'static str,
-    /// What an answer is, for whoever reads that one was none.
+    /// A description of valid answers, for error messages.
     pub expected: String,
-    /// Reads the answer's field.
+    /// Reads the value of that field; `None` if the value is no valid answer.
     pub read: &'a dyn Fn(&Value) -> Option<f64>,
 }
 
@@ -31,14 +31,16 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// A dialogue with a program. A clone has the answers to all that it and the original were asked before; for the first question
-/// that is new it begins a process of its own, which is told what went before.
+/// A dialogue with a program.
+///
+/// A clone gets the same answers as the original to the same questions. For the first question that neither has asked
+/// before, it starts a process of its own, which receives the earlier steps of the dialogue (`past` of [`Self::ask`]).
 pub struct Dialogue {
     programs: Programs,
     number: u64,
     program: Program,
     opening: Map<String, Value>,
-    /// Over the opening and all questions so far.
+    /// Hash of the opening and of all questions so far.
     asked: blake3::Hasher,
     next: u64,
     process: Option<Partner>,
@@ -68,10 +70,10 @@ impl Clone for Dialogue {
 }
 
 impl Dialogue {
-    /// A dialogue with a program; `opening` is what it is told first. Nothing is started yet.
+    /// A dialogue with a program; `opening` has the fields of the question `begin`. No process is started yet.
     ///
     /// # Errors
-    /// [`ProgramFailure::NotHere`].
+    /// [`ProgramFailure::NotHere`] if `programs` gives no access to programs.
     pub fn open(
         programs: &Programs,
         program: Program,
@@ -85,23 +87,24 @@ impl Dialogue {
         Ok(Self { programs: programs.clone(), number, program, opening, asked, next: 0, process: None })
     }
 
-    /// The program.
+    /// The program of this dialogue.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Asks. `past` is what a process that is started now has to know beside the opening. None once anything of the
-    /// replication failed: [`Programs::failure`] has the reason, and the replication ends.
+    /// Asks a question. `past` makes the fields that `begin` has besides the opening, if a process is started for this
+    /// question. `None` if there is no answer, or after an earlier failure: [`Programs::failure`] has the reason, and the
+    /// replication ends.
     pub fn ask(&mut self, question: &Question<'_>, past: &dyn Fn() -> Map<String, Value>) -> Option<f64> {
         let answered = self.answer(question, past);
         answered.map_err(|failure| self.programs.fail(failure)).ok()
     }
 
-    /// The same, with the reason.
+    /// Asks a question like [`Self::ask`], but returns the failure and does not end the replication.
     ///
     /// # Errors
-    /// [`ProgramFailure`].
+    /// [`ProgramFailure`]: why there is no answer, or an earlier failure of the replication.
     pub fn answer(
         &mut self,
         question: &Question<'_>,
@@ -117,13 +120,13 @@ impl Dialogue {
         self.next += 1;
         let (different, known) = programs.known(self.number, asked);
         if let Some(answer) = known {
-            // A process that was not asked this does not know what it would have been told.
+            // The running process has not received this question, so it cannot continue the dialogue.
             self.process = None;
             return Ok(answer);
         }
         let place = Place { topic: programs.topic(), dialogue: self.number, number: different, asked };
         let answer = match programs.find(place) {
-            // A record that was written by another program may hold anything.
+            // The stored answer may be invalid if somebody changed the file.
             Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
                 return Err(ProgramFailure::Kept {
                     program: self.program.words(),
@@ -133,7 +136,7 @@ impl Dialogue {
                 });
             }
             Some(answer) => {
-                // A process that was not asked this does not know what it would have been told.
+                // The running process has not received this question, so it cannot continue the dialogue.
                 self.process = None;
                 answer
             }
@@ -143,7 +146,7 @@ impl Dialogue {
                     program: self.program.words(),
                     reason: error.to_string(),
                 })?;
-                // Somebody else was first: this process would go on from a choice that it did not make.
+                // Another worker stored its answer first: the process would continue from a choice that it did not make.
                 if counts.to_bits() != own.to_bits() {
                     self.process = None;
                 }
@@ -154,7 +157,7 @@ impl Dialogue {
         Ok(answer)
     }
 
-    /// Puts a question to the process, which is started if there is none.
+    /// Sends a question to the process, and starts a process if none is running.
     fn put(
         &mut self,
         question: &Question<'_>,

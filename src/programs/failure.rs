@@ -1,145 +1,145 @@
-//! Why a program gave no answer.
+//! Errors of external programs and callbacks.
 
 use crate::vocab::Span;
 use std::fmt;
 use thiserror::Error;
 
-/// A program, or a learner, that gave no answer that can be used.
+/// Why a program, a callback or a learner gave no valid answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProgramFailure {
-    /// It did not start.
+    /// The program could not be started.
     #[error("the program `{program}` cannot be started: {reason} (is it installed, and may it be run?)")]
     Start {
-        /// Its command.
+        /// The program's command.
         program: String,
-        /// The system's answer.
+        /// The error of the operating system.
         reason: String,
     },
-    /// It ended.
+    /// The program ended before it answered.
     #[error("the program `{program}` ended ({how}) before it answered {asked}; {said}")]
     Ended {
-        /// Its command.
+        /// The program's command.
         program: String,
-        /// With what.
+        /// The exit status, or that standard output was closed.
         how: String,
         /// The question.
         asked: String,
-        /// The end of its standard error.
+        /// The last lines of the program's standard error.
         said: Said,
     },
-    /// It did not answer in time.
+    /// The program did not answer within the timeout.
     #[error(
         "the program `{program}` gave no answer to {asked} within {timeout} and was stopped (does it flush its output \
          after each line? `timeout` says how long one answer may take); {said}"
     )]
     Silent {
-        /// Its command.
+        /// The program's command.
         program: String,
         /// The question.
         asked: String,
-        /// How long it had.
+        /// The timeout.
         timeout: Span,
-        /// The end of its standard error.
+        /// The last lines of the program's standard error.
         said: Said,
     },
-    /// Its answer is none.
+    /// The program's answer is not valid.
     #[error("the program `{program}` answered {asked} with {found}, expected {expected}; {said}")]
     Unusable {
-        /// Its command.
+        /// The program's command.
         program: String,
         /// The question.
         asked: String,
-        /// What it answered.
+        /// The answer.
         found: String,
-        /// What would have been an answer.
+        /// A description of valid answers.
         expected: String,
-        /// The end of its standard error.
+        /// The last lines of the program's standard error.
         said: Said,
     },
-    /// The run folder holds an answer that is none.
+    /// The run folder holds an invalid answer.
     #[error(
         "the run folder holds {found} as the answer of the program `{program}` to {asked}, expected {expected}: the \
          record was changed"
     )]
     Kept {
-        /// Its command.
+        /// The program's command.
         program: String,
         /// The question.
         asked: String,
         /// The answer in the folder.
         found: String,
-        /// What would have been an answer.
+        /// A description of valid answers.
         expected: String,
     },
-    /// It is not the program that the study was begun with.
+    /// The program reports another version than at the beginning of the study.
     #[error(
         "the program `{program}` says it is {found:?}, and the study was begun with {expected:?}: answers of two \
          versions are not mixed; run the scenario again for the new one"
     )]
     OtherVersion {
-        /// Its command.
+        /// The program's command.
         program: String,
-        /// What it says.
+        /// The version that the program reports.
         found: String,
-        /// What it said before.
+        /// The version at the beginning of the study.
         expected: String,
     },
-    /// A run is repeated, and nothing was kept for this question.
+    /// A replay, which starts no program, has no stored answer to a question.
     #[error(
         "{asked} of the program `{program}` has no answer in the run folder, and a repetition starts no program: the run \
          took another course, or its answers were changed"
     )]
     NotKept {
-        /// Its command.
+        /// The program's command.
         program: String,
         /// The question.
         asked: String,
     },
-    /// An answer cannot be kept.
+    /// An answer could not be stored.
     #[error("an answer of the program `{program}` cannot be kept: {reason}")]
     Keeping {
-        /// Its command.
+        /// The program's command.
         program: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A learner chose an arm that there is not.
+    /// A learner chose an arm that does not exist.
     #[error(
         "the learner {learner} chose arm {arm}, and the last arm is {last}: its `suggest` has to stay below the number of \
          arms"
     )]
     NoSuchArm {
-        /// Its name.
+        /// The learner's name.
         learner: String,
-        /// What it chose.
+        /// The chosen arm.
         arm: usize,
-        /// The largest that it may choose.
+        /// The last arm.
         last: usize,
     },
-    /// It is a callback, and this process offers none of that name.
+    /// The command names a callback that this process does not offer.
     #[error(
         "`{program}` is answered by the program that played the run, such as a Python session, and not here: pass the \
          class or function of that name there, as in subrosa.run(.., learners={{..}})"
     )]
     NotOffered {
-        /// Its command.
+        /// The program's command.
         program: String,
     },
-    /// It is a callback, and failed.
+    /// A callback failed.
     #[error("`{program}` could not {asked}: {said}")]
     Raised {
-        /// Its command.
+        /// The program's command.
         program: String,
-        /// What it was to do.
+        /// What the callback was asked to do, as the words that follow "could not".
         asked: String,
-        /// What its language says.
+        /// The error, as the callback's language prints it.
         said: String,
     },
-    /// Whoever asks does not start programs.
+    /// The dialogue was opened without access to programs.
     #[error("the program `{program}` is not started here: only `run`, `trace` and `sweep` start programs")]
     NotHere {
-        /// Its command.
+        /// The program's command.
         program: String,
     },
 }

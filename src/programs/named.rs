@@ -1,8 +1,8 @@
-//! What of a scenario a program answers for: how long it may take changes no answer.
+//! The part of a scenario on which a program's answers depend: all but the timeouts.
 
 use serde_json::Value;
 
-/// The name that scenarios have for a program, as learner, as objective and as outcomes' mechanism.
+/// The name by which a scenario states a program as a learner, an objective or a mechanism for outcomes.
 pub const EXTERNAL: &str = "External";
 
 /// The scenario without the timeouts of programs, which change no answer.

@@ -1,4 +1,4 @@
-//! Who answers a dialogue: a process of its own, or a callback of this one.
+//! The part that answers the questions of a dialogue: an external process, or a callback within this process.
 
 use super::callback::{self, Respondent};
 use super::failure::ProgramFailure;
@@ -8,17 +8,17 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
 
-/// Letters of a wrong answer that are shown, and of a version.
+/// Largest number of characters of a version, and of an invalid answer in an error message.
 const SHOWN: usize = 200;
 
-/// One that answers.
+/// A process or a callback that answers the questions of one dialogue.
 #[derive(Debug)]
 pub(super) enum Partner {
     Process(Process),
     Callback(Called),
 }
 
-/// A callback in a dialogue.
+/// A callback that answers the questions of one dialogue.
 pub(super) struct Called {
     program: Program,
     version: String,
@@ -31,10 +31,11 @@ impl fmt::Debug for Called {
     }
 }
 
-/// Asks a program what it is, in one line. A program of its own is started in the folder `base` for that, and ended.
+/// The version of a program or a callback, in one line. An external program is started for this in the folder `base`, and
+/// ended.
 ///
 /// # Errors
-/// [`ProgramFailure`].
+/// [`ProgramFailure`] if the program does not start or answer, the callback is not offered, or the version is not valid.
 pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
     match program.callback() {
         None => process::version(program, base),
@@ -42,7 +43,7 @@ pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure>
     }
 }
 
-/// The version of a callback, if it is one line.
+/// The version of the callback `name`, if it is one line of 1 to [`SHOWN`] characters.
 fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
     let offered = callback::find(name);
     let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;
@@ -59,7 +60,7 @@ fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
 }
 
 impl Partner {
-    /// Starts a program in a folder.
+    /// Starts an external program in the folder `base`, or begins a dialogue with a callback.
     pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
         let Some(name) = program.callback() else { return Process::start(program, base).map(Self::Process) };
         let version = said_by(program, name)?;
@@ -73,7 +74,7 @@ impl Partner {
         Ok(Self::Callback(Called { program: program.clone(), version, respondent }))
     }
 
-    /// What it says that it is.
+    /// The version that the program or the callback reported.
     pub(super) fn version(&self) -> &str {
         match self {
             Self::Process(process) => process.version(),
@@ -81,7 +82,7 @@ impl Partner {
         }
     }
 
-    /// One question and its answer; `asked` is the question in words.
+    /// Asks a question and returns the fields of the answer; `asked` is the question in words, for error messages.
     pub(super) fn ask(
         &mut self,
         ask: &str,
@@ -100,7 +101,7 @@ impl Partner {
         }
     }
 
-    /// The failure of an answer that is none.
+    /// The failure for an invalid answer. An external program is stopped.
     pub(super) fn unusable(&mut self, asked: &str, found: &str, expected: &str) -> ProgramFailure {
         match self {
             Self::Process(process) => process.unusable(asked, found, expected),

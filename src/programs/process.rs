@@ -1,4 +1,4 @@
-//! A program at work: lines to it, lines from it, each within a time.
+//! A running external program: questions and answers are lines of JSON, and each answer has a timeout.
 
 use super::PROTOCOL;
 use super::failure::{ProgramFailure, Said};
@@ -14,17 +14,19 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Most bytes of one answer.
+/// Largest number of bytes of one answer.
 const MOST_BYTES: u64 = 1 << 20;
-/// Lines of standard error that are kept, the last ones, and letters of each.
+/// Number of lines of standard error that are kept: the last ones.
 const MOST_LINES: usize = 10;
+/// Largest number of characters of such a line.
 const MOST_LETTERS: usize = 300;
-/// Letters of an answer that a message shows.
+/// Largest number of characters of a version, and of an invalid answer in an error message.
 const SHOWN: usize = 200;
-/// How long a program may take to end after its last question, and its standard error to end after it.
+/// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
+/// a quarter of this time.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// What came from a program.
+/// What a program wrote to its standard output: a line, or more than [`MOST_BYTES`] without the end of a line.
 enum Heard {
     Line(Vec<u8>),
     TooLong,
@@ -34,7 +36,7 @@ enum Heard {
 pub(super) struct Process {
     program: Program,
     child: Child,
-    /// Dropped to end its standard input.
+    /// Lines for the program's standard input, which is closed when this is dropped.
     to: Option<Sender<Vec<u8>>>,
     from: Receiver<Heard>,
     said: Arc<Mutex<VecDeque<String>>>,
@@ -43,7 +45,7 @@ pub(super) struct Process {
     version: String,
 }
 
-/// Starts a program in the folder `base`, asks what it is, and ends it.
+/// Starts a program in the folder `base`, asks for its version, and ends it.
 ///
 /// # Errors
 /// [`ProgramFailure`].
@@ -58,7 +60,7 @@ impl fmt::Debug for Process {
 }
 
 impl Process {
-    /// Starts a program in a folder, and asks it which protocol it speaks and what it is.
+    /// Starts a program in the folder `base`, and asks for the version of its protocol and for its own version.
     pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
         let cannot = |error: std::io::Error| ProgramFailure::Start {
             program: program.words(),
@@ -71,10 +73,11 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Python keeps what it prints into a pipe until much has come together, and hashes with a new salt each time.
+            // By default Python buffers its output to a pipe, and salts the hashes of texts anew in each process.
             .env("PYTHONUNBUFFERED", "1")
             .env("PYTHONHASHSEED", "0");
-        // An interruption from the keyboard is for subrosa, which finishes the replications that are being played.
+        // In a process group of its own, the program does not receive an interruption from the keyboard: subrosa alone handles
+        // it, and finishes the replications that are being played.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(cannot)?;
@@ -87,7 +90,8 @@ impl Process {
         let (answers, from) = channel();
         let said = Arc::new(Mutex::new(VecDeque::new()));
         let sink = Arc::clone(&said);
-        // A program that does not read must not hold up who writes to it, nor one that talks on standard error itself.
+        // One thread for each stream: subrosa must not wait for a program that does not read, and the program must not wait
+        // because nobody reads its standard error.
         let spawn =
             |work: Box<dyn FnOnce() + Send>| thread::Builder::new().name("program".to_owned()).spawn(work);
         let threads = spawn(Box::new(move || {
@@ -114,7 +118,7 @@ impl Process {
         Ok(process)
     }
 
-    /// What the program says that it is.
+    /// The version that the program reported.
     pub(super) fn version(&self) -> &str {
         &self.version
     }
@@ -142,7 +146,7 @@ impl Process {
         }
     }
 
-    /// One question and its answer; `asked` is the question in words.
+    /// Asks a question and returns the fields of the answer; `asked` is the question in words, for error messages.
     pub(super) fn ask(
         &mut self,
         ask: &str,
@@ -155,7 +159,7 @@ impl Process {
         line.extend(fields);
         let mut line = serde_json::to_vec(&line).expect("plain data with text keys");
         line.push(b'\n');
-        // Where nobody reads any more, there is no answer either.
+        // An error is ignored here: if the program no longer reads, no answer arrives, and that is reported below.
         let sent = self.to.as_ref().map(|to| to.send(line));
         drop(sent);
         let timeout = Duration::from_nanos(self.program.timeout.nanos());
@@ -194,7 +198,7 @@ impl Process {
         }
     }
 
-    /// The failure of an answer that is none. The program is stopped.
+    /// Stops the program and returns the failure for an invalid answer.
     pub(super) fn unusable(&mut self, asked: &str, found: &str, expected: &str) -> ProgramFailure {
         self.stop();
         ProgramFailure::Unusable {
@@ -209,13 +213,13 @@ impl Process {
     /// The last lines of standard error.
     fn said(&mut self) -> Said {
         if let Some(listener) = self.listener.take() {
-            // A child of the program's own may still hold it open.
+            // A process that the program started may still hold standard error open.
             wait_until(GOODBYE / 4, || listener.is_finished());
         }
         Said(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
     }
 
-    /// How it ended, if it does so soon.
+    /// The exit status, if the program ends within [`GOODBYE`].
     fn wait(&mut self) -> Option<std::process::ExitStatus> {
         let mut status = None;
         wait_until(GOODBYE, || {
@@ -225,12 +229,12 @@ impl Process {
         status
     }
 
-    /// Ends it at once, with whatever it started.
+    /// Kills the program and, on Unix, its whole process group.
     fn stop(&mut self) {
         self.to = None;
         #[cfg(unix)]
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // Gone already, as a rule.
+            // As a rule the process group has ended already, and the error is ignored.
             let group = nix::unistd::Pid::from_raw(group);
             nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).unwrap_or_default();
         }
@@ -241,14 +245,14 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input tells it to end; what it started ends with it.
+        // The program ends at the end of its input; on Unix, processes that it has left running are killed.
         self.to = None;
         self.wait();
         self.stop();
     }
 }
 
-/// Looks again and again, at first often, until it is so or the time is over.
+/// Polls a condition, with growing pauses, until it holds or the time is over.
 fn wait_until(time: Duration, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_micros(100);
@@ -264,7 +268,7 @@ fn listen(stdout: impl Read, answers: &Sender<Heard>) {
         let mut line = Vec::new();
         let heard = match reader.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            // A line without an end is one that was cut off.
+            // A last line without a newline was cut off, and is ignored.
             Ok(_) if line.last() == Some(&b'\n') => Heard::Line(line),
             Ok(read) if read as u64 > MOST_BYTES => Heard::TooLong,
             Ok(_) => return,

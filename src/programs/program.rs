@@ -1,4 +1,4 @@
-//! What a scenario says of a program, and what tells it from others.
+//! The description of a program in a scenario, and its identity.
 
 use super::callback;
 use crate::vocab::{Problem, Span};
@@ -6,49 +6,49 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A program, as a scenario names it.
+/// A program or a callback, as a scenario describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// Program and arguments, as typed into a shell, word by word.
+    /// The program and its arguments, one word each; no shell interprets them.
     pub command: Vec<String>,
     /// How long one answer may take, in wall time.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on.
+    /// Further files that the program's answers depend on.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
 
-/// What somebody means to do with a scenario, as far as it decides which of its programs are started and have to be there.
+/// The use of a scenario, which decides which of its programs are started and so must exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Starts {
-    /// Play it: all programs.
+    /// Playing replications: all programs are started.
     #[default]
     ToPlay,
-    /// Send its messages alone: nothing is learned, and the objective is needed only where messages depend on it.
+    /// A dry run: only the objective's programs are started, and only if messages depend on the objective.
     ToSend,
-    /// Attack its releases: the objective is, and nothing is learned by a program.
+    /// An audit: only the objective's programs are started.
     ToAudit,
 }
 
-/// A program as far as it can be told from others: what a run folder says of it.
+/// The identity of a program, as a run folder stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramIdentity {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// What it says that it is; empty before it was asked.
+    /// The version that the program reports; empty before the program is asked.
     pub version: String,
-    /// Hash of each file that the command or the scenario names.
+    /// Hash of each file that [`Program::command`] or [`Program::files`] names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
 
-/// Programs that take a file with what they are to do as their first argument.
+/// Interpreters: their first argument is the file to run.
 const INTERPRETERS: &[&str] =
     &["python", "python3", "sh", "bash", "dash", "zsh", "Rscript", "julia", "node", "perl", "ruby", "lua"];
 
 impl Program {
-    /// One minute.
+    /// The default timeout: one minute.
     #[must_use]
     pub fn default_timeout() -> Span {
         Span::from_millis(60_000)
@@ -60,7 +60,7 @@ impl Program {
         words(&self.command)
     }
 
-    /// The name of the callback that it is, if it is one: `["callback", NAME]`.
+    /// The name of the callback, if the command is `["callback", NAME]`.
     #[must_use]
     pub fn callback(&self) -> Option<&str> {
         match self.command.as_slice() {
@@ -69,7 +69,7 @@ impl Program {
         }
     }
 
-    /// What is wrong with it as it is written.
+    /// Problems of the command and the timeout as they are written.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -92,8 +92,8 @@ impl Program {
         problems
     }
 
-    /// What of it is not there, seen from the folder `base`: the program itself, the file that an interpreter is to read,
-    /// a file that its answers depend on. Nothing is started.
+    /// A problem for everything that does not exist, seen from the folder `base`: the callback or the program, the file that
+    /// an interpreter is to run, and the further files. Nothing is started.
     #[must_use]
     pub fn absent(&self, base: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -155,7 +155,7 @@ impl Program {
         problems
     }
 
-    /// What tells it from others, but for its version: its files are read, and nothing is started.
+    /// The identity without the version: files are read and hashed, and nothing is started.
     #[must_use]
     pub fn identity(&self, base: &Path) -> ProgramIdentity {
         let listed = self.files.iter().map(|file| file.to_string_lossy().into_owned());
@@ -169,7 +169,7 @@ impl Program {
         ProgramIdentity { command: self.command.clone(), version: String::new(), files }
     }
 
-    /// What the operating system is asked to start.
+    /// The path of the program; a mere name is looked for in `PATH` by the operating system.
     pub(super) fn executable(&self, base: &Path) -> PathBuf {
         let program = self.command.first().map_or("", String::as_str);
         if is_path(program) { base.join(program) } else { program.into() }
@@ -191,7 +191,7 @@ fn words(command: &[String]) -> String {
     command.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a program is named by its place; others are looked for in PATH.
+/// Whether a program is stated as a path; a mere name is looked for in `PATH`.
 fn is_path(program: &str) -> bool {
     Path::new(program).components().count() > 1 || program.contains(std::path::is_separator)
 }

@@ -1,5 +1,5 @@
-//! What the dialogues of one replication share: whether programs may be started, the answers that are kept, and the first
-//! failure, which ends the replication.
+//! The state that all dialogues of one replication share: access to programs, stored answers, and the first failure, which
+//! ends the replication.
 
 use super::failure::ProgramFailure;
 use super::program::ProgramIdentity;
@@ -11,22 +11,23 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-/// One dialogue with a program, as a record stores it: the answers, and a hash of what was asked.
+/// One dialogue with a program and its copies, as a record stores them: the answers, and a hash of the questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Its answers in order: arms of a learner, which are whole numbers, and answered outcomes of a mechanism.
+    /// The answers to all different questions, in order: arms of a learner, which are whole numbers, or outcomes of a mechanism.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
-    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and all its questions.
+    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to the last different one;
+    /// empty before the first question.
     pub asked: String,
 }
 
-/// Whole numbers without a decimal point; what is read has the same bits.
+/// Writes whole numbers from 0 on without a decimal point. Numbers that are read again have the same bits.
 fn in_digits<S: Serializer>(answers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(answers.iter().map(|&answer| as_answered(answer)))
 }
 
-/// A kept answer as a program writes it: arms are whole numbers.
+/// A stored answer as JSON: whole numbers from 0 on, such as arms, have no decimal point.
 pub(super) fn as_answered(answer: f64) -> Value {
     let whole = answer as u64;
     if (whole as f64).to_bits() == answer.to_bits() { Value::from(whole) } else { Value::from(answer) }
@@ -45,19 +46,19 @@ pub struct Place<'a> {
     pub asked: &'a str,
 }
 
-/// An answer that cannot be kept.
+/// The error for an answer that could not be stored.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct CannotKeep(Box<dyn Error + Send + Sync>);
 
 impl CannotKeep {
-    /// An answer that could not be stored, with the error that prevented it.
+    /// The error, from the one that prevented storing.
     pub fn because(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }
 }
 
-/// Where answers are kept.
+/// A store of answers.
 pub trait Answers: fmt::Debug + Send + Sync {
     /// The stored answer to a question, if there is one.
     fn find(&self, place: Place<'_>) -> Option<f64>;
@@ -66,11 +67,11 @@ pub trait Answers: fmt::Debug + Send + Sync {
     /// meantime.
     ///
     /// # Errors
-    /// [`CannotKeep`].
+    /// [`CannotKeep`] if the answer cannot be stored.
     fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep>;
 }
 
-/// The answers in a record.
+/// The answers of a replication's record, for a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded(BTreeMap<(String, u64), Vec<f64>>);
 
@@ -84,7 +85,7 @@ impl Recorded {
 }
 
 impl Answers for Recorded {
-    // The hash of the questions is not compared here: a replay compares it with the record's.
+    // Hashes of questions are not compared here: the replay compares them with those of the record.
     fn find(&self, place: Place<'_>) -> Option<f64> {
         let answers = self.0.get(&(place.topic.to_owned(), place.dialogue))?;
         answers.get(usize::try_from(place.number).ok()?).copied()
@@ -111,18 +112,19 @@ struct Shared {
     heard: Mutex<BTreeMap<Arc<str>, Vec<Heard>>>,
 }
 
-/// One dialogue and its copies so far.
+/// The answers of one dialogue and its copies so far.
 #[derive(Debug, Default)]
 struct Heard {
     conversation: Conversation,
-    /// The answers by the hash of the question and all before it. A copy that comes to the same question, as the branch of
-    /// a fork does, or a party that begins anew, has the same answer: else it would go on from a past that was not its own.
+    /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a fork
+    /// or in a party that starts again, gets the same answer to the same question, so that its later questions have the
+    /// same past.
     known: BTreeMap<String, f64>,
 }
 
 impl Programs {
-    /// Programs that are started in the folder `base` when there is something to ask, and their answers kept in `answers`
-    /// where there are any; `known` says of each what it is, as far as that was asked before.
+    /// Programs that are started in the folder `base` for questions without a stored answer. New answers are stored in
+    /// `answers`, if given. `known` has the identities of the programs; a version that is empty is not checked.
     #[must_use]
     pub fn started(base: &Path, known: &[ProgramIdentity], answers: Option<Box<dyn Answers>>) -> Self {
         Self::of(Some((base.to_owned(), known.to_vec())), answers)
@@ -201,7 +203,7 @@ impl Programs {
         (!version.is_empty()).then_some(version.as_str())
     }
 
-    /// How many different questions a dialogue and its copies had so far, and the answer to this one if it was among them.
+    /// The number of different questions that a dialogue and its copies have asked, and the answer if this is one of them.
     pub(super) fn known(&self, dialogue: u64, asked: &str) -> (u64, Option<f64>) {
         let Some(shared) = &self.shared else { return (0, None) };
         let mut heard = lock(&shared.heard);
@@ -220,7 +222,7 @@ impl Programs {
         }
     }
 
-    /// Notes a new answer, for copies of the dialogue and for the record.
+    /// Stores a new answer for copies of the dialogue and for the record.
     pub(super) fn note(&self, place: Place<'_>, answer: f64) {
         let Some(shared) = &self.shared else { return };
         if let Some(heard) = dialogue_of(&mut lock(&shared.heard), place.topic, place.dialogue) {

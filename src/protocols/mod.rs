@@ -1,8 +1,8 @@
-//! The protocols: which parties exchange which messages. Each defines its messages, timers and facts and builds its
-//! parties.
+//! The protocols: which parties exchange which messages. Each protocol defines its messages, timers and facts, and
+//! builds its parties.
 //!
-//! Outside of this module nothing is generic over a protocol's message types: a [`Protocol`] recipe simulates one
-//! replication and returns records without type parameters.
+//! Outside of this module and the kernel, nothing is generic over a protocol's message types: a [`Protocol`] recipe
+//! simulates one replication and returns records without type parameters.
 
 pub mod echo;
 pub mod federated;

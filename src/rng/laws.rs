@@ -7,7 +7,7 @@ use rand::distr::{Bernoulli, Distribution, Uniform};
 /// same bits on every CPU.
 ///
 /// It is implemented for all distributions of this module; for those of `rand_distr` over [`Portable`] numbers; and for
-/// `rand`'s `Bernoulli` and `Uniform` over integers of a fixed width and over `f64`. Further implementations should use
+/// `rand`'s `Bernoulli` and `Uniform` over integers of 32 and 64 bits and over `f64`. Further implementations should use
 /// only additions, multiplications, divisions and the functions of `libm`.
 #[diagnostic::on_unimplemented(
     message = "the numbers of `{Self}` may have other bits on another CPU",
@@ -18,12 +18,12 @@ pub trait Law {
     /// The type of the samples.
     type Value;
 
-    /// One draw.
+    /// Draws one sample.
     fn draw_from(&self, stream: &mut Stream) -> Self::Value;
 }
 
 impl Stream {
-    /// One sample of a distribution, with the same bits on every CPU. It uses as many words of the stream as the
+    /// Draws one sample of a distribution, with the same bits on every CPU. It uses as many words of the stream as the
     /// distribution's sampler takes.
     ///
     /// ```
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// One law's next number.
+    /// Draws the next number of one distribution.
     type Draw = Box<dyn FnMut(&mut Stream) -> f64>;
 
     fn all() -> Vec<(&'static str, Draw)> {
@@ -174,7 +174,7 @@ mod tests {
         ]
     }
 
-    /// The bits of 2,000 numbers of each law.
+    /// A hash of 2,000 samples of each distribution never changes.
     #[test]
     fn bits_are_frozen() {
         let found: Vec<String> = all()

@@ -4,8 +4,8 @@
 //! objective-noise`. Adding a party, turning loss off or changing a latency model therefore changes no other draws, and
 //! two cells of a study share all draws that they have in common.
 //!
-//! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise, uses `libm` for
-//! transcendental functions and has a known-answer test: its values are part of the replay format.
+//! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
+//! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
 //!
 //! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has the distributions of `rand_distr` over
 //! [`Portable`] numbers, for members that other programs add. The library's own members use neither, so that no version

@@ -13,10 +13,10 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 /// An `f64` whose functions come from `libm` and not from the system.
 ///
-/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables its feature `std`.
-/// Those use fused multiply-add if the CPU has it, so samples of `rand_distr` over `f64` may differ between CPUs. Over
-/// this type they are the same on every CPU: `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`. Standard normal
-/// and exponential numbers are computed as by [`super::Stream`], by inversion of one word.
+/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables its feature `std`. The
+/// standard library's functions use fused multiply-add if the CPU has it, so samples of `rand_distr` over `f64` may differ
+/// between CPUs. Samples over `Portable` are the same on every CPU: `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`.
+/// Standard normal and exponential numbers are computed by inversion of one word, as in [`super::Stream`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Portable(
     /// The number.
@@ -121,7 +121,7 @@ impl NumCast for Portable {
     }
 }
 
-/// Functions of one number by the names of num-traits and of the function that computes them.
+/// Functions of one number: the name in num-traits, and the function that computes it.
 macro_rules! functions {
     ($($name:ident => $function:expr;)+) => {
         $(fn $name(self) -> Self {
@@ -131,7 +131,7 @@ macro_rules! functions {
 }
 
 impl Float for Portable {
-    // Exact by definition of the format, whoever computes them.
+    // IEEE 754 fixes every bit of these results, so the standard library computes them.
     functions! {
         floor => f64::floor;
         ceil => f64::ceil;
@@ -281,8 +281,8 @@ impl rand::distr::uniform::SampleUniform for Portable {
     type Sampler = UniformPortable;
 }
 
-/// Uniform portable numbers between two ends: low + (high - low) U, U a multiple of 2^-53 in [0, 1), and never `high`
-/// where that is excluded.
+/// Uniform portable numbers between two ends: low + (high - low) U, where U is a multiple of 2^-53 in [0, 1). A result that
+/// rounding moves to an excluded `high` is drawn again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformPortable {
     low: f64,

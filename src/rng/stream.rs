@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng, TryRng};
 use std::convert::Infallible;
 
-/// The draws of one node of the seed tree.
+/// The random numbers of one node of the seed tree.
 ///
 /// It implements the generator traits of `rand` 0.10: `random_range`, `shuffle`, `choose` and every `Distribution`
 /// accept it. Each number that `rand` requests takes one or more whole words of 64 bits. [`Stream::draw`] samples from
@@ -33,12 +33,12 @@ impl Stream {
         unit(self.word())
     }
 
-    /// Uniform in the open interval (0, 1): odd multiples of 2^-54. One word.
+    /// Uniform on the 2^52 odd multiples of 2^-53 in the open interval (0, 1). One word.
     pub fn open_uniform(&mut self) -> f64 {
         open_unit(self.word())
     }
 
-    /// Uniform on [low, high). One word.
+    /// Uniform between `low` and `high`; rounding may give `high` itself. One word.
     pub fn uniform_between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.uniform()
     }
@@ -48,7 +48,7 @@ impl Stream {
         self.uniform() < p
     }
 
-    /// Standard normal by inversion (so monotone in the word drawn). One word.
+    /// Standard normal by inversion, so the number does not decrease with the word drawn. One word.
     pub fn normal(&mut self) -> f64 {
         normal_quantile(self.open_uniform())
     }
@@ -65,7 +65,7 @@ impl Stream {
         -u.signum() * libm::log(1.0 - 2.0 * u.abs())
     }
 
-    /// Student's t with `degrees` degrees of freedom, above 0. Two words. Bailey 1994, "Polar generation of random
+    /// Student's t with `degrees` degrees of freedom, above 0. Two words. Source: Bailey 1994, "Polar generation of random
     /// variates with the t-distribution": sqrt(v (U^(-2/v) - 1)) cos(2 pi V).
     pub fn student_t(&mut self, degrees: f64) -> f64 {
         let (radius, angle) = (self.open_uniform(), self.uniform());
@@ -117,7 +117,8 @@ impl Stream {
     }
 }
 
-/// A generator of `rand`: whole words, so that draws of different kinds cannot shift each other by half a word.
+/// The generator traits of `rand`. Every request takes whole words, so that draws of different kinds cannot shift each other
+/// by half a word.
 impl TryRng for Stream {
     type Error = Infallible;
 
@@ -144,7 +145,7 @@ pub(super) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * HALF_ULP_OF_ONE
 }
 
-/// As [`unit`], moved to the middle of its cell, so never 0 or 1.
+/// The middle of the cell of width 2^-52 that a word represents, so never 0 or 1.
 pub(super) fn open_unit(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * (2.0 * HALF_ULP_OF_ONE)
 }
@@ -170,7 +171,7 @@ mod tests {
         use rand::RngExt;
         use rand::seq::SliceRandom;
         let (mut ours, mut theirs) = (stream(), stream());
-        // rand's uniform number is ours, and half words and bytes take whole words.
+        // A uniform number of rand has the bits of `uniform`; a number of 32 bits takes one word, and 11 bytes take two.
         assert_eq!(theirs.random::<f64>().to_bits(), ours.uniform().to_bits());
         assert_eq!(theirs.random::<u32>(), (ours.word() >> 32) as u32);
         let mut bytes = [0; 11];

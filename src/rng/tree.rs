@@ -28,7 +28,7 @@ impl Key {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// The child numbered `index` (never the same as a named one).
+    /// The child with the number `index`, which differs from every named child.
     #[must_use]
     pub fn index(&self, index: u64) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);

@@ -1,4 +1,4 @@
-//! How an account file is read, and what is wrong with one.
+//! Reads and checks account files.
 
 use super::account::Account;
 use super::diagnostic::{Diagnostic, Diagnostics};
@@ -10,10 +10,10 @@ use crate::accounting::MOST_RELEASES;
 use crate::vocab::CountedCost;
 
 impl Document {
-    /// The document as a list of releases.
+    /// The document, read and checked as an account file.
     ///
     /// # Errors
-    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
+    /// The first syntax error, or up to 20 type errors, or else all other errors.
     pub fn account(&self) -> Result<Account, Diagnostics> {
         let fail = |list| Diagnostics::new(self.file(), self.text(), list);
         let edited = Edited::unchanged(self.text());

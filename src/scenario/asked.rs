@@ -1,5 +1,5 @@
-//! The programs of a user's own that a scenario asks. Members say which they ask; they are found wherever in the scenario they
-//! stand, so that a protocol does not have to list the learners that it holds.
+//! The external programs that a scenario names. Each member reports the programs that it uses; a search through the whole
+//! scenario finds these members, so that a protocol does not have to list its learners.
 
 use super::draft::Draft;
 use crate::learners::LearnerModel;
@@ -12,15 +12,15 @@ use crate::vocab::family::{Family, Members};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The field of the objective.
+/// The name of the field that holds the objective.
 const OBJECTIVE: &str = "objective";
-/// Parts of a scenario whose members ask no program.
+/// Top-level fields of a scenario whose values use no program.
 const SILENT: [&str; 3] = ["parties", "network", "published"];
 
-/// Reads a member of a family from a name and its fields, and says which programs it asks; none if it is no such member.
+/// Reads a member of a family from its name and fields, and returns the programs that it uses; empty if it cannot be read.
 type Ask = fn(&str, &Value) -> Vec<Program>;
 
-/// A family whose members may ask programs, and the names of those that may.
+/// A family whose members may use programs, with the names of those members.
 struct Asking {
     names: Vec<&'static str>,
     ask: Ask,
@@ -30,7 +30,7 @@ fn member<M: DeserializeOwned>(name: &str, fields: &Value) -> Option<M> {
     serde_json::from_value(Value::Object(Map::from_iter([(name.to_owned(), fields.clone())]))).ok()
 }
 
-/// The library's own that ask a program are called `EXTERNAL`; of the members of a program's own any may.
+/// The names of a family's members that may use programs: `EXTERNAL`, and every member that is not from the library.
 fn names<M: Family>() -> Vec<&'static str> {
     let members = Members::<M>::installed();
     let standard = members.names().iter().copied().filter(|name| *name == EXTERNAL);
@@ -52,7 +52,7 @@ fn asking() -> [Asking; 5] {
     families!(ObjectiveModel, LearnerModel, OutcomeRelease, PublicationModel, ProtocolModel)
 }
 
-/// Every program that a scenario or a part of one asks, with the place of the member that does
+/// Every program that a scenario or a part of one uses, with the path of the member that uses it
 /// (`protocol.Outsourced.series[0].learner.External`).
 #[must_use]
 pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
@@ -61,7 +61,8 @@ pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     found
 }
 
-/// The same of JSON text, which is read only where it names such a member: most scenarios do not, and a study may have many cells.
+/// The same for compact JSON text. The text is parsed only if it contains the name of such a member, since most scenarios use no
+/// program and a study may have many cells.
 #[must_use]
 pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
     let named = |name: &&str| text.contains(&format!("\"{name}\":"));
@@ -98,7 +99,7 @@ fn look(value: &Value, path: &str, families: &[Asking], found: &mut Vec<(String,
 }
 
 impl Draft {
-    /// Whether the member at a place is asked when the scenario is used in this way.
+    /// Whether the given use of the scenario starts the programs of the member at `path`.
     pub(super) fn asks(&self, path: &str, starts: Starts) -> bool {
         let objective = path.split('.').next() == Some(OBJECTIVE);
         match starts {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A family, or a plain structure of the language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Family {
-    /// Name, lower case ("latency").
+    /// Name: in lower case for a family ("latency"), as in a scenario for a part ("Link", "Series of Local").
     pub name: String,
     /// Its description.
     pub about: String,
@@ -27,14 +27,13 @@ pub struct Member {
     pub about: String,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// How a scenario may write it: what its documentation gives as `Example:`, or its name alone where no field must be
-    /// written.
+    /// How a scenario may write it: the `Example:` of its documentation, else its name alone if it has no required field.
     pub example: Option<String>,
 }
 
 impl Member {
-    /// A member with this documentation, whose example is a paragraph of its own. `alone` is how the member is written
-    /// without any field.
+    /// A member with this documentation, from which the paragraph with the example is taken out. `alone` is how the member is
+    /// written without any field.
     fn documented(name: String, about: &str, fields: Vec<Field>, alone: String) -> Self {
         let (examples, rest): (Vec<&str>, Vec<&str>) =
             about.split("\n\n").partition(|paragraph| paragraph.starts_with(EXAMPLE));
@@ -47,13 +46,13 @@ impl Member {
     }
 }
 
-/// How the paragraph begins that shows a member as a scenario writes it.
+/// The beginning of the paragraph with an example.
 const EXAMPLE: &str = "Example:";
 
 /// A field of a member.
 #[derive(Clone, Debug, Serialize)]
 pub struct Field {
-    /// Its name; absent for a value without one, as in `Constant("40ms")`.
+    /// Its name; `None` for a value without a name, as in `Constant("40ms")`.
     pub name: Option<String>,
     /// Its description, with unit and default.
     pub about: String,
@@ -72,8 +71,8 @@ pub fn families() -> Vec<Family> {
     FAMILIES.iter().map(|(name, key)| family(&root, name, key)).chain(of_account).collect()
 }
 
-/// All smaller types that a scenario may use inside members of families: structures and choices, in the order in which
-/// a reader of [`families`] meets them. Two of one name are distinguished by their place ("Series of Local").
+/// All smaller types that a scenario may use inside members of families: structures and choices, in the order of their first
+/// use in [`families`]. Types with the same name are distinguished by the member that uses them ("Series of Local").
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();
@@ -95,13 +94,14 @@ pub fn parts() -> Vec<Family> {
         .collect()
 }
 
-/// A part, and the member in which it was met first.
+/// A part, and the member that uses it first.
 struct Met {
     key: String,
     owner: String,
 }
 
-/// The field `key` of the structure or member called `owner`: what it takes, and an example of that.
+/// The values that the field `key` of the structure or member `owner` accepts, with an example. If several types are called
+/// `owner`, the first one with such a field counts.
 pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
     let (families, parts) = (families(), parts());
     let all = || families.iter().chain(&parts);
@@ -121,14 +121,14 @@ pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>
     Some((takes, example.and_then(|member| member.example.clone())))
 }
 
-/// An example of the member called `name`, of whatever family.
+/// An example of the first member called `name` in any family or part.
 pub(super) fn example_of(name: &str) -> Option<String> {
     let (families, parts) = (families(), parts());
     let mut members = families.iter().chain(&parts).flat_map(|family| &family.members);
     members.find(|member| member.name == name)?.example.clone()
 }
 
-/// The families by name, and the types behind them.
+/// The families by name, each with the schema key of its type.
 const FAMILIES: &[(&str, &str)] = &[
     ("scenario", "Scenario"),
     ("network", "Network"),
@@ -153,7 +153,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("arrivals", "ArrivalModel"),
 ];
 
-/// The file that `subrosa account` reads, which is no scenario, and what it lists.
+/// The types of the file that `subrosa account` reads, which is not a scenario.
 const ACCOUNT: &[(&str, &str)] = &[("account", "Account"), ("event", "Event")];
 
 /// The schema of the whole language: every type under `$defs`, the scenario itself included.
@@ -171,7 +171,7 @@ fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
     &root["$defs"][key]
 }
 
-/// The name of a type in a scenario. Types of one name get numbers in the schema.
+/// The name of a type in a scenario: the schema key without the number that schemars appends to a name that is taken.
 fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
     if root["$defs"].get(bare).is_some() { bare } else { key }
@@ -198,7 +198,7 @@ fn family(root: &Value, title: &str, key: &str) -> Family {
     Family { name: title.to_owned(), about: text(definition, "description"), members }
 }
 
-/// The schemas inside a type, each with the name of the member that it belongs to.
+/// The schemas inside a type, each with the name of its member.
 fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     match definition.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants
@@ -211,14 +211,14 @@ fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     }
 }
 
-/// Follows every reference of a schema, depth first, and collects the types that have a description.
+/// Follows every reference of a schema, depth first, and collects the types that have fields or alternatives.
 fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<Met>) {
     if let Some(key) = reference(schema) {
         if listed.contains(&key) || met.iter().any(|part| part.key == key) {
             return;
         }
         let inner = definition(root, key);
-        // A member's own type is described with the member, and a range-checked number by its range.
+        // The type of a member is described with the member, and a range-checked number is described by its range.
         let explained = written(root, key) == owner;
         let speaks = ["properties", "oneOf", "enum"].iter().any(|part| inner.get(part).is_some());
         if speaks && !explained {
@@ -239,7 +239,7 @@ fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Ve
     }
 }
 
-/// The members that one branch of the schema describes: one newtype variant, or several bare names.
+/// The members in one branch of the schema: one newtype variant, or several names without content.
 fn members(root: &Value, variant: &Value) -> Vec<Member> {
     let bare = |name: &Value| {
         let name = name.as_str().unwrap_or_default().to_owned();
@@ -257,7 +257,7 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
         .map(|(name, inner)| {
             let inner_resolved = resolve(root, inner);
             let own = text(&inner_resolved, "description");
-            // The description of a range-checked number is about numbers, not about this member.
+            // The description of a range-checked number explains the number type, not this member.
             let speaks = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
             let outer = text(variant, "description");
             let about = if speaks || outer.is_empty() { [own, outer] } else { [outer, own] };
@@ -333,7 +333,7 @@ fn takes(root: &Value, schema: &Value) -> String {
     }
 }
 
-/// `LatencyModel` is described as "one of the family latency", a choice by its members, a structure by its name.
+/// A type in words: a family as in "one of the family latency", a choice by its members, a structure by its name.
 fn spoken(root: &Value, key: &str) -> String {
     if let Some((family, _)) = FAMILIES
         .iter()

@@ -1,4 +1,4 @@
-//! A valid scenario: the draft after all checks.
+//! A valid scenario: a draft that has passed all checks.
 
 use super::asked::programs_in;
 use super::draft::{Draft, PartyDraft};
@@ -15,9 +15,9 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A draft without errors, with the files read that its parties and its network name.
+/// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// Only the check makes one:
+/// It is made only by [`Scenario::check`]:
 /// ```
 /// use subrosa::objectives::Resources;
 /// use subrosa::scenario::{Draft, Scenario};
@@ -43,11 +43,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     draft: Draft,
-    /// Shared by the cells of a study that have the same one.
+    /// Shared by all cells of a study with the same parties and network.
     world: Arc<World>,
 }
 
-/// Parties and network, with the files that their models name read.
+/// Parties and network, with the contents of the files that their models name.
 #[derive(Debug)]
 struct World {
     parties: BTreeMap<String, PartyDraft>,
@@ -96,9 +96,9 @@ impl Scenario {
         Self::check_beside(draft, &mut Known::new(resources))
     }
 
-    /// The same for a cell of a study: parts that an earlier cell had too are not checked again, nor their files read.
+    /// The same for a cell of a study: parts that are equal to those of an earlier cell are not checked or loaded again.
     pub(super) fn check_beside(draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
-        // Before any list of parties is made, which may be very long, and before names become part of messages.
+        // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
         let mut problems = limits::problems(&draft, &plain);
         problems.extend(names::problems(&draft, &plain));
@@ -130,13 +130,13 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// The draft as the author wrote it.
+    /// The draft as written; the contents of files are not part of it.
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// The programs that it asks when it is used in this way.
+    /// The programs that the given use of the scenario starts.
     #[must_use]
     pub fn programs(&self, starts: Starts) -> Vec<Program> {
         let plain = serde_json::to_value(&self.draft).unwrap_or_default();
@@ -144,19 +144,19 @@ impl Scenario {
         asked.map(|(_, program)| program).collect()
     }
 
-    /// The network, with the files that its models name read.
+    /// The network, with the contents of the files that its models name.
     pub(super) fn network(&self) -> &Network {
         &self.world.network
     }
 
-    /// Sets another number of replications, from 1 to `MOST_REPLICATIONS`: the only field against which no other is
-    /// checked.
+    /// Sets another number of replications, from 1 to `MOST_REPLICATIONS`. No other check depends on this number, so the
+    /// scenario stays valid.
     pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
         debug_assert!(count.get() <= limits::MOST_REPLICATIONS, "the command line lets no more through");
         self.draft.replications = count;
     }
 
-    /// Parties, network and objective of one replication.
+    /// The stage of one replication: parties, network, and `instance` as its objective.
     #[must_use]
     pub fn stage(&self, instance: Option<Instance>) -> Stage {
         self.world.stage(&self.draft, instance)
@@ -172,7 +172,7 @@ impl Scenario {
         text
     }
 
-    /// All problems. Parties with their network, and the objective, may be known to have none.
+    /// All problems. Parties, network and objective are checked only if they are new, that is, not those of an earlier cell.
     fn problems(
         &self,
         resources: &Resources,
@@ -228,7 +228,7 @@ impl Scenario {
         problems
     }
 
-    /// A budget for a unit that no release is about: it would limit nothing.
+    /// The problem of a budget for a unit that no release is about, which would limit nothing.
     fn idle_budget(&self) -> Option<Problem> {
         let unit = self.draft.privacy.budget?.unit?;
         let known = self.draft.protocol.as_dyn().units();
@@ -246,7 +246,7 @@ impl Scenario {
         ))
     }
 
-    /// Crashes from which the protocol's parties cannot recover.
+    /// The problem of crashes that lose memory, in a protocol whose parties cannot recover from them.
     fn amnesia(&self) -> Option<Problem> {
         let protocol = &self.draft.protocol;
         if protocol.as_dyn().survives_amnesia() {
@@ -262,7 +262,7 @@ impl Scenario {
         ))
     }
 
-    /// Parties or links that no message ever reaches: a request would be sent for ever.
+    /// The problems of parties that are never online and links that lose every message: requests would be repeated for ever.
     fn unreachable(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let deaf = |model: &AvailabilityModel| !model.as_dyn().ever_available();
@@ -294,7 +294,7 @@ impl Scenario {
     }
 }
 
-/// The parts of a study's cells checked so far: cells usually share parties, network and objective.
+/// The parts of a study's cells that were checked without errors; cells usually share parties, network and objective.
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     resources: &'a Resources,
@@ -302,10 +302,10 @@ pub(super) struct Known<'a> {
     objectives: Vec<Option<ObjectiveModel>>,
 }
 
-/// Largest number of checked parts that are kept for reuse.
+/// Largest number of checked worlds, and of checked objectives, that are kept for reuse.
 const KEPT: usize = 64;
 
-/// Parties and network without errors, and their source in the draft.
+/// Parties and network without errors, with their values in the draft for comparison.
 #[derive(Debug)]
 struct KnownWorld {
     written: (BTreeMap<String, PartyDraft>, Network),
@@ -334,8 +334,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Programs that will be started and are not there. A run whose programs are gone can still be repeated: their answers are in its
-/// folder.
+/// The problems of programs that would be started but do not exist. A replay needs no programs, since their answers are in the
+/// run folder.
 fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<Problem> {
     if resources.programs.are_recorded() {
         return Vec::new();
@@ -348,7 +348,7 @@ fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<P
     asked.flat_map(below).collect()
 }
 
-/// Fields that name a device or a pipe as a file: one may never end, and cannot be read twice.
+/// The problems of fields that name a device or a pipe as a file: it might never end, and could not be read twice.
 fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {

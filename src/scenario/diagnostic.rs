@@ -1,4 +1,4 @@
-//! Errors in a scenario: place, message, expected, found and cure; as text and as JSON.
+//! Errors in a scenario, each with place, message, expected value, found value and correction, as text and as JSON.
 
 use super::printable::printable;
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};
@@ -31,11 +31,11 @@ impl Place {
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// Where it is.
     pub place: Place,
     /// The path of the field, if known.
     pub path: Option<String>,
-    /// What.
+    /// What is wrong, in a few words.
     pub message: String,
     /// What was expected.
     pub expected: Option<String>,
@@ -79,7 +79,7 @@ pub struct Diagnostics {
     pub file: String,
     /// Its text; empty if it could not be read.
     pub text: String,
-    /// What is wrong, in order of place.
+    /// The errors in order of place, each once; those without a place in the file come last.
     pub list: Vec<Diagnostic>,
 }
 
@@ -122,7 +122,7 @@ impl Diagnostics {
         Self { file: file.display().to_string(), text: text.to_owned(), list: unique }
     }
 
-    /// For a terminal, without colour.
+    /// The errors as text for a terminal, without colour.
     #[must_use]
     pub fn render(&self) -> String {
         let file = SimpleFile::new(&self.file, &self.text);
@@ -159,15 +159,15 @@ impl Diagnostics {
             }
             match term::emit_into_string(&config, &file, &rendered.with_notes(notes)) {
                 Ok(text) => out.push_str(&text),
-                // If the place cannot be drawn, the words are still printed.
+                // If the source lines cannot be shown, the message is still printed.
                 Err(_) => out.push_str(&format!("error: {}: {}\n", self.file, diagnostic.message)),
             }
         }
-        // The user's own text is quoted, whatever characters it contains.
+        // The user's text is quoted and may contain control characters.
         printable(&out).into_owned()
     }
 
-    /// As JSON values, one per diagnostic.
+    /// The errors as JSON values.
     #[must_use]
     pub fn json(&self) -> Vec<serde_json::Value> {
         self.list
@@ -205,7 +205,7 @@ fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Breaks a note between words so that it fits 80 columns, later lines indented below the first word.
+/// Breaks a note between words so that it fits 80 columns, and indents continuation lines by the width of the keyword column.
 fn wrap(note: &str) -> String {
     const WIDTH: usize = 72;
     let mut out = String::new();

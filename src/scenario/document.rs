@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 /// A checked cell of a scenario: its point, and the scenario there.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
-/// Number of problems after which no further cell is checked: the same mistake is usually in all of them.
+/// Number of problems after which no further cell is checked, since all cells usually have the same mistake.
 const MOST_PROBLEMS: usize = 200;
-/// Longest scenario file in bytes; the longest of this project have some thousand.
+/// Size limit of a scenario file in bytes. The scenarios of this project have a few thousand.
 const LONGEST: u64 = 16 << 20;
 
-/// The name that stands for standard input.
+/// The file name that means standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// A scenario file and its text.
@@ -31,7 +31,7 @@ pub struct Document {
     text: String,
 }
 
-/// The cure for a missing file: the scenario in its folder with the closest name may be meant.
+/// The help text for a missing file: suggests the scenario in the same folder with the closest name.
 fn beside(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
@@ -48,10 +48,10 @@ fn beside(file: &Path) -> String {
 }
 
 impl Document {
-    /// Reads a file, or standard input where it is called `-`.
+    /// Reads a scenario file, or standard input if `file` is `-`.
     ///
     /// # Errors
-    /// One diagnostic: there is no such file, it is a folder, it is not text, or it is empty.
+    /// One diagnostic: the file does not exist or cannot be read, is a folder, is not UTF-8 text, is too large, or is empty.
     pub fn load(file: &Path) -> Result<Self, Diagnostics> {
         let refuse = |message: &str, cure: &str| {
             let diagnostic = Diagnostic::new(Place::Whole, message.to_owned())
@@ -64,7 +64,7 @@ impl Document {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
         let mut text = String::new();
-        // A pipe may be a scenario, but not an endless one.
+        // The limit also protects against a pipe that never ends.
         let read = if file == Path::new(STANDARD_INPUT) {
             io::stdin().lock().take(LONGEST + 1).read_to_string(&mut text)
         } else {
@@ -91,7 +91,7 @@ impl Document {
         Ok(Self { file: file.to_owned(), text })
     }
 
-    /// A document from a given text; `file` is only for messages.
+    /// A document from a given text; `file` is used only in messages.
     #[must_use]
     pub fn from_text(file: &Path, text: String) -> Self {
         Self { file: file.to_owned(), text }
@@ -120,7 +120,8 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
+    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is checked
+    /// after more than 200 errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| Diagnostics::new(&self.file, &self.text, list);
         let mut edited = Edited::unchanged(&self.text);
@@ -163,8 +164,8 @@ fn checked(raw: &RawCell, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnos
         .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
 }
 
-/// A field that must be the same in the whole study but differs between the first cell and this one. Seeds may differ:
-/// every cell draws from its own.
+/// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may differ,
+/// since every cell draws its random numbers from its own seed.
 fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");

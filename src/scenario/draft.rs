@@ -1,4 +1,4 @@
-//! The scenario as its author writes it, typed.
+//! The typed form of a scenario as written, before it is checked.
 
 use crate::network::availability::AvailabilityModel;
 use crate::network::compute::ComputeModel;
@@ -49,7 +49,7 @@ pub struct Draft {
     /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-    /// Privacy losses from a paper, printed beside what the accountants say. Default: none.
+    /// Privacy losses from a paper, printed beside those of the accountants. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published_losses: Vec<PublishedLoss>,
     /// A fork: the first part of the run is simulated once and then continued in several branches. Default: none.
@@ -69,16 +69,16 @@ pub struct PartyDraft {
     /// `name` unless another is given. Default: one, called `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<NonZeroU32>,
-    /// Whether it is connected. Default: always.
+    /// When the party is connected. Default: always.
     #[serde(default)]
     pub availability: AvailabilityModel,
-    /// A group that it belongs to, for link rules, outages and clusters. Default: none.
+    /// The group of the party, for link rules, outages and clusters. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Compute time for each message that it receives. Default: no time.
+    /// Compute time for each message that the party receives. Default: no time.
     #[serde(default)]
     pub compute: ComputeModel,
-    /// Its access line to the network, shared by all its links. Default: no limit.
+    /// The party's access line to the network, shared by all its links. Default: no limit.
     #[serde(default)]
     pub access: Access,
 }
@@ -104,7 +104,7 @@ impl PartyDraft {
         }
     }
 
-    /// What is wrong with it on its own.
+    /// The problems of its models, each checked on its own.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
@@ -114,7 +114,7 @@ impl PartyDraft {
 }
 
 impl Draft {
-    /// The files that models of parties and network name, each once.
+    /// The files that the models of parties and network name, each once.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.network.files();
@@ -181,9 +181,9 @@ impl Metric {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Name of the series that it belongs to.
+    /// Name of the series that the result is for.
     pub series: String,
-    /// The cells of the study that it belongs to, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
+    /// The cells that the result is for, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, Finite>,
     /// What was measured. Default: simple regret.
@@ -205,12 +205,12 @@ fn simple_regret() -> Metric {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedLoss {
-    /// Name of the series that it belongs to.
+    /// Name of the series that the loss is for.
     pub series: String,
-    /// The cells of the study that it belongs to, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
+    /// The cells that the loss is for, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, Finite>,
-    /// The value.
+    /// The epsilon.
     pub epsilon: NonNegative,
     /// Where the paper states it ("Figure 2c").
     pub source: String,

@@ -1,4 +1,4 @@
-//! What is wrong with a value, in words: what was expected, what was found, and how to correct it.
+//! Turns errors of reading a value into diagnostics: what was expected, what was found, and how to correct it.
 
 use super::catalogue::{example_of, field_of};
 use super::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use super::sweep::Edited;
 use crate::vocab::value::{Entry, Fault, Node, ReadError};
 use std::ops::Range;
 
-/// The diagnostic for an error, and the innermost field in which it is.
+/// The diagnostic for an error. `culprit` is the innermost field that contains the error, if any does.
 pub(super) fn diagnose(
     edited: &Edited,
     root: &Node,
@@ -117,7 +117,7 @@ fn suggest(diagnostic: Diagnostic, found: &str, names: &[&str], otherwise: &str)
     }
 }
 
-/// A value of another kind than its field takes: what the field takes, and how that is written, are in the catalogue.
+/// The diagnostic for a value of another kind than its field accepts; the catalogue has the accepted values and an example.
 fn misfit(
     new: impl Fn(String) -> Diagnostic,
     root: &Node,
@@ -152,7 +152,7 @@ fn misfit(
     }
 }
 
-/// The name in front of the brackets in which a field stands.
+/// The name in front of the brackets that contain a field.
 fn owner_of(root: &Node, key: &Range<usize>) -> Option<String> {
     let mut best: Option<&Node> = None;
     let mut look = vec![root];
@@ -171,7 +171,7 @@ fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// Range errors come as "expected .., found ..".
+/// Completes a diagnostic from a type's own message. Messages of range errors have the form "expected .., found ..".
 fn message_of(diagnostic: Diagnostic, message: &str, found: &str) -> Diagnostic {
     match message.split_once(", found ").map(|(expected, _)| expected.trim_start_matches("expected ")) {
         Some(expected) if message.starts_with("expected ") => {

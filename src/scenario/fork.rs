@@ -1,15 +1,15 @@
-//! Forks: the point at which branches begin, what each branch changes, and what a branch may change.
+//! Forks: which differences between a branch and the scenario are permitted.
 
 use super::checked::Scenario;
 use super::draft::Draft;
 use crate::network::Encryption;
 use serde_json::Value;
 
-/// What a branch may change in every protocol: `*` for one step, `**` for everything below.
+/// Patterns of the paths that a branch may change in every protocol: `*` matches one step, `**` all further steps.
 const CHANGEABLE: &[&str] =
     &["network.**", "parties.*.availability.**", "parties.*.compute.**", "parties.*.access.**"];
 
-/// What a branch may change in this scenario.
+/// Patterns of the paths that a branch of this scenario may change.
 #[must_use]
 pub fn changeable(base: &Draft) -> Vec<String> {
     let name = base.protocol.name();
@@ -17,7 +17,7 @@ pub fn changeable(base: &Draft) -> Vec<String> {
     CHANGEABLE.iter().map(|&path| path.to_owned()).chain(own).collect()
 }
 
-/// The paths at which a branch differs from the scenario but must not.
+/// The paths at which a branch differs from the scenario although it must not.
 #[must_use]
 pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     let plain = |draft: &Draft| {
@@ -31,9 +31,9 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// Changes by a branch of who can read which messages, which must stay: what was sent or promised before the fork is in
-/// the ledger for those who could read it then. These are the encryption itself and, if relays read messages or learn
-/// something from their existence, the routes of messages. In words: place, expected, found, cure.
+/// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger entries
+/// from before the fork name the observers of that time, so observers must not change. Compared are the encryption and, if relays
+/// read messages or learn protected data from their existence, the routes of messages.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());

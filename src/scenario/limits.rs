@@ -1,20 +1,20 @@
-//! Upper limits: counts that would take all memory, and sizes whose squares are not finite
-//! numbers. They are refused before anything is computed.
+//! Limits on counts, which could exhaust memory, and on the size of numbers, whose squares must be finite. Scenarios beyond them
+//! are refused before anything is computed.
 
 use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
 use serde_json::Value;
 
-/// Largest number of replications of a cell. Results need some hundred bytes for each, and all records of a cell are
-/// read at once.
+/// Largest number of replications of a cell. Results need on the order of 100 bytes per replication, and all records of a cell
+/// are read at once.
 pub(crate) const MOST_REPLICATIONS: u64 = 1_000_000;
-/// Largest number of rounds of a replication. Its record allocates tens of bytes for each before the first is played.
+/// Largest number of rounds of a replication. The record allocates tens of bytes per round before the first round.
 const MOST_ROUNDS: u64 = 10_000_000;
 
 /// Largest number of parties. Each takes about 300 bytes before the first message is sent.
 const MOST_PARTIES: u64 = 1_000_000;
 
-/// Counts of protocols by the name of their field, wherever it occurs: the upper limit, and what to do instead.
+/// Limits on fields of protocols by field name, at any depth: the largest value, and the help text.
 const COUNTS: [(&str, u64, &str); 6] = [
     ("rounds", MOST_ROUNDS, "use fewer rounds; more replications give more information"),
     (
@@ -40,8 +40,8 @@ const COUNTS: [(&str, u64, &str); 6] = [
     ),
 ];
 
-/// Largest absolute value of a number of an objective or of a protocol, and the inverse of the smallest above 0. Models
-/// square distances and divide them by squared length-scales; from 1e154 on a square is not finite.
+/// Largest absolute value of a number of an objective or of a protocol's length-scale; its inverse is the smallest one above 0.
+/// Models square distances and divide them by squared length-scales, and squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
 /// All numbers that are too large or too small. `plain` is the draft as JSON.
@@ -61,7 +61,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(crowd(draft));
-    // Epsilons and deltas may be very small, but they are in the protocol, not here.
+    // Epsilons and deltas may be smaller than this limit; they are fields of the protocol, so the objective has none.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
@@ -71,7 +71,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with the size of a number.
+/// The problem of a number whose size is outside the limits.
 fn size(path: String, found: f64) -> Option<Problem> {
     let size = found.abs();
     if size == 0.0 || (LARGEST.recip()..=LARGEST).contains(&size) {
@@ -102,7 +102,7 @@ fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
     }
 }
 
-/// The problem of too many parties, at the entry with most of them.
+/// The problem of too many parties, reported at the entry with the largest count.
 fn crowd(draft: &Draft) -> Option<Problem> {
     let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
     let total: u64 = draft.parties.values().map(count).sum();

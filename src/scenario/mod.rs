@@ -1,10 +1,10 @@
-//! The scenario language: RON, checked as a whole before anything runs.
+//! The scenario language: RON text that is checked completely before anything runs.
 //!
 //! ```text
 //! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)
 //! ```
-//! Overrides and `Each` edit the text by spans and remember the origin of every byte, so an error inside a value of an
-//! `Each` points at that value, and one inside an override names the override.
+//! Overrides and `Each` replace spans of the text and record the origin of every byte. An error inside a value of an `Each`
+//! therefore points at that value, and an error inside an override quotes the override.
 
 mod account;
 mod account_file;
@@ -42,5 +42,5 @@ pub(crate) use suggest::closest;
 
 use ron::extensions::Extensions;
 
-/// The parts that RON allows one to leave out: brackets around the one value of a variant, and `Some`.
+/// RON extensions that let a scenario leave out the inner brackets of a newtype variant, and `Some`.
 const EXTENSIONS: Extensions = Extensions::UNWRAP_VARIANT_NEWTYPES.union(Extensions::IMPLICIT_SOME);

@@ -1,5 +1,5 @@
-//! Characters that names may not contain: those that control a terminal or reverse text, and those that make a
-//! spreadsheet evaluate a formula.
+//! Checks of names and texts: none may contain a character that controls a terminal or reverses text, and no name may begin with
+//! a character that makes a spreadsheet evaluate a formula.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::draft::Draft;
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 /// Characters that a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
-/// Number of letters of a name that a message shows.
+/// Largest number of characters of a name that a message shows.
 const SHOWN: usize = 40;
 
 fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The first character of a file, comments included, that controls the display instead of being shown.
+/// The error of the first character of a file, comments included, that controls the display.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let (at, c) = text.char_indices().find(|&(_, c)| acts(c) && !breaks_lines(c))?;
     Some(
@@ -92,18 +92,19 @@ fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<
     })
 }
 
-/// A text in quotation marks, with control characters escaped.
+/// The beginning of a text in quotation marks, with control characters escaped.
 fn shown(text: &str) -> String {
     let start: String = text.chars().take(SHOWN).collect();
     format!("{start:?}{}", if start.len() < text.len() { " .." } else { "" })
 }
 
-/// Whether a value of an `Each`, which becomes a cell of a table, would be a formula there: `value` is its RON.
+/// Whether a spreadsheet would evaluate a value of an `Each` as a formula, since values become cells of tables. `value` is its
+/// RON.
 pub(super) fn formula(value: &str) -> bool {
     value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
 }
 
-/// Whether a label of an `Each` can stand in a table as it is.
+/// Whether a label of an `Each` can be a cell of a table.
 pub(super) fn is_label(text: &str) -> bool {
     !text.trim().is_empty() && !text.starts_with(FORMULA) && !text.contains(acts)
 }

@@ -1,13 +1,13 @@
-//! The depth of a text's brackets, checked before any parser reads it: parsers recurse once per bracket.
+//! Limits the nesting of brackets before a parser reads the text, since parsers recurse once per bracket, and finds comments.
 
 use super::diagnostic::{Diagnostic, Place};
 use std::ops::Range;
 
-/// Deepest nesting of brackets. Scenarios have about ten levels; the parser behind [`super::tree`] never ends on some
-/// texts from 128 on.
+/// Deepest nesting of brackets. Scenarios have about ten levels; from 128 levels on, the parser of [`super::tree`] does not
+/// terminate on some texts.
 const DEEPEST: usize = 64;
 
-/// Refuses a text that is nested too deeply, at the first bracket beyond the limit.
+/// The error of a text that is nested too deeply, at the first bracket beyond the limit.
 pub(super) fn problem(text: &str) -> Option<Diagnostic> {
     let at = too_deep(text)?;
     Some(
@@ -18,7 +18,7 @@ pub(super) fn problem(text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// The positions of the comments of a text, without the ends of their lines.
+/// The positions of the comments of a text; the newline after a line comment is not included.
 pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -38,7 +38,7 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Number of bytes of the token that begins here and is no comment: a text, a character, or one byte.
+/// Number of bytes to skip outside of comments: a whole text in quotation marks, a character in single quotes, or one byte.
 fn quotation(rest: &[u8]) -> usize {
     match rest[0] {
         b'"' => quoted(rest),
@@ -49,7 +49,7 @@ fn quotation(rest: &[u8]) -> usize {
     }
 }
 
-/// Bytes of a comment up to the end of its line.
+/// Number of bytes of a line comment, without the newline.
 fn line(rest: &[u8]) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())
 }
@@ -93,7 +93,7 @@ fn quoted(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Number of bytes of a raw text, `r"..."` or `r#"..."#`; `None` if it is none.
+/// Number of bytes of a raw text, `r"..."` or `r#"..."#`; `None` if no raw text begins here.
 fn raw(rest: &[u8]) -> Option<usize> {
     let marks = rest[1..].iter().take_while(|&&byte| byte == b'#').count();
     if rest.get(1 + marks) != Some(&b'"') {
@@ -105,7 +105,7 @@ fn raw(rest: &[u8]) -> Option<usize> {
     Some((begin..rest.len()).find(ends).map_or(rest.len(), |end| end + 1 + marks))
 }
 
-/// Number of bytes of a comment in the middle of a line; such comments may be nested.
+/// Number of bytes of a block comment; block comments may be nested.
 fn comment(rest: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < rest.len() {

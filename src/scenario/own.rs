@@ -1,4 +1,4 @@
-//! The members that a program has added to the library's families, and which of them a scenario names.
+//! The members that a program has added to the library's families, and those that a scenario names.
 
 use super::draft::Draft;
 use crate::accounting::Accountants;
@@ -38,7 +38,7 @@ impl fmt::Display for OwnMember {
     }
 }
 
-/// Every member that this program has added to the library's.
+/// Every member and every accountant that this program has added to those of the library.
 #[must_use]
 pub fn own_members() -> Vec<OwnMember> {
     fn of<M: Family>(found: &mut Vec<OwnMember>) {
@@ -76,7 +76,7 @@ pub fn own_members() -> Vec<OwnMember> {
 }
 
 impl Draft {
-    /// The added members that the scenario names.
+    /// The added members whose name occurs anywhere in the scenario, as a key or as a text.
     #[must_use]
     pub fn own_members(&self) -> Vec<OwnMember> {
         let mut own = own_members();
@@ -89,7 +89,7 @@ impl Draft {
     }
 }
 
-/// Whether any key or text in a JSON value equals this name: serde writes a variant of an enum as one of the two.
+/// Whether any key or text in a JSON value equals this name; serde writes the name of an enum variant as one of the two.
 fn names(value: &Value, name: &str) -> bool {
     match value {
         Value::Object(map) => map.iter().any(|(key, inner)| key == name || names(inner, name)),

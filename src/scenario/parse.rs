@@ -1,4 +1,4 @@
-//! From resolved text to typed values, with every error located in the user's own file.
+//! Reads typed values from a text, and locates every error in the user's file or override.
 
 use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::suggest::closest;
@@ -27,8 +27,8 @@ pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
     parse(&Edited::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
 }
 
-/// Reads a text as `T`. After an error the field that caused it is left out and reading continues, so that one call reports
-/// many errors; errors that only follow from leaving it out are not reported.
+/// Reads a text as `T`. After an error, the field that caused it is removed and the text is read again, so that one call reports
+/// up to 20 errors. A field that is missing only because it was removed is not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
     let mut value = None;
     let problems = problems(edited, &mut |root| {
@@ -71,7 +71,7 @@ fn problems(edited: &Edited, read: &mut dyn FnMut(&Node) -> Result<(), ReadError
     problems
 }
 
-/// The innermost field in whose key or value a place is.
+/// The innermost field whose key or value contains the place.
 fn innermost<'a>(node: &'a Node, place: &Range<usize>) -> Option<&'a Entry> {
     let holds = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
     for entry in node.entries() {
@@ -85,7 +85,7 @@ fn innermost<'a>(node: &'a Node, place: &Range<usize>) -> Option<&'a Entry> {
         .find_map(|child| innermost(child, place))
 }
 
-/// Takes the field away whose key is written there.
+/// Removes the field whose key is at this place.
 fn leave_out(node: &mut Node, key: &Range<usize>) {
     match &mut node.body {
         Body::Fields(entries) | Body::Map(entries) => {
@@ -159,7 +159,7 @@ mod tests {
         Nothing(()),
     }
 
-    /// By the library that reads RON into types, where the tree's parser takes the text too.
+    /// Reads by the crate `ron`; `None` also if the parser of the tree refuses the text.
     fn by_ron<T: DeserializeOwned>(text: &str) -> Option<T> {
         tree::read(text).ok()?;
         ron::Options::default().with_default_extension(EXTENSIONS).from_str(text).ok()
@@ -303,7 +303,7 @@ mod tests {
         found
     }
 
-    /// All values of the scenarios that come with the program, and of damaged ones that are still RON.
+    /// Compares both readers on all scenarios of the repository, and on damaged copies of them.
     #[test]
     fn scenarios_hold_the_values_that_ron_reads() {
         let files = files();

@@ -1,16 +1,16 @@
-//! Characters that control the display instead of being shown, and texts without them.
+//! Finds and replaces characters that control the display instead of being shown.
 
 use std::borrow::Cow;
 
-/// Whether a character would control the display instead of being shown: control characters, marks of the direction of
-/// writing, and characters that XML does not allow.
+/// Whether a character controls the display instead of being shown: control characters, marks of writing direction, and the two
+/// noncharacters that XML does not allow.
 pub(super) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// A text for a terminal: control characters are replaced by U+FFFD, except ends of lines and tabs.
+/// A text for a terminal: characters that control the display are replaced by U+FFFD, except newlines and tabs.
 #[must_use]
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');

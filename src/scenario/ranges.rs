@@ -1,8 +1,9 @@
-//! `Range(0, 30)` and `LogRange(0.1, 10, 5)`: the values of an `Each`, written by their ends.
+//! `Range(0, 30)` and `LogRange(0.1, 10, 5)`: lists of values of an `Each`, computed from their ends.
 
 use crate::vocab::value::Node;
 
-/// First number, count and step of `Range(first, stop)` or `Range(first, stop, step)`, `stop` left out.
+/// First number, count and step of `Range(first, stop)` or `Range(first, stop, step)`, where `stop` is not included; `None`
+/// unless all are whole numbers and the step is above 0.
 pub(super) fn whole(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
     let bounds: Vec<i64> =
         bounds.iter().map(|bound| text[bound.span.clone()].trim().parse().ok()).collect::<Option<_>>()?;
@@ -15,7 +16,7 @@ pub(super) fn whole(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
     Some((first, ((stop - first).max(0) + step - 1) / step, step))
 }
 
-/// The ends and the count of `LogRange(first, last, count)`: ends above 0, a count of at least 2.
+/// The ends and the count of `LogRange(first, last, count)`; `None` unless both ends are above 0 and the count is at least 2.
 pub(super) fn logarithmic(bounds: &[Node], text: &str) -> Option<(f64, f64, u32)> {
     let [first, last, count] = bounds else { return None };
     let number = |bound: &Node| {
@@ -25,7 +26,7 @@ pub(super) fn logarithmic(bounds: &[Node], text: &str) -> Option<(f64, f64, u32)
     Some((number(first)?, number(last)?, count))
 }
 
-/// Value `index` of `count`, equally spaced in their logarithm, with four significant digits; the ends exactly.
+/// Value `index` of `count` values with equally spaced logarithms, rounded to four significant digits; the two ends are exact.
 pub(super) fn spaced((first, last, count): (f64, f64, u32), index: u32) -> f64 {
     if index == 0 {
         return first;

@@ -1,4 +1,4 @@
-//! `Each` and the overrides of the command line: edits of the text by spans, which remember their origin.
+//! Applies `Each` and the overrides of the command line as replacements of text, and records the origin of every byte.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::tree;
@@ -6,7 +6,7 @@ use super::{names, nesting, ranges};
 use crate::vocab::value::{Body, Entry, Node, Step};
 use std::ops::Range;
 
-/// A text made from the user's by replacing some spans; every byte can be traced back.
+/// The user's text after replacements, with the origin of every byte.
 #[derive(Clone, Debug)]
 pub(super) struct Edited {
     pub(super) text: String,
@@ -22,7 +22,7 @@ struct Piece {
 
 #[derive(Clone, Debug)]
 enum Origin {
-    /// The user's file, from this byte on.
+    /// Bytes of the user's file, beginning at this one.
     File(usize),
     /// An override, as typed.
     Override(String),
@@ -34,7 +34,7 @@ impl Edited {
         Self { text: text.to_owned(), pieces: vec![piece] }
     }
 
-    /// The place in the user's own text of a span of the edited text.
+    /// The place in the user's text that a span of the edited text comes from.
     pub(super) fn place(&self, span: &Range<usize>) -> Place {
         let mut start = 0;
         for piece in &self.pieces {
@@ -44,7 +44,7 @@ impl Edited {
                     Origin::Override(text) => Place::Override(text.clone()),
                     Origin::File(byte) => {
                         let from = byte + (span.start - start);
-                        // A span that goes beyond its piece is cut at the end of the piece.
+                        // If the span is longer than the piece, only its beginning is reported.
                         let length = span.end.min(end).saturating_sub(span.start);
                         Place::at(from..from + length)
                     }
@@ -55,7 +55,7 @@ impl Edited {
         Place::Whole
     }
 
-    /// The pieces of a span.
+    /// The pieces that make up a span.
     fn cut(&self, span: Range<usize>) -> Vec<Piece> {
         let mut cut = Vec::new();
         let mut start = 0;
@@ -73,8 +73,8 @@ impl Edited {
         cut
     }
 
-    /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. A computed value is
-    /// traced to the start of the span.
+    /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. The origin of a computed
+    /// value is the start of the span that it replaces.
     fn rearranged(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
         let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
         for (old, new) in replacements {
@@ -110,8 +110,7 @@ impl Edited {
         Self { text, pieces }
     }
 
-    /// The text without its comments, of which every cell would otherwise have a copy. Removing one never joins two
-    /// tokens.
+    /// The text without comments, so that cells do not copy them. In valid RON, removing a comment never joins two tokens.
     pub(super) fn without_comments(&self) -> Self {
         let nothing = Choice { shown: String::new(), span: Some(0..0) };
         let comments = nesting::comments(&self.text).into_iter();
@@ -171,7 +170,7 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     }
 }
 
-/// An `Each`: its place, its name, and the spans of its values.
+/// An `Each`: its place, its name, and its values.
 #[derive(Debug)]
 struct Sweep {
     span: Range<usize>,
@@ -193,16 +192,16 @@ pub(super) struct RawCell {
     pub(super) edited: Edited,
 }
 
-/// Most cells of one study.
+/// Largest number of cells of a study.
 const MOST_CELLS: usize = 100_000;
 
-/// A study's text with its `Each`, from which cells are made one by one.
+/// A study's text with every `Each` found in it. Cells are made from it one by one.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     edited: &'a Edited,
     /// In order of the text.
     sweeps: Vec<Sweep>,
-    /// Name and number of values.
+    /// Name and number of values of each axis, in order of first occurrence.
     axes: Vec<(String, usize)>,
     cells: usize,
 }
@@ -373,7 +372,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             let shown = |index: u32| ranges::spaced(range, index).to_string();
             (0..range.2).map(|index| Choice { shown: shown(index), span: None }).collect()
         }
-        // Values with labels, which stand in tables in place of the values.
+        // Values with labels; tables show the labels instead of the values.
         Body::Map(entries) => {
             if let Some(entry) = entries.iter().find(|entry| !names::is_label(&entry.key)) {
                 return Err(problem(list, "a label that cannot stand in a table")

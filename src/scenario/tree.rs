@@ -1,4 +1,4 @@
-//! A RON text as a tree of values with their positions.
+//! Parses RON text into a tree of values with their positions.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::{names, nesting};
@@ -6,7 +6,7 @@ use crate::vocab::value::{Body, Entry, Key, Node, Number, Scalar, Step};
 use ron2::ast::{Expr, NumberKind, StructBody, parse_document};
 use std::ops::Range;
 
-/// Reads a text. Syntax stops at the first error; duplicate keys and numbers that are not finite are all reported.
+/// Reads a text. Only the first syntax error is reported, but every duplicate key and every number that is not finite.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     if let Some(problem) = names::hidden(text).or_else(|| nesting::problem(text)) {
         return Err(vec![problem]);
@@ -108,12 +108,12 @@ fn convert(expr: &Expr<'_>, problems: &mut Vec<Diagnostic>) -> Node {
         Expr::Bytes(bytes) => leaf(Scalar::Bytes(bytes.value.clone())),
         Expr::Char(letter) => leaf(Scalar::Letter(letter.value)),
         Expr::Bool(truth) => leaf(Scalar::Truth(truth.value)),
-        // An error cannot be here: the parser has returned those.
+        // `Expr::Error` does not occur, since the parser returns errors instead of a tree.
         Expr::Unit(_) | Expr::Error(_) => leaf(Scalar::Nothing),
     }
 }
 
-/// A name without the mark of those that are written as they are, as in `r#type`.
+/// A name without the prefix of raw identifiers, as in `r#type`.
 fn plain(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }
@@ -149,13 +149,13 @@ fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether its field `name` has this text.
+/// Whether the value has a field `name` with this text.
 fn is_called(node: &Node, name: &str) -> bool {
     node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
 }
 
-/// Follows a path as far as it goes: the value reached, and how many steps were taken. The name of an enum variant may be
-/// written or left out.
+/// Follows a path as far as possible, and returns the value reached and the number of steps taken. A path may leave out the names
+/// of enum variants.
 pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
     let Some(step) = path.first() else { return (node, 0) };
     let on = |inner: &'a Node| {
@@ -176,7 +176,7 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
             on(&items[*index])
         }
         (Step::Name(name), _) if node.name.as_ref() == Some(name) => match &node.body {
-            // `Variant(value)` holds one value in which the path may continue.
+            // `Variant(value)` has one value, in which the rest of the path may continue.
             Body::Tuple(items) if items.len() == 1 && path.len() > 1 => on(&items[0]),
             Body::Fields(_) | Body::Tuple(_) | Body::List(_) | Body::Map(_) | Body::Leaf(_) => on(node),
         },
@@ -185,7 +185,8 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
     }
 }
 
-/// Reads a path: names, `[3]` for positions, `["key"]` for keys with unusual letters, dots between.
+/// Reads a path: names separated by dots, `[3]` for positions, and `["key"]` for keys with special characters. `None` if it is
+/// not a path.
 pub(super) fn path(text: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = text.trim();

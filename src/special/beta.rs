@@ -1,7 +1,7 @@
-//! The regularised incomplete beta function: tails of binomials, and of Student's t.
+//! The regularised incomplete beta function, which gives the tails of binomial and of Student's t distributions.
 
 /// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller one
-/// is about 1e-13, and larger if a or b is above 1e6.
+/// is about 1e-13 for a + b up to 100, and about 1e-15 (a + b) above, because logarithms of gamma functions are subtracted.
 ///
 /// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press,
 /// Teukolsky, Vetterling and Flannery 2007, section 6.4).
@@ -13,13 +13,13 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x >= 1.0 {
         return (1.0, 0.0);
     }
-    // The continued fraction converges fast on this side; the other follows by symmetry.
+    // The continued fraction converges fast for x up to this limit; larger x follow by symmetry.
     if x <= (a + 1.0) / (a + b + 2.0) {
         let below = part(a, b, x, (libm::log(x), libm::log1p(-x))).min(1.0);
         return (below, 1.0 - below);
     }
     let rest = 1.0 - x;
-    // Above one half `rest` is exact; below, the logarithm is more accurate from x itself.
+    // `rest` is exact for x above one half; for smaller x, ln x is more accurate than a logarithm computed from `rest`.
     let logs = if x > 0.5 { (libm::log(rest), libm::log1p(-rest)) } else { (libm::log1p(-x), libm::log(x)) };
     let above = part(b, a, rest, logs).min(1.0);
     (1.0 - above, above)
@@ -31,6 +31,7 @@ fn part(a: f64, b: f64, x: f64, (log_x, log_rest): (f64, f64)) -> f64 {
     libm::exp(front) * fraction(a, b, x) / a
 }
 
+/// The continued fraction of DLMF 8.17.22.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let apart = |value: f64| if value.abs() < TINY { TINY } else { value };

@@ -1,9 +1,9 @@
-//! The regularised incomplete gamma functions and their inverse: the gamma law and the tails of Poisson counts.
+//! The regularised incomplete gamma functions and their inverse, for gamma distributions and the tails of Poisson counts.
 
 use super::normal_quantile;
 
-/// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0; relative error of the smaller one about 1e-13 for a
-/// from 0.01 to 1e6.
+/// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0. The relative error of the smaller one is about 1e-13 for
+/// a from 0.01 to 1e6. For x below 0 and NaN the result is (0, 1).
 ///
 /// Source: the series DLMF 8.7.1 and the continued fraction DLMF 8.9.2, by Lentz's method (Press, Teukolsky, Vetterling
 /// and Flannery 2007, section 6.2).
@@ -25,11 +25,14 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     (1.0 - above, above)
 }
 
-/// The quantile of the gamma law of scale 1: the x with P(a, x) = p, for a > 0 and p in (0, 1); relative error below
-/// 1e-12 for a from 0.01 to 1e6. A quantile below the smallest positive double is 0.
+/// The quantile of the gamma distribution of scale 1: the x with P(a, x) = p, for a > 0. It is 0 for p up to 0, and
+/// infinite for p from 1 on.
 ///
-/// Newton's method on the logarithm of the smaller tail. Both tails are log-concave in ln x, and the upper one is
-/// log-concave in x from a = 1 on and log-convex below, so that the steps settle on one side and cannot cycle.
+/// The relative error is below 1e-12 for a from 0.01 to 1e6. A quantile below the smallest positive double is 0.
+///
+/// Newton's method on the logarithm of the smaller tail. The lower tail is log-concave in ln x; the upper tail is
+/// log-concave in x for a of at least 1 and log-convex for smaller a. So after the first step all iterates are on the same
+/// side of the quantile and cannot cycle.
 #[must_use]
 pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -50,8 +53,8 @@ const MOST_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// The first term of the series near 0 (a lower bound of the quantile), or Wilson and Hilferty's cube of a normal
-/// number.
+/// A starting point: from the first term of the series near 0 (a lower bound of the quantile), or the approximation of
+/// Wilson and Hilferty (the cube of a normally distributed number).
 fn first_guess(a: f64, p: f64) -> f64 {
     let near_zero = libm::exp((libm::log(p) + libm::lgamma(a + 1.0)) / a);
     let root = 1.0 - 1.0 / (9.0 * a) + normal_quantile(p) / (3.0 * a.sqrt());
@@ -100,7 +103,7 @@ fn poisson_mass(a: f64, x: f64) -> f64 {
     libm::exp(-stirling_error(a) - deviance(a, x)) / scale
 }
 
-/// ln Gamma(a + 1) less Stirling's formula, for a of at least 10 (DLMF 5.11.1).
+/// ln Gamma(a + 1) minus Stirling's formula, for a of at least 10 (DLMF 5.11.1).
 fn stirling_error(a: f64) -> f64 {
     const TERMS: [f64; 7] = [
         1.0 / 12.0,
@@ -115,7 +118,7 @@ fn stirling_error(a: f64) -> f64 {
     TERMS.iter().rev().fold(0.0, |sum, term| sum * square + term) / a
 }
 
-/// a ln(a / x) + x - a, 0 or above: by a series where a and x are close.
+/// a ln(a / x) + x - a, at least 0; computed by a series if a and x are close.
 fn deviance(a: f64, x: f64) -> f64 {
     let difference = a - x;
     if difference.abs() >= 0.1 * (a + x) {
@@ -137,7 +140,7 @@ fn deviance(a: f64, x: f64) -> f64 {
 /// 1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ..., for x below a + 1.
 fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum, mut divisor) = (1.0, 1.0, a);
-    // For a = 1e6 and x = a some 6,000 terms are needed.
+    // For a = x = 1e6 about 6,000 terms are needed.
     for _ in 0..1_000_000 {
         divisor += 1.0;
         term *= x / divisor;
@@ -176,7 +179,7 @@ fn fraction(a: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Shape, probability, quantile to 17 digits: by bisection on incomplete gamma functions in arithmetic of 40
+    /// Shape, probability, and quantile to 17 digits. Computed by bisection on incomplete gamma functions in arithmetic of 40
     /// digits.
     const QUANTILES: &[(f64, f64, f64)] = &[
         (0.01, 0.25, 3.522_685_997_313_756e-61),
@@ -264,7 +267,7 @@ mod tests {
                 let p = f64::from(k) / 400.0;
                 let (below, above) = incomplete_gamma(a, gamma_quantile(a, p));
                 let error = if p <= 0.5 { below / p - 1.0 } else { above / (1.0 - p) - 1.0 };
-                // At 1e5 a rounding of x moves P by 1e-16 sqrt(a) of itself and more in the tails.
+                // At a = 1e5 the rounding of x changes P by about 1e-16 sqrt(a) relatively, and by more in the tails.
                 assert!(error.abs() < 1e-12, "{a} {p}: {error}");
             }
         }
@@ -284,7 +287,7 @@ mod tests {
             assert!((above / (libm::exp(-x) * (1.0 + x + 0.5 * x * x)) - 1.0).abs() < 1e-12, "{x}");
         }
         assert_eq!([gamma_quantile(2.0, 0.0), gamma_quantile(2.0, 1.0)], [0.0, f64::INFINITY]);
-        // Far below the smallest number.
+        // This quantile is far below the smallest positive double.
         assert_eq!(gamma_quantile(0.01, 1e-9), 0.0);
     }
 }

@@ -1,13 +1,13 @@
-//! The quantile of Zipf's law, without adding up all powers.
+//! The quantile of Zipf's law, computed without adding up all powers.
 
-/// Number of terms that are added up one by one; the others follow from an integral.
+/// Number of terms that are added up one by one; the sum of the others is computed from an integral.
 const DIRECT: u64 = 32;
 
 /// The quantile of Zipf's law on 1, ..., n with exponent `s` at probability `u` in (0, 1): the smallest k with H(k) >=
 /// u H(n), where H(k) is the sum of 1 / i^s over i from 1 to k. Exact except for the rounding of H, whose relative
 /// error is about 1e-15.
 ///
-/// Source: the sum by Euler and Maclaurin's formula from the 32nd term on (DLMF 2.10.1).
+/// Source: the Euler-Maclaurin formula for the sum from the 32nd term on (DLMF 2.10.1).
 ///
 /// # Panics
 /// If `n` is 0.
@@ -45,7 +45,7 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
     high
 }
 
-/// H(k).
+/// H(k), the sum of the first k terms.
 fn harmonic(k: u64, s: f64) -> f64 {
     let head: f64 = (1..=k.min(DIRECT)).map(|i| libm::pow(i as f64, -s)).sum();
     if k > DIRECT { head + beyond(k, s) } else { head }
@@ -57,7 +57,7 @@ fn beyond(k: u64, s: f64) -> f64 {
     const BERNOULLI: [f64; 4] = [1.0 / 12.0, -1.0 / 720.0, 1.0 / 30_240.0, -1.0 / 1_209_600.0];
     let (from, to) = (DIRECT as f64, k as f64);
     let mut sum = integral(from, to, s) + 0.5 * (libm::pow(to, -s) - libm::pow(from, -s));
-    // Odd derivatives of x^-s: - s x^(-s-1), then two more factors each.
+    // The odd derivatives of x^-s: the first is -s x^(-s-1), and each of the next has two more factors.
     let derivative = |x: f64| {
         let (mut value, mut order, mut total) = (-s * libm::pow(x, -s - 1.0), s + 1.0, 0.0);
         for factor in BERNOULLI {
@@ -71,7 +71,7 @@ fn beyond(k: u64, s: f64) -> f64 {
     sum
 }
 
-/// The integral of x^-s.
+/// The integral of x^-s between two positive numbers.
 fn integral(from: f64, to: f64, s: f64) -> f64 {
     let (exponent, ratio) = (1.0 - s, libm::log(to / from));
     if exponent.abs() * ratio < 1e-300 {
@@ -80,7 +80,7 @@ fn integral(from: f64, to: f64, s: f64) -> f64 {
     libm::pow(from, exponent) * libm::expm1(exponent * ratio) / exponent
 }
 
-/// Approximately the upper limit at which the integral from 32.5 has this value; infinite if there is none.
+/// Approximately the upper limit at which the integral of x^-s from 32.5 on has this value; infinite if there is none.
 fn inverse(value: f64, s: f64) -> f64 {
     let (from, exponent) = (DIRECT as f64 + 0.5, 1.0 - s);
     let scaled = value * libm::pow(from, -exponent);
@@ -120,7 +120,7 @@ mod tests {
                     sum += libm::pow(rank as f64, -s);
                 }
                 let found = zipf_quantile(n, s, u);
-                // Exactly between two ranks a rounding decides.
+                // If u lies exactly between two ranks, rounding decides which one is found.
                 assert!(
                     found == rank || found == rank + 1 && sum <= u * total * (1.0 + 1e-13),
                     "{n} {s} {u}: {found} {rank}"
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn large_sets_take_no_longer() {
-        // Uniform: rank u n, or the next one, since u lies exactly between the two.
+        // Exponent 0 is the uniform distribution. u lies exactly between rank u n and the next one.
         assert!([1 << 38, (1 << 38) + 1].contains(&zipf_quantile(1 << 40, 0.0, 0.25)));
         assert_eq!(zipf_quantile(u64::MAX, 3.0, 0.5), 1);
         assert!(zipf_quantile(u64::MAX, 0.5, 1.0 - 1e-16) > 1 << 62);

@@ -1,17 +1,17 @@
-//! The cost of one release, as accountants use it, and the form in which a file states it, with a count.
+//! The cost of one release, from which accountants compute its privacy loss, and its form in account files, with a count.
 
 use super::{Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Declares the costs once: [`Cost`] in plain numbers, and [`CountedCost`] in numbers that carry their range.
+/// Declares two enums from one list: [`Cost`] with plain numbers, and [`CountedCost`] with range-checked numbers and a count.
 macro_rules! costs {
     ($(
         $(#[$doc:meta])*
         $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $plain:ty as $range:ty,)+ })?
     )+) => {
-        /// What an accountant needs to know about one release: the mechanism, scaled to sensitivity 1.
+        /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs alone.
         ///
         /// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ macro_rules! costs {
                 $(#[$doc])*
                 $name {
                     $($($(#[$field_doc])* $field: $range,)+)?
-                    /// How often. Default: 1.
+                    /// Number of such releases. Default: 1.
                     #[serde(default = "one")]
                     count: NonZeroU64,
                 },
@@ -74,14 +74,14 @@ costs! {
     ///
     /// Example: `ExponentialMechanism(epsilon: 0.5)`.
     ExponentialMechanism {
-        /// The bounded range.
+        /// Length of an interval that contains all log-likelihood ratios between two neighbours.
         epsilon: f64 as Epsilon,
     }
     /// Binary randomised response with `epsilon`-DP; also the worst case among all `epsilon`-DP mechanisms.
     ///
     /// Example: `RandomizedResponse(epsilon: 1)`.
     RandomizedResponse {
-        /// ln of the ratio of true to false answer probabilities.
+        /// Natural logarithm of the probability of the true answer over that of the false answer.
         epsilon: f64 as Epsilon,
     }
     /// Gaussian noise on a sum over a Poisson sample.
@@ -99,7 +99,7 @@ costs! {
     FixedSizeGaussian {
         /// Units that could have taken part.
         population: u64 as u64,
-        /// Units that did.
+        /// Units that took part.
         size: u64 as u64,
         /// Standard deviation divided by one unit's largest L2 norm in the sum.
         noise_multiplier: f64 as Positive,
@@ -108,14 +108,14 @@ costs! {
     ///
     /// Example: `ZeroConcentratedDp(rho: 0.1)`.
     ZeroConcentratedDp {
-        /// Renyi divergence of order a is at most rho a.
+        /// The Renyi divergence of every order a is at most rho a.
         rho: f64 as NonNegative,
     }
     /// Any mechanism known only to be `epsilon`-DP.
     ///
     /// Example: `PureDp(epsilon: 0.5, count: 10)`.
     PureDp {
-        /// The guarantee.
+        /// The guarantee's epsilon.
         epsilon: f64 as Epsilon,
     }
     /// Any mechanism known only to be (`epsilon`, `delta`)-DP.

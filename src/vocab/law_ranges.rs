@@ -1,8 +1,8 @@
-//! Ranges of the shape and weight parameters of distributions, within which quantiles are computed accurately.
+//! Ranges of shape and weight parameters of distributions in which quantiles are accurate.
 
 use super::{Positive, Problem};
 
-/// The largest weight over the smallest.
+/// Largest allowed ratio of the largest to the smallest weight.
 const MOST: f64 = 1e12;
 
 /// A problem if a shape, in the field `path`, is outside 0.01 to 1e6, the range in which quantiles are accurate to
@@ -16,13 +16,13 @@ pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     })
 }
 
-/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of
-/// their sum is as large as the small ones, or are outside 1e-150 to 1e150.
+/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of their sum may
+/// exceed 0.01 % of the smallest, or if they are outside 1e-150 to 1e150.
 #[must_use]
 pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
     let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);
     let smallest = weights.map(Positive::get).fold(f64::INFINITY, f64::min);
-    // Weights that differ little are normal numbers where the largest is.
+    // Together, these conditions also exclude subnormal numbers and a sum that overflows.
     let fits = largest / MOST <= smallest && largest.is_normal() && largest < 1e150 && smallest > 1e-150;
     (!fits).then(|| {
         Problem::wrong(

@@ -1,4 +1,4 @@
-//! Range-checked numbers: a value outside of its range is an error of the scenario file.
+//! Range-checked numbers: a scenario with a value outside its range is refused.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

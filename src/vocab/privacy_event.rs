@@ -1,6 +1,6 @@
 //! The interface between mechanisms and accountants: releases as plain data.
 //!
-//! A mechanism describes its cost here; an accountant reads it and knows no mechanism. The ledger stores these
+//! A mechanism states its cost here, and accountants compute privacy losses from costs alone. The ledger stores these
 //! events and never an epsilon, so every accountant can compute the loss of the same run.
 
 use super::{Cost, Time};
@@ -45,7 +45,7 @@ impl ProtectedUnit {
 /// The neighbouring relation: which two inputs a guarantee makes hard to distinguish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Neighbours {
-    /// One row moved by at most this Euclidean distance, in the units of the released inputs.
+    /// One row moved by at most `distance`, in the units of the released inputs.
     RowMoved {
         /// Largest Euclidean distance between the two versions of the row.
         distance: f64,
@@ -71,21 +71,22 @@ pub struct Observer(
     pub String,
 );
 
-/// The sampler that was used, because amplification by subsampling holds for one sampler only.
+/// The sampler that chose the units that took part in a release. A theorem on amplification by subsampling holds for one sampler
+/// only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sampler {
-    /// Everybody took part.
+    /// Every unit took part.
     Full,
     /// Each unit took part independently with probability `rate`; the observer does not know which.
     Poisson {
         /// Inclusion probability of each unit.
         rate: f64,
     },
-    /// Exactly `size` of `population` took part, drawn without replacement.
+    /// Exactly `size` of `population` units took part, drawn without replacement.
     FixedSize {
         /// Units that could have taken part.
         population: u64,
-        /// Units that did.
+        /// Units that took part.
         size: u64,
     },
 }
@@ -171,7 +172,7 @@ pub struct PrivacyEvent {
     pub released: String,
     /// Mechanism that released it ("Johnson-Lindenstrauss projection").
     pub mechanism: String,
-    /// Whose data: name of the party whose secret it was.
+    /// Name of the party whose data the release depends on.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
@@ -191,7 +192,7 @@ pub struct PrivacyEvent {
     pub claim: Option<Claim>,
     /// The justification of the cost.
     pub basis: Basis,
-    /// Whether noise was exact.
+    /// The arithmetic of the noise.
     pub arithmetic: Arithmetic,
     /// Round of the protocol, from 0.
     pub round: u64,

@@ -20,7 +20,7 @@ pub enum Origin {
 /// A fact that an observer knows and that no ledger entry accounts for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PublicFact {
-    /// What is known ("mean and standard deviation of the outcomes").
+    /// The fact, as a noun phrase ("mean and standard deviation of the outcomes").
     pub what: String,
     /// Its origin.
     pub origin: Origin,

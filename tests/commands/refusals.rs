@@ -3,6 +3,7 @@
 use crate::support::{folder, root, run, subrosa, told};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use tempfile::TempDir;
 
 const ECHO: &str = "tests/golden/echo.ron";
@@ -98,6 +99,15 @@ fn a_table_that_leaves_a_choice_or_cannot_be_reckoned_with() {
         &["check", &path],
         &["t.csv:2: column \"y\": expected a number from -1e100 to 1e100", "\"1e308\""],
     );
+}
+
+#[test]
+fn a_level_of_instructions_that_does_not_exist() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_subrosa"));
+    let output = program.args(["list"]).env("SUBROSA_SIMD", "axv2").output().unwrap();
+    let (code, stdout, stderr) = told(&output);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("SUBROSA_SIMD: expected baseline, avx2 or avx512, found \"axv2\""), "{stderr}");
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn series_are_compared_run_by_run() {
     let told_of = |text: &str| told(&subrosa(&[arguments.as_slice(), &[text]].concat()));
     let (_, stdout, _) = told_of("compared_with=[]");
     assert!(
-        !stdout.contains("minus that of") && stdout.contains("Share of vectors that are clipped"),
+        !stdout.contains("minus that of") && stdout.contains("Share of vectors in time that are clipped"),
         "{stdout}"
     );
     let (code, _, stderr) = told_of("compared_with=[\"nobody\"]");

@@ -1,9 +1,9 @@
-//! What is wrong with a value of the command line.
+//! Errors in the values of command-line flags.
 
 use crate::vocab::OutOfRange;
 use thiserror::Error;
 
-/// A value that a flag does not take.
+/// A value that a flag does not accept.
 #[derive(Debug, Error)]
 pub(in crate::cli) enum BadValue {
     #[error("expected a number above 0")]

@@ -1,4 +1,4 @@
-//! Verbs that help to begin: templates, lists, completions, the manual.
+//! Arguments of `new`, `list`, `completions` and `man`.
 
 use super::scenario::Format;
 use crate::cli::templates::TEMPLATES;
@@ -13,13 +13,13 @@ pub(in crate::cli) struct NewArguments {
     pub(in crate::cli) system: String,
     /// The file to write. Default: the system's name with .ron, in the current folder
     pub(in crate::cli) file: Option<PathBuf>,
-    /// A CSV file of one's own, with a header line, that the scenario is to be about. Needs --output
+    /// Your CSV file with a header line, from which the scenario is made. Needs --output
     #[arg(long, value_name = "FILE", requires = "output")]
     pub(in crate::cli) csv: Option<PathBuf>,
     /// The column of that file to optimise (for `release`: the class to predict)
     #[arg(long, value_name = "COLUMN", requires = "csv")]
     pub(in crate::cli) output: Option<String>,
-    /// Overwrite a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub(in crate::cli) force: bool,
 }

@@ -1,4 +1,4 @@
-//! Verbs and flags.
+//! The verbs of the command line with their flags.
 
 mod bad_value;
 mod help;

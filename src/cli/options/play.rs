@@ -1,4 +1,4 @@
-//! Verbs that play scenarios, and that read what a run left behind.
+//! Arguments of `check`, `run`, `replay`, `compare`, `report` and `trace`.
 
 use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments, Shown};
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 pub(in crate::cli) struct CheckArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
-    /// Start each program that the scenario names, ask what it is, and end it; without this nothing is started
+    /// Start each program that the scenario names, print its version, and end it; without this flag no program
+    /// is started
     #[arg(long)]
     pub(in crate::cli) probe: bool,
 }
@@ -33,7 +34,7 @@ pub(in crate::cli) struct RunArguments {
     #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
     pub(in crate::cli) fork_at: Option<ForkPoint>,
     /// A change of a branch after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes
-    /// of the same name belong together
+    /// with the same name belong to one branch
     #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
     pub(in crate::cli) branch: Vec<String>,
     /// Folder in which the run folder is made
@@ -95,8 +96,8 @@ pub(in crate::cli) struct ReplayArguments {
 pub(in crate::cli) struct CompareArguments {
     /// Folder of the first run
     pub(in crate::cli) a: PathBuf,
-    /// Folder of the second run; may be the same, to compare two series of it. Without it, each future of a forked run is
-    /// compared with the unchanged one
+    /// Folder of the second run; the same folder compares two series of one run. Default: each future of a forked
+    /// run is compared with the unchanged one
     pub(in crate::cli) b: Option<PathBuf>,
     /// Only this series of the first run. Default: all, or the series of --series-b
     #[arg(long, value_name = "NAME")]

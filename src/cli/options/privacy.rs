@@ -1,4 +1,4 @@
-//! Verbs about what releases cost: price, audit, calibrate.
+//! Arguments of `account`, `audit` and `calibrate`.
 
 use super::bad_value::BadValue;
 use super::scenario::Format;
@@ -105,7 +105,7 @@ pub(in crate::cli) struct AuditOptions {
     /// Seed of all draws. Default: 0, or the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// End with exit code 7 if a verdict is another one
+    /// End with exit code 7 if a verdict differs from this one
     #[arg(long, value_enum)]
     pub(in crate::cli) expect: Option<Expected>,
     /// Draw the two distributions into this file, .svg or .png; with several findings, one file
@@ -125,7 +125,8 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Largest epsilon of all rounds together
     #[arg(long, allow_negative_numbers = true, required_unless_present = "scenario")]
     pub(in crate::cli) epsilon: Option<f64>,
-    /// A scenario of outsourced search: find the largest r of each of its projections at which nothing is lifted
+    /// A scenario of outsourced search: find the largest r of each of its projections at which no singular value is
+    /// lifted
     #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise"])]
     pub(in crate::cli) scenario: Option<PathBuf>,
     /// Override a value of that scenario: path.to.field=RON. May be repeated
@@ -137,7 +138,7 @@ pub(in crate::cli) struct CalibrateArguments {
     /// List every projection of that scenario, not only the largest r that were found
     #[arg(long, requires = "scenario")]
     pub(in crate::cli) all: bool,
-    /// Delta at which it is stated
+    /// Delta at which epsilon is stated
     #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     pub(in crate::cli) delta: f64,
     /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling

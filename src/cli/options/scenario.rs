@@ -1,4 +1,4 @@
-//! What every verb that plays a scenario takes.
+//! Arguments that several verbs share: the scenario with its overrides, and the output format.
 
 use crate::report::Detail;
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! `subrosa cluster` and its own verbs.
+//! Arguments of `subrosa cluster` and of the verbs below it.
 
 use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments};
@@ -15,7 +15,7 @@ pub(in crate::cli) struct SweepArguments {
 pub(in crate::cli) enum SweepVerb {
     /// Divide a study into blocks for workers, and print its folder
     Plan(SweepPlanArguments),
-    /// Run blocks until none is left; start as many of these as there are machines
+    /// Run blocks until none is left; start one such worker on each machine
     Work(SweepWorkArguments),
     /// Show the progress of a sweep
     Status(SweepStatusArguments),
@@ -44,8 +44,8 @@ pub(in crate::cli) struct SweepPlanArguments {
 pub(in crate::cli) struct SweepWorkArguments {
     /// The study's folder
     pub(in crate::cli) folder: PathBuf,
-    /// This worker's number, from 0, and the number of workers. Says where to begin; every worker goes on until
-    /// nothing is left
+    /// This worker's number, from 0, and the number of workers. It only decides with which block the worker begins;
+    /// every worker continues until no block is left
     #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = slot)]
     pub(in crate::cli) slot: (u64, u64),
     /// Threads of this worker. Default: one per core that it may use
@@ -54,12 +54,12 @@ pub(in crate::cli) struct SweepWorkArguments {
     /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
-    /// Take over the blocks of a worker that has been silent for this long; several heartbeats
+    /// Take over the blocks of a worker without a heartbeat for this long; at least twice --heartbeat
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
 }
 
-/// `3/16`.
+/// Parses `I/N`, such as `3/16`.
 fn slot(text: &str) -> Result<(u64, u64), BadValue> {
     let parsed = text
         .split_once('/')
@@ -91,7 +91,7 @@ pub(in crate::cli) struct SweepMergeArguments {
     pub(in crate::cli) format: Format,
 }
 
-/// What starts workers.
+/// A batch system that starts workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Engine {
     /// Slurm: a job array, one element per worker
@@ -117,7 +117,7 @@ pub(in crate::cli) struct SweepSubmitArguments {
     /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
-    /// Take over the blocks of a worker that has been silent for this long
+    /// Take over the blocks of a worker without a heartbeat for this long
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
     /// Print the script and submit nothing

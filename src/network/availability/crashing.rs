@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crashing {
-    /// How long it works until it crashes; any of the latency models.
+    /// Length of a working period; any of the latency models.
     pub up: LatencyModel,
-    /// How long it stays crashed; any of the latency models.
+    /// Length of a crashed period; any of the latency models.
     pub down: LatencyModel,
     /// What remains after a crash: `Kept` (the party continues where it stopped) or `Lost` (timers and work are lost,
     /// and the party starts again with what it had on disk). Default: Kept.

@@ -26,7 +26,7 @@ pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// Whether the party is ever connected and receives messages with a probability above 0.
+    /// Whether the party is connected at some time, and then receives a message with a probability above 0.
     fn ever_available(&self) -> bool;
 
     /// Whether crashes of the party can lose its memory.
@@ -51,7 +51,7 @@ pub trait Availability {
     }
 }
 
-/// What is wrong with the length distributions of two alternating kinds of periods.
+/// Problems of the length distributions of two alternating kinds of periods, each given with its field.
 pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -69,7 +69,7 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     problems
 }
 
-/// Reads the files of two recipes; problems are reported below their fields.
+/// Reads the files of two latency models, each given with its field, at which its problems are reported.
 pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -97,14 +97,14 @@ impl Clone for Box<dyn AvailabilityProcess> {
     }
 }
 
-/// The state of a party's connection.
+/// The availability of one party during a run.
 pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     /// Whether the party is connected at time zero.
     fn starts_online(&mut self) -> bool {
         true
     }
 
-    /// The next change of its connection, later than the last one; `None` if there are no more.
+    /// The next change of the connection, later than the change before; `None` if there are no more changes.
     fn next_switch(&mut self) -> Option<Switch> {
         None
     }
@@ -116,7 +116,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
 }
 
 crate::family! {
-    /// Whether a party is connected.
+    /// When a party is connected, and which messages it then receives.
     pub struct AvailabilityModel(AvailabilityMember): dyn Availability, "availability" {
         Always(Always),
         PerMessage(PerMessage),

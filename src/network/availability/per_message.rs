@@ -21,7 +21,7 @@ pub struct PerMessage {
     pub heard: Probability,
 }
 
-/// The fields in their present spelling.
+/// The form with the field's name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Named {
@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for EitherSpelling {
         self.visit_f64(value as f64)
     }
 
-    /// Nothing between the brackets.
+    /// `PerMessage()`, without a probability.
     fn visit_unit<E: Error>(self) -> Result<Probability, E> {
         Err(E::missing_field("heard"))
     }

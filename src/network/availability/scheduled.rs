@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduled {
-    /// Connected at the start. Default: true.
+    /// Whether the party is connected at the start. Default: true.
     #[serde(default = "yes")]
     pub online: bool,
     /// Times at which the connection changes, ascending, from the start of the run: `["10s", "25s"]`.
@@ -49,7 +49,7 @@ impl Availability for Scheduled {
 pub(super) fn is_ever_online(online: bool, switches: &[Span]) -> bool {
     match switches {
         [] => online,
-        // Online at the start and offline from time 0 on.
+        // The only change is at time 0, so the state at the start lasts for no time.
         [Span::ZERO] => !online,
         _ => true,
     }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Connections as recorded in a file with one device per line: its state at the start (1 connected, 0 not), then the
-/// times of its changes, ascending, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
+/// Connections as recorded in a file. Each line describes one device: its state at the start (1 connected, 0 not), then
+/// the times in seconds at which the state changes, ascending: `1, [12.5, 30, 90.25]`. Brackets are optional.
 ///
 /// Example: `Trace(file: "availability.csv", repeat: "3s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub struct Trace {
     /// Number of the device, from 0. Default: drawn for each party, every device with the same probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<u64>,
-    /// The recording is repeated with this period, which must be later than its last change. Default: no repetition,
-    /// the last state stays.
+    /// Period with which the recording is repeated, longer than the time of the last change of any device in the file.
+    /// Default: no repetition, the last state stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<Span>,
     #[serde(skip)]
@@ -49,14 +49,14 @@ impl Trace {
         self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
     }
 
-    /// The device that the recipe names, if it names one that the file has.
+    /// The device that the recipe states; `None` if it states none, or one that the file does not have.
     fn chosen(&self) -> Option<&Device> {
         self.devices().get(usize::try_from(self.device?).ok()?)
     }
 }
 
 impl Availability for Trace {
-    /// A party whose file has not been read is always online.
+    /// If the file has not been read, or does not have the device, the party is always online.
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
@@ -65,7 +65,7 @@ impl Availability for Trace {
         Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
     }
 
-    /// Also true if the file has not been read or does not have the device; both are reported as problems elsewhere.
+    /// Also true if the file has not been read (reported by `load`) or does not have the device (reported by `problems`).
     fn ever_available(&self) -> bool {
         let hears = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {

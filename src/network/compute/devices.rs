@@ -32,7 +32,7 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// Slowest device at u = 1; 1 while the file has not been read.
+    /// One over the speed of the device at `u`, the slowest device at u = 1; 1 if the file has not been read.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;

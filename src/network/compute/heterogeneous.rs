@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 pub struct Heterogeneous {
     /// How long a job takes on a median device; any of the latency models.
     pub time: LatencyModel,
-    /// Standard deviation of the factor's natural logarithm, dimensionless; with 0.5 the slowest tenth of the parties
-    /// takes about twice as long as the median.
+    /// Standard deviation of the factor's natural logarithm, dimensionless; with 0.5, one party in ten takes at least 1.9
+    /// times as long as the median.
     pub sigma: NonNegative,
 }
 

@@ -5,7 +5,7 @@ use crate::vocab::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// No work takes any time: `Instant()`.
+/// Jobs take no time: `Instant()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Instant {}

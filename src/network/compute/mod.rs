@@ -1,7 +1,7 @@
 //! Compute time: how long a party works on a message.
 //!
-//! A party draws once how slow its device is, and then two random words per job from a stream of its own: one for the
-//! job's length, one for random slowdowns. Job k takes the same words whatever the model.
+//! A party whose jobs take time draws once how slow its device is, and then two random words per job, from a stream of
+//! its own: one word for the job's length, one for random slowdowns. Job k uses the same words whatever the model.
 
 mod devices;
 mod drawn;
@@ -29,16 +29,16 @@ pub trait Compute {
         1.0
     }
 
-    /// How long a job of one unit takes on a party of this slowness; `length` in (0, 1) and `slowdown_draw` (random slowdown)
-    /// in [0, 1) are the job's draws.
+    /// How long a job of one unit of work takes on a party of this slowness. The job's random draws are `length` in (0, 1),
+    /// and `slowdown_draw` in [0, 1) for a random slowdown.
     fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span;
 
-    /// Number of jobs that are worked on at once.
+    /// Number of jobs that a party works on at the same time.
     fn servers(&self) -> u32 {
         1
     }
 
-    /// Whether no job ever takes any time.
+    /// Whether every job takes no time.
     fn is_instant(&self) -> bool {
         false
     }

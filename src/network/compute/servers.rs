@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-/// Several servers that work at once, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
+/// Several servers that work at the same time, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
 ///
 /// Jobs wait in one queue, first come, first served; with Poisson arrivals and exponential times it is an M/M/k
 /// queue. All servers of a party are equally fast.

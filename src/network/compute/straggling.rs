@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Straggling {
-    /// How long a job takes if it is not a straggler; any of the latency models.
+    /// How long a job takes that is not a straggler; any of the latency models.
     pub time: LatencyModel,
     /// Probability that a job is a straggler.
     pub probability: Probability,
-    /// How many times as long a straggler takes. Default: 10.
+    /// Factor by which a straggler takes longer than other jobs. Default: 10.
     #[serde(default = "ten")]
     pub factor: Positive,
 }

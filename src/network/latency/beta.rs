@@ -1,4 +1,4 @@
-//! A delay between two ends with a beta distribution.
+//! A delay with a beta distribution between a shortest and a longest delay.
 
 use super::Latency;
 use crate::special::{beta_quantile, incomplete_beta};
@@ -6,19 +6,19 @@ use crate::vocab::{Positive, Problem, Span, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A beta delay: low + (high - low) X, X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
+/// A beta delay: low + (high - low) X, where X has a density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
 ///
-/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, to 1e-12 for moderate
-/// shapes and 1e-9 for all that are allowed: some 5 microseconds a message. Source: Johnson, Kotz and Balakrishnan
-/// 1995, chapter 25.
+/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, with an error of 1e-12 for
+/// moderate shapes and 1e-9 for all allowed ones; computing it takes some 5 microseconds per message. Source: Johnson,
+/// Kotz and Balakrishnan 1995, chapter 25.
 ///
 /// Example: `Beta(a: 2, b: 5, low: "10ms", high: "100ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beta {
-    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer delays near `low`.
+    /// Shape, dimensionless, from 0.01 to 1000000: the larger it is, the fewer delays are near `low`.
     pub a: Positive,
-    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer delays near `high`.
+    /// Shape, dimensionless, from 0.01 to 1000000: the larger it is, the fewer delays are near `high`.
     pub b: Positive,
     /// Shortest delay. Default: 0.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! A delay drawn from measured ones.
+//! A delay drawn from a file of measured delays.
 
 use super::Latency;
 use crate::network::data_file::{self, Loaded};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One of the delays in a column of a CSV file, each as likely as every other.
+/// A delay drawn from a column of a CSV file, every row with the same probability.
 ///
 /// Example: `Empirical(file: "delays.csv", column: "ms", unit: "1ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct Empirical {
     pub file: PathBuf,
     /// Name of the column.
     pub column: String,
-    /// The delay that the number 1 in the column means. Default: 1 s.
+    /// Unit of the numbers in the column. Default: 1 s.
     #[serde(default = "second")]
     pub unit: Span,
     #[serde(skip)]
@@ -38,7 +38,7 @@ impl Empirical {
 }
 
 impl Latency for Empirical {
-    /// The quantile of the empirical distribution; zero while the file has not been read.
+    /// The quantile of the empirical distribution; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
         let Some(sorted) = &self.sorted else { return Span::ZERO };
         let place = (u * sorted.len() as f64) as usize;

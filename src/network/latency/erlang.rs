@@ -1,4 +1,4 @@
-//! Several exponential delays, one after another.
+//! An Erlang delay: several exponential delays, one after another.
 
 use super::Latency;
 use crate::special::{gamma_quantile, incomplete_gamma};
@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// An Erlang delay: the sum of independent exponential delays of the same mean, one for each stage on the way.
+/// An Erlang delay: the sum of independent exponential delays of the same mean, one for each stage of the way.
 ///
-/// It is the gamma law with a whole shape. Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
+/// This is the gamma distribution with an integer shape. Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
 ///
 /// Example: `Erlang(stages: 3, mean: "40ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Erlang {
-    /// Number of stages, 1 to 1000000; the standard deviation is the mean divided by its square root.
+    /// Number of stages, 1 to 1000000; the standard deviation is the mean divided by the square root of this number.
     pub stages: NonZeroU32,
     /// Mean of the whole delay, all stages together.
     pub mean: Span,

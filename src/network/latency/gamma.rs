@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 
 /// A gamma delay: mean shape times scale, standard deviation sqrt(shape) times scale.
 ///
-/// Its quantile is the inverse of the incomplete gamma function, to 1e-12: some 2 microseconds a message.
+/// Its quantile is the inverse of the incomplete gamma function, with an error of 1e-12; computing it takes some 2
+/// microseconds per message.
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
 ///
 /// Example: `Gamma(shape: 2, scale: "20ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gamma {
-    /// Dimensionless, from 0.01 to 1000000: below 1 for many very short delays, 1 for an exponential delay, above 30
-    /// nearly normal.
+    /// Shape, dimensionless, from 0.01 to 1000000: below 1 for many very short delays, 1 for an exponential delay, above
+    /// 30 for a nearly normal one.
     pub shape: Positive,
-    /// What the shape is multiplied by to give the mean delay.
+    /// Scale: the mean delay divided by the shape.
     pub scale: Span,
 }
 

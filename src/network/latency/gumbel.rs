@@ -1,4 +1,4 @@
-//! The distribution of the longest of many delays, given that it is not negative.
+//! A Gumbel delay, as of the longest of many delays, truncated at zero.
 
 use super::Latency;
 use crate::special::entire_exponential_integral;
@@ -6,19 +6,20 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A Gumbel delay truncated at 0: the law of the largest of many delays, given that it is not negative.
+/// A Gumbel delay truncated at 0: the limiting distribution of the longest of many delays, conditional on not being
+/// negative.
 ///
 /// Before truncation it is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location +
-/// 0.5772 scale. The truncated mean is scale Ein(e^a) / (1 - exp(-e^a)), a = location / scale, Ein the entire
-/// exponential integral: the integral of the tail. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+/// 0.5772 scale. The truncated mean, the integral of the tail probability, is scale Ein(e^a) / (1 - exp(-e^a)), where a =
+/// location / scale and Ein is the entire exponential integral. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
 ///
 /// Example: `Gumbel(location: "40ms", scale: "5ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gumbel {
-    /// Likeliest delay before truncation.
+    /// Mode of the delay before truncation.
     pub location: Span,
-    /// Spread, above 0: the standard deviation before truncation is 1.28 times as large.
+    /// Scale, above 0; the standard deviation before truncation is 1.28 times as large.
     pub scale: Span,
 }
 

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 /// A fixed delay plus jitter, which is drawn anew for every message.
 ///
-/// With `jitter: Exponential(mean: "5ms")` it is the shifted exponential distribution.
+/// With `jitter: Exponential(mean: "5ms")` this is the shifted exponential distribution.
 ///
 /// Example: `Jittered(base: "30ms", jitter: Exponential(mean: "5ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Jittered {
-    /// The delay that every message has.
+    /// The fixed delay.
     pub base: Span,
     /// The random delay that is added; any of the latency models.
     pub jitter: Box<LatencyModel>,

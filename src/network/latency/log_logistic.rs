@@ -1,4 +1,4 @@
-//! A delay with a power tail and a simple median: the log-logistic law.
+//! A log-logistic delay, whose tail is a power.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};
@@ -16,7 +16,7 @@ use std::f64::consts::PI;
 pub struct LogLogistic {
     /// Median delay; half of the messages are faster.
     pub median: Span,
-    /// The tail's exponent, above 1 so that there is a mean; 1.5 is a very heavy tail, 5 a light one.
+    /// Exponent of the tail, above 1 so that the mean is finite; 1.5 is a very heavy tail, 5 a light one.
     pub shape: Positive,
 }
 

@@ -1,4 +1,4 @@
-//! One of several delays: some messages are of one kind, some of another.
+//! A mixture of delays: each message has a delay of one of several kinds.
 
 use super::{Latency, LatencyModel};
 use crate::vocab::{Positive, Problem, Span, unequal_weights};
@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// One of several delays, each with its probability: nine messages of ten over fibre, one over a satellite.
+/// One of several delays, each with its probability, as for messages of which nine in ten go by fibre and one by
+/// satellite.
 ///
-/// Its quantile at u is the least delay that a message exceeds with probability at most 1 - u. It is found by
-/// bisection, with some thirty evaluations of every part's distribution function, and takes one random word per
-/// message.
+/// Its quantile at u is the smallest delay that a message exceeds with probability at most 1 - u. It is found by
+/// bisection, with some thirty evaluations of the distribution function of every part. Each message uses one random word.
 ///
 /// Example: `Mixture(parts: [Part(weight: 9, law: Constant("20ms")), Part(weight: 1, law: Exponential(mean:
 /// "200ms"))])`.
@@ -34,7 +34,7 @@ pub struct Part {
 }
 
 impl Mixture {
-    /// The weighted mean of a number that `of` computes for each part.
+    /// The mean over the parts, by their weights, of the number that `of` computes for a part.
     fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         // Weights are divided by the largest, so that neither sum overflows or underflows.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
-    /// Mean before truncation.
+    /// Mean before truncation, 0 or above.
     pub mean: Span,
     /// Standard deviation before truncation, above 0.
     pub sd: Span,

@@ -1,4 +1,4 @@
-//! A heavy-tailed delay: mostly short, sometimes very long.
+//! A Pareto delay, whose tail is heavy: mostly short, sometimes very long.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};

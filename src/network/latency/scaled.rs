@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Another delay times a factor: measured delays on a network that is twice as slow.
+/// Another delay times a factor, such as measured delays on a network that is twice as slow.
 ///
 /// Example: `Scaled(law: LogNormal(median: "40ms", sigma: 0.5), factor: 2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scaled {
-    /// What is multiplied; any of the latency models.
+    /// The delay that is multiplied; any of the latency models.
     pub law: Box<LatencyModel>,
     /// The factor, dimensionless, above 0.
     pub factor: Positive,

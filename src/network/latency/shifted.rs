@@ -1,4 +1,4 @@
-//! Another delay, later or earlier.
+//! Another delay plus or minus a fixed time.
 
 use super::partial_mean::integral;
 use super::{Latency, LatencyModel};
@@ -7,18 +7,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Another delay, later or earlier by a fixed time, and never below 0: measured delays without the part that a nearer
+/// Another delay plus or minus a fixed time, and never below 0; for example measured delays minus the time that a nearer
 /// server saves.
 ///
-/// `Shifted(law: L, later: "30ms")` is `Jittered(base: "30ms", jitter: L)`.
+/// `Shifted(law: L, later: "30ms")` is the same as `Jittered(base: "30ms", jitter: L)`.
 ///
 /// Example: `Shifted(law: Exponential(mean: "10ms"), later: "30ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shifted {
-    /// What is moved; any of the latency models.
+    /// The delay that is shifted; any of the latency models.
     pub law: Box<LatencyModel>,
-    /// How much later every message arrives. Default: 0.
+    /// How much later every message arrives; not together with `earlier`. Default: 0.
     #[serde(default)]
     pub later: Span,
     /// How much earlier every message arrives; a delay that would be negative is 0. Default: 0.
@@ -87,7 +87,7 @@ mod tests {
             later: Span::ZERO,
             earlier: ms(10),
         };
-        // P(X < mean) = 1 - 1 / e, and E max(X - mean, 0) = mean / e, since the law has no memory.
+        // P(X < mean) = 1 - 1 / e, and E max(X - mean, 0) = mean / e, since the exponential distribution is memoryless.
         assert_eq!(law.quantile(0.63), Span::ZERO);
         assert!(law.quantile(0.64) > Span::ZERO);
         assert!((law.mean_seconds() * 100.0 - libm::exp(-1.0)).abs() < 1e-6, "{}", law.mean_seconds());

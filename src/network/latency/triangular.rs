@@ -1,4 +1,4 @@
-//! A delay between two ends, likeliest at one place.
+//! A delay with a triangular density.
 
 use super::Latency;
 use crate::vocab::{Problem, Span};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Triangular {
     /// Shortest delay.
     pub low: Span,
-    /// Likeliest delay, from `low` to `high`.
+    /// Delay at which the density is largest, from `low` to `high`.
     pub mode: Span,
     /// Longest delay, above `low`.
     pub high: Span,

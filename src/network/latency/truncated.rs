@@ -1,4 +1,4 @@
-//! Another delay, given that it lies between two ends.
+//! Another delay, conditional on lying between two limits.
 
 use super::partial_mean::integral;
 use super::{Latency, LatencyModel};
@@ -7,30 +7,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Another delay, given that it lies between two ends: a heavy tail that a timeout cuts off.
+/// Another delay, conditional on lying between two limits, as where a timeout cuts off a heavy tail.
 ///
-/// Its quantile at u is that of the other law at F(from) + u (F(to) - F(from)), F the other law's distribution
-/// function.
+/// Its quantile at u is the quantile of the other delay at p + u (q - p), where p is the probability that the other delay is
+/// below `from`, and q the probability that it is at most `to`.
 ///
 /// Example: `Truncated(law: Normal(mean: "40ms", sd: "20ms"), from: "10ms", to: "90ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Truncated {
-    /// What is truncated; any of the latency models.
+    /// The delay that is truncated; any of the latency models.
     pub law: Box<LatencyModel>,
-    /// Shortest delay that is left. Default: 0.
+    /// Lower limit of the delay. Default: 0.
     #[serde(default)]
     pub from: Span,
-    /// Longest delay that is left, above `from`. Default: no limit.
+    /// Upper limit of the delay, above `from`. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Span>,
 }
 
-/// Smallest share of the delays that may be left: of a smaller share, floating point could not resolve the quantiles.
+/// Smallest probability of a delay between the limits; with less, floating point could not resolve the quantiles.
 const LEAST_LEFT: f64 = 1e-6;
 
 impl Truncated {
-    /// The probabilities of delays below `from`, and up to `to`. A delay is a whole number of nanoseconds.
+    /// The probabilities of an untruncated delay below `from`, and of one of at most `to`. Delays are whole nanoseconds.
     fn ends(&self) -> (f64, f64) {
         let law = self.law.as_dyn();
         let below = match self.from.nanos() {
@@ -50,8 +50,8 @@ impl Latency for Truncated {
         self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
     }
 
-    /// The error is about 1e-7 of the untruncated mean for a model with a density, and 1e-3 for measured delays,
-    /// divided by the share of delays that is left.
+    /// The mean, with an error of about 1e-7 of the untruncated mean for a model with a density, and 1e-3 for measured
+    /// delays, divided by the probability of a delay between the limits.
     fn mean_seconds(&self) -> f64 {
         let (law, (below, within)) = (self.law.as_dyn(), self.ends());
         let total = match self.to {

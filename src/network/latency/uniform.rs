@@ -1,4 +1,4 @@
-//! A delay that is uniform between two ends.
+//! A delay that is uniform between two limits.
 
 use super::Latency;
 use crate::vocab::{Problem, Span};

@@ -1,4 +1,4 @@
-//! A Weibull delay: its hazard rate rises or falls with time.
+//! A Weibull delay, whose hazard rate rises or falls with time.
 
 use super::{Latency, extreme_mean};
 use crate::vocab::{Positive, Problem, Span};
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Weibull {
-    /// The delay that 63 % of messages stay below.
+    /// Scale: 63 % of the messages take less than this delay.
     pub scale: Span,
-    /// Dimensionless: below 1 for a heavy tail, 1 for an exponential delay, 3.6 for a nearly symmetric one.
+    /// Shape, dimensionless: below 1 for a heavy tail, 1 for an exponential delay, 3.6 for a nearly symmetric one.
     pub shape: Positive,
 }
 

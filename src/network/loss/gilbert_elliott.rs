@@ -5,8 +5,8 @@ use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A link with a good and a bad state; before each message it may change from one to the other (Gilbert 1960, Elliott
-/// 1963).
+/// A link with a good and a bad state, each with its own probability of a loss. Between two messages the state may change
+/// (Gilbert 1960, Elliott 1963).
 ///
 /// At the first message, each state has its long-run probability.
 ///
@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
-    /// Probability per message of going from good to bad.
+    /// Probability, per message, of a change from the good to the bad state; above 0.
     pub worsens: Probability,
-    /// Probability per message of going from bad to good; bursts last 1 / `recovers` messages on average.
+    /// Probability, per message, of a change from the bad to the good state; a bad period lasts 1 / `recovers` messages on
+    /// average.
     pub recovers: Probability,
     /// Probability that a message is lost in the good state. Default: 0.
     #[serde(default = "never")]
@@ -35,7 +36,7 @@ fn surely() -> Probability {
 }
 
 impl GilbertElliott {
-    /// The long-run share of messages that find the link in its bad state.
+    /// The long-run share of messages for which the link is in its bad state.
     fn share_bad(&self) -> f64 {
         let (worsens, recovers) = (self.worsens.get(), self.recovers.get());
         if worsens + recovers > 0.0 { worsens / (worsens + recovers) } else { 0.0 }
@@ -64,17 +65,19 @@ impl Loss for GilbertElliott {
 #[derive(Clone, Debug)]
 struct Chain {
     recipe: GilbertElliott,
-    /// State of the link for the next message; unknown before the first.
+    /// Whether the link is in the bad state for the next message; `None` before the first message.
     bad: Option<bool>,
 }
 
-/// Splits one uniform draw: returns whether it is below `p`, and the rest, rescaled to be uniform again in either case.
+/// Splits one uniform draw in two: whether the draw is below `p`, and a second draw, uniform on [0, 1) and independent of
+/// the first result.
 fn split(u: f64, p: f64) -> (bool, f64) {
     if u < p { (true, u / p) } else { (false, (u - p) / (1.0 - p)) }
 }
 
 impl LossProcess for Chain {
-    /// One draw serves start, loss and change of state, so that a message takes one word whatever the model.
+    /// The start, the loss and the change of state all come from one draw, so that a message uses one word whatever the
+    /// model.
     fn drops(&mut self, mut u: f64) -> bool {
         let bad = self.bad.unwrap_or_else(|| {
             let (bad, rest) = split(u, self.recipe.share_bad());

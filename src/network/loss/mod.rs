@@ -1,4 +1,4 @@
-//! Whether a link drops a message.
+//! Loss models: which messages a link loses.
 
 mod gilbert_elliott;
 mod independent;
@@ -43,14 +43,14 @@ impl Clone for Box<dyn LossProcess> {
     }
 }
 
-/// The state of a link's losses.
+/// The losses of one link during a run.
 pub trait LossProcess: std::fmt::Debug + BoxedLoss {
     /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
     fn drops(&mut self, u: f64) -> bool;
 }
 
 crate::family! {
-    /// Whether a link drops a message.
+    /// Which messages a link loses.
     pub struct LossModel(LossMember): dyn Loss, "loss" {
         NoLoss(NoLoss),
         Independent(Independent),

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blackout {
-    /// Which group.
+    /// Name of the group.
     pub group: String,
-    /// When it begins, from the start of the run.
+    /// When the blackout begins, from the start of the run.
     pub from: Span,
-    /// When it ends, from the start of the run.
+    /// When the blackout ends, from the start of the run.
     pub until: Span,
 }
 

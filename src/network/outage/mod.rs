@@ -1,4 +1,4 @@
-//! Outages of groups of parties: partitions and regional outages.
+//! Outages of groups of parties: partitions, blackouts and regional outages.
 
 mod blackout;
 mod partition;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The behaviour of an outage recipe.
 pub trait Outage {
-    /// The groups that it names, each with the field that names it.
+    /// The groups that the recipe names, each after the path of the field that names it.
     fn groups(&self) -> Vec<(String, &str)>;
 
     /// The connection of each party of `group` under this outage alone; `None` if the outage does not affect the group.
@@ -25,7 +25,8 @@ pub trait Outage {
         None
     }
 
-    /// Whether it separates parties of these two groups at this time.
+    /// Whether the outage cuts the links between parties of these two groups at this time; `None` is a party without a
+    /// group.
     fn cuts(&self, from: Option<&str>, to: Option<&str>, at: Time) -> bool {
         let _ = (from, to, at);
         false
@@ -57,7 +58,7 @@ crate::family! {
     }
 }
 
-/// Reports a problem unless `until` is after `from`.
+/// The problem of an interval that does not end after it begins.
 fn interval(from: Span, until: Span) -> Vec<Problem> {
     if from < until {
         return Vec::new();

@@ -5,18 +5,18 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Between two times, links between parties of different listed groups carry nothing. A message that entered a link
-/// before then still arrives; routes do not change.
+/// Between two times, links between parties of different listed groups lose every message. A message that entered a link
+/// before the partition still arrives; routes do not change.
 ///
 /// Example: `Partition(groups: ["left", "right"], from: "1s", until: "2s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
-    /// The groups that are kept apart, two or more. Parties of no listed group keep all their links.
+    /// The groups that are separated from each other, two or more. Parties of no listed group keep all their links.
     pub groups: Vec<String>,
-    /// When it begins, from the start of the run.
+    /// When the partition begins, from the start of the run.
     pub from: Span,
-    /// When it ends, from the start of the run.
+    /// When the partition ends, from the start of the run.
     pub until: Span,
 }
 

@@ -1,4 +1,4 @@
-//! A region that fails at random times, with all its parties.
+//! Outages of all parties of a group at the same, random times.
 
 use super::Outage;
 use crate::network::availability::{Availability, AvailabilityProcess, OnOff};
@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Regional {
-    /// Which group.
+    /// Name of the group.
     pub group: String,
-    /// How long the region works; any of the latency models.
+    /// Length of a period in which the group is connected; any of the latency models.
     pub up: LatencyModel,
-    /// How long an outage lasts; any of the latency models.
+    /// Length of an outage; any of the latency models.
     pub down: LatencyModel,
 }
 

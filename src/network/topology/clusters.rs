@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each group has a gateway to which all its parties are linked; every two gateways are linked. A party states its
-/// group (`Party(group: "north")`).
+/// Each group has a gateway, with a link to every other party of the group; every two gateways have a link. A party states
+/// its group (`Party(group: "north")`).
 ///
 /// Example: `Clusters(gateways: { "left": "server", "right": "client" })`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

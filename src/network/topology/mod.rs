@@ -1,4 +1,4 @@
-//! Which parties have links.
+//! Topologies: which parties have links.
 
 mod clusters;
 mod edges;

@@ -25,7 +25,7 @@ impl Add for Cost {
     }
 }
 
-/// Next steps towards each destination, found when first needed.
+/// The next party on each route, computed for a destination when it is first needed.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Routes {
     shape: Shape,
@@ -36,8 +36,8 @@ pub(in crate::network) struct Routes {
 }
 
 impl Routes {
-    /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` says that it
-    /// is the same for every link, so that in a complete network no detour is quicker.
+    /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` states that this
+    /// mean is the same for every link, so that in a complete network no detour is quicker.
     pub(in crate::network) fn new(
         topology: &TopologyModel,
         population: &Population<'_>,
@@ -62,8 +62,8 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message is certain to take the same route in both. Decided from the links, without computing any
-    /// route: if the links' costs differ between the two and are not all equal within each, the answer is no.
+    /// Whether every message certainly takes the same route in both. Only links are compared, no route is computed: if costs
+    /// differ between the two, and are not all equal within each of them, the result is false.
     pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
         // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {
@@ -130,7 +130,7 @@ fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
         graph
             .edges_directed(node, Direction::Outgoing)
             .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
-            // The lowest party among equals, so that the route does not depend on the order of links.
+            // Among equal costs, the party with the lowest id, so that the route does not depend on the order of links.
             .min_by(|(a, x), (b, y)| {
                 a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
             })

@@ -7,8 +7,8 @@ use crate::vocab::{Positive, Problem, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Centred beta noise: width (X - a / (a + b)), X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1). A
-/// draw takes one random word and inverts the regularised incomplete beta function.
+/// Centred beta noise: width (X - a / (a + b)), where X has a density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
+/// A draw takes one random word and inverts the regularised incomplete beta function.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
 ///
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beta {
-    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer draws near the lower end.
+    /// Shape, dimensionless, from 0.01 to 1000000: the larger it is, the fewer draws are near the lower end.
     pub a: Positive,
-    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer draws near the upper end.
+    /// Shape, dimensionless, from 0.01 to 1000000: the larger it is, the fewer draws are near the upper end.
     pub b: Positive,
     /// Difference between the largest and the smallest value, in units of the outcome.
     pub width: Positive,

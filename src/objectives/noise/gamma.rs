@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gamma {
-    /// Dimensionless, from 0.01 to 1000000: the smaller, the more skewed; 1 is exponential noise.
+    /// Shape, dimensionless, from 0.01 to 1000000: the smaller it is, the more skewed the noise; 1 is exponential noise.
     pub shape: Positive,
     /// Scale, in units of the outcome; the standard deviation is sqrt(shape) times as large.
     pub scale: Positive,

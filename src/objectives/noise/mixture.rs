@@ -1,4 +1,4 @@
-//! Noise of several kinds: most outcomes are measured well, some badly.
+//! A mixture of noise distributions, as where most outcomes are measured well and some badly.
 
 use super::{NoiseLaw, NoiseModel};
 use crate::rng::Stream;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// One of several noise distributions, each with its probability. A draw takes one random word to choose the
 /// distribution, then the words of that distribution.
 ///
-/// With a narrow and a wide `Gaussian` it is Tukey's contaminated normal distribution (Tukey 1960).
+/// With a narrow and a wide `Gaussian` this is Tukey's contaminated normal distribution (Tukey 1960).
 ///
 /// Example: `Mixture(parts: [Part(weight: 9, law: Uniform(bound: 1)), Part(weight: 1, law: Uniform(bound: 3))])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub struct Mixture {
 pub struct Part {
     /// Relative frequency, above 0: the probability is this weight over the sum of all weights.
     pub weight: Positive,
-    /// The noise; any of the laws of noise.
+    /// The noise; any of the noise models.
     pub law: NoiseModel,
 }
 
@@ -65,7 +65,7 @@ impl NoiseLaw for Mixture {
         self.largest(|law| law.bound())
     }
 
-    /// The largest size of a part: each part exceeds it with probability at most `delta`, and so does the mixture.
+    /// The largest such bound of a part: each part exceeds it with probability at most `delta`, and so does the mixture.
     fn tail(&self, delta: Delta) -> Option<f64> {
         self.largest(|law| law.tail(delta))
     }

@@ -1,4 +1,4 @@
-//! Noise of measurements: one distribution per file.
+//! The noise of outcomes: one distribution per file.
 
 mod beta;
 mod gamma;
@@ -34,7 +34,7 @@ pub trait NoiseLaw {
     /// random words that another draw takes.
     fn draw(&self, stream: &mut Stream) -> f64;
 
-    /// Variance; infinite if there is none.
+    /// The variance of a draw, possibly infinite.
     fn variance(&self) -> f64;
 
     /// R: the largest absolute value of a draw. `None` for an unbounded distribution.
@@ -42,8 +42,8 @@ pub trait NoiseLaw {
         None
     }
 
-    /// A bound that the absolute value of a draw exceeds with probability at most `delta`. By default R, if there is
-    /// one.
+    /// A bound that the absolute value of a draw exceeds with probability at most `delta`; `None` if none is known. By
+    /// default R.
     fn tail(&self, _delta: Delta) -> Option<f64> {
         self.bound()
     }
@@ -55,7 +55,7 @@ pub trait NoiseLaw {
 }
 
 crate::family! {
-    /// The noise that is added to an objective when it is measured.
+    /// The noise that is added to the value of an arm to give an outcome.
     pub struct NoiseModel(NoiseMember): dyn NoiseLaw, "noise" {
         Gaussian(Gaussian),
         Uniform(Uniform),

@@ -6,10 +6,10 @@ use crate::rng::Stream;
 use crate::vocab::Delta;
 use std::sync::Arc;
 
-/// Deviations of recorded outcomes from their arm's mean: each is equally likely.
+/// Deviations of recorded outcomes from the mean of their arm; all deviations of an arm are equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// By arm; none is empty.
+    /// The deviations of each arm, at least one.
     deviations: Vec<Vec<f64>>,
 }
 
@@ -69,7 +69,7 @@ impl Noise {
         }
     }
 
-    /// Variance, over arms and draws; infinite if there is none.
+    /// The variance, possibly infinite; that of recorded deviations is over the deviations of all arms together.
     #[must_use]
     pub fn variance(&self) -> f64 {
         match self {

@@ -9,15 +9,15 @@ use std::f64::consts::FRAC_PI_2;
 
 /// Student's t distribution times a scale. Its moments of order `degrees` and above are infinite.
 ///
-/// Source: Chowdhury and Gopalan 2019, section 5: 3 degrees, so that a central moment of order 2 is 3.
+/// Source: Chowdhury and Gopalan 2019, section 5, with 3 degrees of freedom, for which the variance is 3.
 ///
 /// Example: `StudentT(degrees: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StudentT {
-    /// Degrees of freedom, above 1 so that there is a mean.
+    /// Degrees of freedom, above 1 so that the mean is finite.
     pub degrees: Positive,
-    /// Factor, in units of the outcome. Default: 1.
+    /// Scale, in units of the outcome. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
 }
@@ -27,8 +27,8 @@ fn one() -> Positive {
 }
 
 /// Probability that the absolute value of Student's t exceeds `t`. With v degrees of freedom, U uniform on (0, 1) and W
-/// a uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of that absolute value; this is the mean over W
-/// of the probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge fast.
+/// a uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of this absolute value. The result is the mean over
+/// W of the probability that U is small enough. The integrand is smooth and periodic, so equal steps converge fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {

@@ -1,9 +1,10 @@
-//! The size that a draw exceeds with a given probability, found from the probability of exceeding a given size.
+//! Tail bounds: the size that the absolute value of a draw exceeds with a given probability, by inversion of the
+//! probability of exceeding a size.
 
 use crate::vocab::Delta;
 
-/// The smallest size, up to rounding above it, that is exceeded with probability at most `delta`; `beyond` falls from
-/// at most 1 to 0 and is below any delta at 1e9.
+/// The smallest size that is exceeded with probability at most `delta`, rounded up. `beyond` is the probability of exceeding
+/// a size: it decreases with the size, and is below `delta` at 1e9.
 pub(super) fn smallest_size(beyond: impl Fn(f64) -> f64, delta: Delta) -> f64 {
     let (mut low, mut high) = (0.0, 1e9);
     for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! Normal noise that a range cuts off.
+//! Normal noise, truncated to an interval around 0.
 
 use super::NoiseLaw;
 use crate::rng::Stream;
@@ -7,7 +7,7 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Normal noise, given that its absolute value is at most R: nearly normal, but bounded. A draw takes one random word.
+/// Normal noise, conditional on an absolute value of at most R. A draw takes one random word.
 ///
 /// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), a = R / sd. Source: Johnson, Kotz and Balakrishnan 1994,
 /// section 13.10.1.
@@ -42,7 +42,7 @@ impl NoiseLaw for TruncatedGaussian {
     fn variance(&self) -> f64 {
         let (a, sd) = (self.reach(), self.sd.get());
         if a < 0.01 {
-            // The distribution is nearly uniform; this is the series in a, without terms of order R^2 a^4.
+            // The distribution is nearly uniform. This is the variance's series in a, up to an error of order R^2 a^4.
             return self.bound.get() * self.bound.get() * (1.0 / 3.0 - 2.0 * a * a / 45.0);
         }
         let density = libm::exp(-0.5 * a * a) / (2.0 * std::f64::consts::PI).sqrt();

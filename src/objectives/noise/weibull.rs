@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Weibull {
-    /// theta, the tail parameter: 1 over the Weibull distribution's shape.
+    /// theta, the tail parameter: one over the shape of the Weibull distribution.
     pub theta: Positive,
     /// Scale, in units of the outcome. Default: 1.
     #[serde(default = "one")]

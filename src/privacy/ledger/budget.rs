@@ -1,4 +1,4 @@
-//! A privacy budget: checked before every release against the loss of all releases so far.
+//! A privacy budget: before every release it is compared with the loss of all releases up to and including that one.
 
 use super::{LedgerWriter, Refusal};
 use crate::accounting::{BudgetAccountant, Spending};
@@ -35,7 +35,7 @@ pub struct Budget {
     /// The accountant that computes the loss. Default: `Tight`.
     #[serde(default)]
     pub accountant: BudgetAccountant,
-    /// What happens when the next release would exceed it. Default: `Stop`.
+    /// What happens when the next release would exceed the budget. Default: `Stop`.
     #[serde(default)]
     pub when_spent: WhenSpent,
 }
@@ -57,8 +57,8 @@ impl Meter {
         Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
     }
 
-    /// The same meter for releases that these parties relay and can read: they are observers of each release, in
-    /// addition to the observer that the release names.
+    /// The same meter, with the relays that can read the releases. Each relay observes every release, in addition to the
+    /// observer that the release names; the ledger of a protocol's party checks the budget for each of them.
     #[must_use]
     pub fn read_by(self, carriers: Vec<Observer>) -> Self {
         Self { carriers: carriers.into(), ..self }
@@ -70,7 +70,7 @@ impl Meter {
         &self.carriers
     }
 
-    /// The first release that exceeded the budget, whether it then happened or not.
+    /// Describes the first release that would exceed the budget, whether it then happened ([`WhenSpent::GoOn`]) or not.
     #[must_use]
     pub const fn exceeded(&self) -> Option<&Refusal> {
         self.exceeded.as_ref()
@@ -103,7 +103,7 @@ impl Meter {
 pub struct Budgeted<'a, B> {
     /// Counts the releases.
     pub meter: &'a mut Meter,
-    /// Keeps the events.
+    /// Stores the events.
     pub ledger: B,
 }
 
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn releases_stop_at_the_budget() {
         // k Gaussian releases of noise multiplier 2 compose to one of multiplier 2 / sqrt(k): at delta 1e-5, five have
-        // epsilon 4.96 (analytic Gaussian) and six 5.53.
+        // epsilon 4.98 (analytic Gaussian) and six 5.54.
         let (released, meter) = spend(WhenSpent::Stop, None);
         let expected = |k: f64| crate::accounting::single::gaussian_epsilon(k.sqrt() / 2.0, 1e-5);
         let most = (1..20).take_while(|&k| expected(f64::from(k)) <= 5.0).count();

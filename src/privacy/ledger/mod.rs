@@ -1,6 +1,6 @@
 //! The ledger: every release is an entry of plain data; the epsilon of several releases is computed, never stored.
 //!
-//! [`release`] makes a release; a [`LedgerWriter`] stores its ledger entry (the kernel's context, or a [`Ledger`]).
+//! [`release`] makes a release; a [`LedgerWriter`], such as a [`Ledger`], stores its ledger entry.
 
 mod writer;
 mod budget;

@@ -16,7 +16,7 @@ pub struct Occasion {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Which unit, where the release concerns one unit only.
+    /// Number of the unit, if the release concerns one unit only.
     pub unit_index: Option<u64>,
     /// Neighbouring relation for which the cost is stated.
     pub neighbours: Neighbours,
@@ -26,26 +26,26 @@ pub struct Occasion {
     pub round: u64,
     /// Virtual time.
     pub at: Time,
-    /// What must hold besides the mechanism's own precondition for its cost to be true, such as a scaling
-    /// that was computed from the data being public: a proven loss is then conditional. Usually empty.
+    /// Assumptions of the cost in addition to the mechanism's own precondition, for example that a scaling computed from
+    /// the data is public. With any such assumption, a proven cost becomes conditional. Usually empty.
     pub conditions: Vec<String>,
 }
 
 /// Why nothing was released.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ReleaseError {
-    /// The mechanism's precondition fails. A mistake of the scenario.
+    /// The mechanism's precondition does not hold; this is a mistake in the scenario.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
-    /// The ledger refused: a privacy budget is used up.
+    /// The ledger refuses the release, because it would exceed a privacy budget.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
 /// Releases `secret` through `mechanism`, and enters the release in the ledger.
 ///
-/// Order: compute the cost, check the budget, draw the output, record the entry, return. On an error nothing was
-/// drawn, recorded or returned.
+/// Order: compute the cost, check the budget, draw the output, record the entry, return. On an error nothing is recorded
+/// or returned; unless the error comes from the draw itself, nothing is drawn either.
 ///
 /// ```
 /// use subrosa::privacy::Sensitive;
@@ -75,7 +75,8 @@ pub enum ReleaseError {
 /// ```
 ///
 /// # Errors
-/// [`ReleaseError::Mechanism`] if the precondition fails, [`ReleaseError::Refused`] if a budget does not allow it.
+/// [`ReleaseError::Mechanism`] if the mechanism's precondition does not hold, [`ReleaseError::Refused`] if the release
+/// would exceed a budget.
 pub fn release<M: Mechanism + ?Sized>(
     ledger: &mut dyn LedgerWriter,
     occasion: Occasion,
@@ -92,9 +93,9 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Records in the ledger what a release reveals about a unit other than its own; draws nothing. The cost is that for a
-/// secret replaced by any other value, which covers every effect of that unit on the secret. Call this before the
-/// release.
+/// Makes the ledger entry of a release for a further unit, different from the one whose secret is released; draws
+/// nothing. The cost is that of replacing the secret by any other value, which covers every effect of the further unit
+/// on the secret. Call this before the release.
 ///
 /// # Errors
 /// Those of [`release`].

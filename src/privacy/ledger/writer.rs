@@ -1,12 +1,12 @@
-//! The interface for storing ledger entries, and a plain list of them.
+//! The interface for storing ledger entries, and a ledger that is a plain list of entries.
 
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Stores ledger entries. Implemented by the kernel's context, by [`Ledger`], which is a plain list, and by a budget,
-/// which wraps another writer.
+/// Stores ledger entries. Implemented by [`Ledger`], which is a plain list, by [`Budgeted`](super::Budgeted), which wraps
+/// another writer, and by the ledgers of the protocols' parties, which record each entry in the journal.
 pub trait LedgerWriter {
-    /// Whether the release may happen at all; called before any noise is drawn. The default admits every release.
+    /// Checks whether the release may happen; called before any noise is drawn. The default admits every release.
     ///
     /// # Errors
     /// [`Refusal`] says why the release must not happen.
@@ -25,13 +25,13 @@ pub trait LedgerWriter {
     "the release would bring epsilon to {would_reach:.6} at delta {delta:e}, above the budget of {budget}"
 )]
 pub struct Refusal {
-    /// Epsilon that the ledger would have reached, at the budget's delta.
+    /// Largest epsilon of a unit towards the observer with this release included, at the budget's delta.
     pub would_reach: f64,
     /// Epsilon of the budget.
     pub budget: f64,
     /// Delta of the budget.
     pub delta: f64,
-    /// Whether the scenario wants the run to fail (true), or only the releases to stop.
+    /// Whether the program ends with an error (true), or only the series ends (false).
     pub fail: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Clipping: it bounds the sensitivity to which noise is scaled.
+//! Clipping, which bounds the sensitivity to which noise is scaled.
 //!
-//! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
+//! Clipping releases nothing and so has no privacy cost; it establishes the precondition of the mechanism that follows.
 
 use super::MechanismError;
 use super::pair::Pair;
@@ -92,7 +92,7 @@ impl Range {
     }
 
     /// The lattice on which noise of this scale is drawn exactly, and the largest distance between two numbers of the
-    /// range after rounding, in lattice spacings: exact, because rounding keeps the order of numbers.
+    /// range after rounding, in lattice spacings. This distance is exact, because rounding preserves order.
     pub(super) fn grid(&self, scale: f64) -> Result<(Grid, f64), MechanismError> {
         let grid = Grid::between(scale, self.width()?.get())?;
         Ok((grid, (grid.round(self.high.get()) - grid.round(self.low.get())) as f64))
@@ -114,7 +114,8 @@ impl Range {
         Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })
     }
 
-    /// Whether a number lies outside. Only for a count that stays with the owner: the answer depends on protected data.
+    /// Whether a number lies outside the range. The answer depends on protected data: use it only for counts that stay
+    /// with the owner.
     #[must_use]
     pub fn exceeded_by(&self, value: f64) -> bool {
         self.clip(value) != value

@@ -1,15 +1,15 @@
-//! What floating point adds to a sensitivity: computed numbers can lie further apart than the exact ones.
+//! The additional sensitivity due to floating point: computed numbers can differ more between neighbours than exact ones.
 //!
-//! A proof bounds how far neighbours move an exact function of the secret. A mechanism is given that function as a
-//! computer evaluates it, with an absolute error that does not shrink with the sensitivity. Exact noise covers the sum
-//! of both, so the caller states a public bound on that error.
+//! A proof bounds by how much an exact function of the secret differs between neighbours. A mechanism receives the
+//! computed value of that function, whose absolute error does not shrink with the sensitivity. Exact noise covers the sum
+//! of the difference and the error, so the caller states a public bound on the error.
 
 use super::MechanismError;
 use crate::vocab::Positive;
 
-/// The least that is added for floating point, as a part of the sensitivity.
+/// Smallest addition for floating point, relative to the sensitivity.
 const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
-/// The largest part of the sensitivity that floating point may add.
+/// Largest addition for floating point, relative to the sensitivity.
 const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
 /// The largest L1 distance of neighbours, each of `length` computed numbers, if every number has an error of at most
@@ -39,9 +39,9 @@ macro_rules! on_computed_numbers {
                 Self { arithmetic, ..self }
             }
 
-            /// The same mechanism on numbers as a computer evaluates them: each lies within this error of an exact one,
-            /// and `sensitivity` is that of the exact numbers. The error is public, in the unit of the numbers, and
-            /// ignored in `Ideal` arithmetic. Default: 0, where `sensitivity` is that of the numbers given.
+            /// The same mechanism on computed numbers: each differs from an exact number by at most this error, and
+            /// `sensitivity` is that of the exact numbers. The error is public, in the unit of the numbers, and ignored
+            /// in `Ideal` arithmetic. Default: 0, so that `sensitivity` is that of the numbers given.
             #[must_use]
             pub fn computed_within(self, error: NonNegative) -> Self {
                 Self { error: error.get(), ..self }

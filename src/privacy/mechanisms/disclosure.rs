@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
-/// Returns the value unchanged. For what a protocol leaves unprotected (the y values of the outsourced
-/// setting) and for non-private baselines; the cost is "unprotected", so every accountant reports infinity.
+/// Returns the value unchanged. Used for data that a protocol leaves unprotected (such as the outcomes of the outsourced
+/// setting) and for non-private baselines. The cost is "unprotected", so every accountant reports an infinite epsilon.
 ///
 /// * Precondition: none.
 /// * Postcondition: the observer knows the value.

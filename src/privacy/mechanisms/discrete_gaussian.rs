@@ -24,7 +24,7 @@ pub struct DiscreteGaussian {
     sensitivity: Positive,
 }
 
-/// Largest standard deviation in spacings: beyond it the sampler's exact fractions would not fit 128 bits.
+/// Largest standard deviation in spacings: up to this one, the sampler's exact fractions fit 128 bits with a margin.
 pub const LARGEST_SIGMA: u32 = 1 << 20;
 
 impl DiscreteGaussian {
@@ -69,7 +69,7 @@ impl Mechanism for DiscreteGaussian {
     }
 
     /// Two inputs that differ in one number by the sensitivity. That number is chosen so that rounding (halves away
-    /// from 0) moves the two values one spacing further apart.
+    /// from 0) moves the two values up to one spacing further apart.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }

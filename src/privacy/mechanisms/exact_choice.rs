@@ -1,5 +1,4 @@
-//! Private choices without floating point: integer utilities, and decisions with probability exp(-a / b)
-//! exactly.
+//! Private choices without floating point: utilities are integers, and decisions have the exact probability exp(-a / b).
 
 use super::computed::apart;
 use super::exact::bernoulli_exp;
@@ -8,8 +7,9 @@ use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
 
-/// Utilities rounded to a lattice, each as its distance below the best one in spacings, and a divisor: option i has the
-/// weight exp(-below_i / divisor). Neighbours move each rounded utility by at most epsilon divisor / 2 spacings.
+/// Utilities rounded to a lattice, each stored as its distance below the best one in spacings, and a divisor. Option i has
+/// the weight exp(-below_i / divisor). Between neighbours a rounded utility differs by at most epsilon divisor / 2
+/// spacings.
 #[derive(Debug)]
 pub(super) struct Weights {
     below: Vec<u128>,
@@ -95,8 +95,8 @@ mod tests {
         pair[0].iter().zip(&pair[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// Utilities that rounding moves by a further part of their sensitivity cost epsilon if that part is stated, and
-    /// more than epsilon if it is not.
+    /// Computed utilities that differ from exact ones by a part of the sensitivity cost at most epsilon if this error is
+    /// stated, and more than epsilon if it is not.
     #[test]
     fn the_price_holds_for_utilities_with_the_error_that_is_stated() {
         let (epsilon, error) = (Epsilon::new(0.5).unwrap(), libm::scalbn(1.0, -12));

@@ -33,9 +33,9 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The chosen utility is below the best of n by more than this with probability at most e^-a, for `a` of at least
-    /// 0: (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry and Talwar 2007; Dwork
-    /// and Roth 2014, Theorem 3.11.
+    /// A bound on the distance of the chosen utility below the best of n: it is exceeded with probability at most e^-a,
+    /// for `a` of at least 0. It is (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry
+    /// and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))

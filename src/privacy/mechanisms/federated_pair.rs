@@ -1,9 +1,10 @@
-//! The worst known pair of a federated sum: one agent's vectors of full norm, and what all others add.
+//! The worst known pair of a federated sum: one agent has vectors of full norm, and all others have equal vectors.
 //!
-//! With Poisson sampling the agent's vector has full norm or is zero, and all others' are zero: anything that the
-//! sampled others add would only hide it. With a sample of fixed size the agent's vector is S or -S times a unit vector
-//! (S is the clipping norm), and all others' are -S times it: then the neighbour's sum does not depend on who was drawn
-//! (if weights are equal and all agents are present) and is normal, and the agent moves the sum by 2 S if drawn.
+//! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors of
+//! sampled agents would only hide it. With a sample of fixed size the agent's vector is S u or -S u, for a unit vector u
+//! and the clipping norm S. If weights are equal and all agents are present, all other vectors are -S u: then the
+//! neighbour's sum does not depend on who was drawn, so that with noise it is normal, and on the given data it differs by
+//! 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
 
 use super::clipping::clip_norm;
 use super::moved::Moved;
@@ -114,7 +115,7 @@ impl Shape {
             spread(&sum)
         });
         let base = spread(&other).iter().map(|value| drawn.unwrap_or(0) as f64 * value).collect();
-        // Samples of fixed size have no independent draw for each agent that a late vector could keep.
+        // A sample of fixed size has no separate draw for each agent, so a late vector has no draw of its own to keep.
         let again = given.late_sampling_draw.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
         Some(Moved { rate, sd: self.sd, base, moved })

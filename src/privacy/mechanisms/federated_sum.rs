@@ -17,8 +17,8 @@ use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler
 /// One noisy vector for each of P regions: (1/q) sum over the sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus
 /// N(0, (z w_max S / q)^2 I), with sampling rate q, weights w_n of at most w_max, vectors omega_n and clipping norm S.
 ///
-/// * Precondition: the observers do not learn who is sampled; who answers depends on no agent's data. Neighbours
-///   replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
+/// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
+///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
 /// * Postcondition: a Poisson-subsampled Gaussian with rate q and noise multiplier z, if weights and divisor are public
 ///   and no agent counts twice. If the server deviates from this, the cost accounts for it: see [`FederatedSum::cost`].
 ///
@@ -45,7 +45,7 @@ pub struct FederatedSum {
     pub sensitivity: SensitivityRule,
     /// The planned inclusion rate, where it differs from the sampler's rate.
     pub claimed_rate: Option<f64>,
-    /// Whether the planned loss leaves this sum out.
+    /// Whether the paper's claim does not cover this sum.
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
@@ -93,7 +93,7 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
-    /// The agents that are sampled; this uses the first random numbers of a release.
+    /// For each agent, whether it is sampled. This reads the first random numbers of a release.
     #[must_use]
     pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
         // A number is drawn for every agent, present or not, so that an absence changes no other draw.
@@ -124,8 +124,9 @@ impl FederatedSum {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
-    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other;
-    /// `None` if others' vectors differ too.
+    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other. `None`
+    /// without a clipping norm, if the vectors of several agents differ, or if the other agents' vectors make the
+    /// distribution of the sums unknown: if they are unequal, or non-zero with Poisson sampling.
     #[must_use]
     pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<Moved> {
         self.shape(inputs[0])?.moved(inputs)
@@ -162,7 +163,7 @@ impl FederatedSum {
                 clip_norm(&mut clipped, bound);
             }
             for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
-                // If all agents that answered have weight 0, the region has no sum; weights are public.
+                // If all agents that answered have weight 0 in a region, its sum is 0 before noise; weights are public.
                 let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
             }
@@ -175,9 +176,9 @@ impl FederatedSum {
         self.noise_multiplier > 0.0 && self.clip.is_some()
     }
 
-    /// The lattice, and the noise in multiples of its spacing, for exact noise. Each agent's part of each sum is
-    /// rounded separately after clipping and weighting, so that the integers of one agent have at most the norm `reach`
-    /// in all sums together; they are added up exactly. The noise over that norm is at least the noise multiplier that
+    /// The lattice, and the noise in multiples of its spacing, for exact noise. Each vector's part of each sum is rounded
+    /// separately after clipping and weighting, so that its integers in all sums together have a bounded norm; they are
+    /// added up exactly. The ratio of the noise to an agent's largest change is at least the noise multiplier that
     /// [`cost`](Self::cost) states.
     fn exact(&self, gathered: &Gathered) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
@@ -249,7 +250,7 @@ impl FederatedSum {
 }
 
 impl FederatedSum {
-    /// Why the true loss differs from the planned one; empty if it does not.
+    /// How and why the true loss differs from the planned one, or that it does not: the end of the claim's source.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so there is no amplification by subsampling"
@@ -366,7 +367,7 @@ impl Mechanism for FederatedSum {
         self.pair_of(like, *agent, 1)
     }
 
-    /// For an observer who does not see whose vectors are in the sum.
+    /// The test of an observer who does not see which agents are in the sum. If they are visible, no test is known.
     fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
         let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
             return Ok(Distinguisher::unknown());

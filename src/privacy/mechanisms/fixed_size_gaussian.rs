@@ -11,7 +11,7 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
 /// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up
-///   to twice the norm, so it costs more than a Poisson sample of the same rate.
+///   to twice the norm, so the loss is larger than with a Poisson sample of the same rate.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 9.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,8 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity. With exact
-///   arithmetic (the default) the noise is larger than that by the cost of rounding, about sqrt(length) parts in 2^30.
+///   arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
+///   sqrt(length) parts in 2^30, or by more if it exceeds 2^21 sensitivities.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]

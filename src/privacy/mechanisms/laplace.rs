@@ -13,7 +13,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 ///   apart from the error stated by [`computed_within`](Self::computed_within); a sum of errors above 2^-11
 ///   sensitivities is refused.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
-///   larger than `scale` by the cost of rounding: one or two parts in a million, or the stated error.
+///   larger than `scale`: by one part in 2^20 (or by twice the sum of the stated errors over the sensitivity, if that is
+///   more), plus about one part in 2^30 for each number.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +48,7 @@ impl Laplace {
         self.scale.get()
     }
 
-    /// The size that the noise on one number exceeds with probability at most e^-a.
+    /// The size that the noise exceeds with probability at most e^-a, in a release of one number.
     #[must_use]
     pub fn tail(&self, a: f64) -> f64 {
         match (self.arithmetic, self.exact(1)) {

@@ -14,7 +14,7 @@ pub struct Lattice {
 const LARGEST: f64 = (1u64 << 52) as f64;
 
 impl Lattice {
-    /// A lattice of a spacing, best a power of two (its multiples are then exact).
+    /// The lattice with this spacing. A power of two is best, since its multiples are exact in floating point.
     #[must_use]
     pub const fn new(spacing: Positive) -> Self {
         Self { spacing }
@@ -26,8 +26,8 @@ impl Lattice {
         self.spacing.get()
     }
 
-    /// Each number as the nearest multiple; halves away from 0. A number beyond the largest multiple is moved to it,
-    /// which moves no two numbers further apart; an error instead would reveal how large it was.
+    /// Rounds each number to the nearest multiple, halves away from 0. A number beyond the largest multiple becomes that
+    /// multiple, which moves no two numbers further apart; an error instead would reveal that the number is large.
     pub(super) fn round(&self, values: &[f64]) -> Result<Vec<i64>, MechanismError> {
         all_finite(values)?;
         let multiple = |value: &f64| (value / self.spacing.get()).round().clamp(-LARGEST, LARGEST);
@@ -79,7 +79,8 @@ impl Lattice {
         f64::from(u8::from(off))
     }
 
-    /// The L1 sensitivity in multiples, after rounding `length` numbers: each may move by up to one further multiple.
+    /// The L1 sensitivity in multiples, after rounding `length` numbers: each number may differ by up to 1 further
+    /// multiple, or 1.5 if the spacing is no power of two.
     pub(super) fn l1(&self, sensitivity: f64, length: usize) -> f64 {
         sensitivity / self.spacing.get() + self.rounding() * length as f64
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A randomised map from a secret to an output that may be seen, together with its privacy cost.
+/// A randomised map from a secret to an output that may be released, together with its privacy cost.
 ///
 /// Called by [`release`](crate::privacy::ledger::release), once per release. The auditor calls it with a plain (not
 /// `Sensitive`) input; its output is then plain too, and not a `Released` value.
@@ -19,31 +19,31 @@ pub trait Mechanism: fmt::Debug {
 
     /// The privacy cost of one release under a neighbouring relation.
     ///
-    /// May read the public shape of `input` (its length, say), never its values: a contract test checks it.
+    /// May read the public shape of `input`, such as its length, but not its values; a test of all mechanisms checks this.
     ///
     /// # Errors
     /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation.
     fn price(&self, input: &Self::Input, neighbours: &Neighbours) -> Result<Price, MechanismError>;
 
-    /// Draws one output. Draws only from `stream`.
+    /// Draws one output; all its random numbers come from `stream`.
     ///
     /// # Errors
-    /// [`MechanismError`] if the input breaks the precondition; nothing has been drawn then.
+    /// [`MechanismError`] if the input violates the precondition.
     fn privatise(&self, input: &Self::Input, stream: &mut Stream) -> Result<Self::Output, MechanismError>;
 
-    /// The worst known pair: neighbouring inputs of the public shape of `like` whose outputs are the easiest to
-    /// distinguish, as far as is known. Every audit of the mechanism starts here. `None` if none is known, or nothing
-    /// is claimed.
+    /// The worst known pair: the neighbouring inputs, with the public shape of `like`, whose outputs are the easiest to
+    /// distinguish. Every audit of the mechanism uses this pair. `None` if no such pair is known, or if no privacy is
+    /// claimed.
     fn worst_pair(&self, like: &Self::Input) -> Option<Pair<Self::Input>> {
         let _ = like;
         None
     }
 
-    /// Tests that distinguish outputs on two inputs, D and D', as far as they are known. Distributions and ratios are
-    /// those of the noise as calibrated, without what exact arithmetic adds to the noise.
+    /// The known tests that distinguish the outputs on two inputs, D and D'. Their distributions and likelihood ratios are
+    /// those of the calibrated noise, without the additional noise of exact arithmetic.
     ///
     /// # Errors
-    /// [`MechanismError`] if an input breaks the precondition.
+    /// [`MechanismError`] if an input violates the precondition.
     fn distinguisher(
         &self,
         inputs: [&Self::Input; 2],
@@ -94,9 +94,9 @@ pub struct Price {
     pub sampler: Sampler,
     /// Sensitivity used to scale the noise, where there is one.
     pub sensitivity: Option<f64>,
-    /// The cost as accountants see it.
+    /// The cost, from which accountants compute the loss.
     pub cost: Cost,
-    /// What a paper claims.
+    /// The loss that a paper claims, if any.
     pub claim: Option<Claim>,
     /// The basis of the cost.
     pub basis: Basis,
@@ -132,10 +132,10 @@ pub enum MechanismError {
         /// The relations that are covered, in words.
         covered: &'static str,
     },
-    /// A program that makes values private gave no answer.
+    /// A user's program that is the mechanism gave no answer.
     #[error("{why}")]
     NoAnswer {
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A matrix decomposition did not converge.
@@ -151,12 +151,12 @@ impl MechanismError {
     }
 }
 
-/// Refuses NaN and infinities.
+/// Returns an error if a value is NaN or infinite.
 pub(super) fn all_finite(values: &[f64]) -> Result<(), MechanismError> {
     if values.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(MechanismError::NotFinite) }
 }
 
-/// Refuses neighbours other than one row moved by at most `most`.
+/// Returns an error unless neighbours differ in one row, moved by at most `most`.
 ///
 /// # Errors
 /// [`MechanismError::NeighboursNotCovered`].
@@ -168,7 +168,7 @@ pub fn moved(mechanism: &'static str, neighbours: &Neighbours, most: Positive) -
     Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
 }
 
-/// Refuses neighbours other than one report replaced by any other.
+/// Returns an error unless neighbours differ in one report, replaced by any other.
 ///
 /// # Errors
 /// [`MechanismError::NeighboursNotCovered`].

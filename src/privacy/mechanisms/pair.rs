@@ -89,7 +89,7 @@ pub const SUPPORT: &str = "support";
 pub struct Distinguisher<O> {
     /// Tests by name, those by the support of the outputs first; larger scores favour D.
     pub tests: Vec<(&'static str, Score<O>)>,
-    /// Numbers of an output for a statistic to be trained on, if no test uses all the information.
+    /// Numbers of an output on which a statistic is trained, if no test uses all the information in an output.
     pub features: Option<Features<O>>,
     /// The output laws of the two inputs, where they are known.
     pub laws: Option<KnownLaws>,
@@ -98,7 +98,7 @@ pub struct Distinguisher<O> {
 }
 
 impl<O> Distinguisher<O> {
-    /// Nothing is known.
+    /// No test, no features and no distributions: nothing is known.
     #[must_use]
     pub const fn unknown() -> Self {
         Self { tests: Vec::new(), features: None, laws: None, disjoint: None }

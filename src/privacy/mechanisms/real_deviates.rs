@@ -10,7 +10,7 @@
 
 use crate::rng::Stream;
 
-/// Half of 2^64: the first digit after the point.
+/// Half of 2^64: the value of a fraction's first binary digit.
 const HALF: u64 = 1 << 63;
 
 /// A uniform number in [0, 1): binary digits, 64 in a word, drawn when they are needed.
@@ -193,8 +193,8 @@ pub(super) fn rounded_normal(standard_deviation: u64, stream: &mut Stream) -> i1
     with_sign(size, stream)
 }
 
-/// True with probability `p`, exactly, for `p` from 0 to 1. It reads one word, rarely more; the same word as
-/// [`Stream::bernoulli`] reads, with the same answer except in one case of 2^53.
+/// True with probability `p`, exactly, for `p` from 0 to 1. Reads one word, rarely more. [`Stream::bernoulli`] reads the
+/// same first word and has the same answer, except in at most one of 2^53 cases.
 pub(super) fn coin(p: f64, stream: &mut Stream) -> bool {
     let mut left = p;
     loop {

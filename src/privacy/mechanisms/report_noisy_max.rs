@@ -16,8 +16,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 ///   refused.
 /// * Postcondition: epsilon-DP. (Never less useful than the exponential mechanism of the same epsilon.)
 ///
-/// Source: Dwork and Roth 2014, section 3.3; one-sided exponential noise by McKenna and Sheldon 2020
-/// ("permute and flip", of which it is another form: Ding, Kifer and others 2021).
+/// Source: Dwork and Roth 2014, section 3.3; McKenna and Sheldon 2020 for permute and flip, which has the same
+/// distribution as the choice with one-sided exponential noise (Ding, Kifer and others 2021).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReportNoisyMax {
     epsilon: Epsilon,

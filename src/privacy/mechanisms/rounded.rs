@@ -26,10 +26,11 @@ const LARGEST_EXPONENT: i32 = 900;
 const ARITHMETIC: f64 = 1e-12;
 /// The sampler's limit for the noise in multiples. A lattice keeps noise and sensitivity below 2^52 multiples.
 const MOST: f64 = (1u64 << 62) as f64;
-/// Largest integer that an input becomes; an input beyond it is moved there, which moves no two inputs further apart.
+/// Largest integer to which an input is rounded. A larger input becomes this integer, which moves no two inputs further
+/// apart.
 const LARGEST: f64 = (1u128 << 90) as f64;
 
-/// A public spacing, a power of two.
+/// A lattice: the multiples of a public spacing, which is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     spacing: f64,

@@ -36,7 +36,7 @@ impl Rows {
         Ok(Self(Arc::clone(points)))
     }
 
-    /// Records from a matrix of faer, [n, d]: one record a row, of any layout in memory.
+    /// Records from a matrix of faer, [n, d], in any memory layout: each row is a record.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] unless it has at least one row and one column.
@@ -101,7 +101,7 @@ impl Rows {
     /// The singular values of the numbers, [n, d], with their vectors; the same bits on every machine.
     ///
     /// # Errors
-    /// [`MechanismError::Decomposition`].
+    /// [`MechanismError::Decomposition`] if the decomposition does not converge.
     pub fn singular(&self) -> Result<Singular, MechanismError> {
         Singular::new(self.n(), self.d(), self.values()).map_err(|_| MechanismError::Decomposition)
     }
@@ -118,18 +118,18 @@ impl Rows {
         self.with(values)
     }
 
-    /// The same rows with independent normal noise of a standard deviation on every number.
+    /// The same rows with independent normal noise of standard deviation `sd` on every number.
     ///
     /// # Errors
-    /// [`MechanismError::NotFinite`].
+    /// [`MechanismError::NotFinite`] if a number is NaN or infinite.
     pub(super) fn plus_noise(&self, sd: f64, stream: &mut Stream) -> Result<Self, MechanismError> {
         self.each(|value| value + sd * stream.normal())
     }
 
-    /// The same rows with every number made private.
+    /// The same rows with `private` applied to every number.
     ///
     /// # Errors
-    /// [`MechanismError::NotFinite`].
+    /// [`MechanismError::NotFinite`] if a number is NaN or infinite.
     pub fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
         all_finite(self.values())?;
         Ok(self.with(self.values().iter().copied().map(private).collect()))

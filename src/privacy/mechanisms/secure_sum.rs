@@ -16,7 +16,7 @@ pub struct OpenedSum {
     pub sums: Vec<Vec<f64>>,
 }
 
-/// The sums of [`FederatedSum`], each agent's part with noise of variance sd^2 / planned added by the agent itself.
+/// The sums of [`FederatedSum`] with noise that the agents add: each adds noise of variance sd^2 / planned to its own part.
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
 ///   unknown to the observer and to those that collude with it; each agent decided at random itself whether it is
@@ -33,7 +33,7 @@ pub struct SecureSum {
     pub shares: u64,
     /// Shares that make up the noise as planned.
     pub planned: u64,
-    /// What must hold for the number of unknown shares, for the ledger.
+    /// The assumption under which the observer does not know that many shares, for the ledger.
     pub condition: String,
 }
 
@@ -54,7 +54,7 @@ impl SecureSum {
         Moved { rate, sd: self.sum.noise_sd(plan) * self.share(), base: zero.clone(), moved: [given, zero] }
     }
 
-    /// The noise that the observer does not know, over the planned noise.
+    /// Standard deviation of the noise that the observer does not know, over that of the planned noise.
     fn share(&self) -> f64 {
         (self.shares as f64 / self.planned.max(1) as f64).sqrt()
     }
@@ -65,7 +65,7 @@ impl Mechanism for SecureSum {
     type Output = Vec<Vec<f64>>;
 
     fn price(&self, opened: &OpenedSum, neighbours: &Neighbours) -> Result<Price, MechanismError> {
-        // Rounded shares of noise do not add up to rounded noise: shares are analysed as real numbers.
+        // Rounded shares of noise do not add up to rounded noise, so shares are analysed as real numbers.
         let sum = FederatedSum { arithmetic: NoiseArithmetic::Ideal, ..self.sum.clone() };
         let mut price = sum.price(&opened.plan, neighbours)?;
         let share = self.share();

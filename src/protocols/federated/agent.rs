@@ -50,9 +50,9 @@ pub(super) struct Agent {
     /// This agent's noise.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// Number of the server's broadcasts: the agent answers the rounds below it.
+    /// Number of the server's broadcasts: the agent answers rounds with a lower number.
     pub(super) broadcasts: u64,
-    /// The answers of rounds below this number have weights.
+    /// Answers to rounds with a lower number have weights.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,

@@ -53,7 +53,8 @@ vocabulary! {
         Shares {
             /// The round.
             round: u64,
-            /// By agent: a share of its own seed if it answered, of its pair secret if it did not.
+            /// By agent: a share of its own seed if it answered, of its pair secret if it did not; 0 for an agent that
+            /// has dealt no shares.
             shares: Arc<Vec<u64>> => each,
         } = 6,
         /// From a server that is not trusted: send a key.
@@ -65,7 +66,7 @@ vocabulary! {
             /// By agent: whether the server has its key.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key it
+        /// From an agent: for every round a public key, and a share of both of its secrets for every agent whose key it
         /// knows.
         Dealt {
             /// Number of agents that are dealt shares.
@@ -127,11 +128,12 @@ vocabulary! {
         Closed {
             /// The round.
             round: u64,
-            /// Agents whose answer to this round was received.
+            /// Agents whose answer to this round arrived in time.
             fresh: u64,
             /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,
-            /// Vectors of this round whose norm exceeds the clipping norm; none without a clipping norm.
+            /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks, in a
+            /// dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.

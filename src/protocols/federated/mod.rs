@@ -1,4 +1,4 @@
-//! Federated optimisation: many agents, each with an objective of its own, help each other through a server.
+//! Federated optimisation: many agents, each with an objective of its own, share weights of a model through a server.
 //!
 //! ```text
 //! server --Begin--------------------------> agents      measure their initial points, fit their weights

@@ -1,7 +1,7 @@
-//! Who can compute a masked sum, its privacy cost, and the budget check before anybody can.
+//! Masked sums: who can compute them, at which privacy cost, and the budget check before anybody can.
 //!
-//! Once agents are asked for shares, no budget can keep the sum from being computed. So the budget is checked before,
-//! for the server, for the agents and for relays that can read messages. The privacy cost counts only the shares of
+//! Once agents are asked for shares, no budget can prevent the sum from being computed. So the budget is checked before
+//! that, for the server, for the agents and for relays that can read messages. The privacy cost counts only the shares of
 //! noise that the observer does not know. Ledger entries are made at these times:
 //!
 //! * for the server, when it holds enough shares, including those of colluding agents, even if the round was given up;
@@ -66,6 +66,7 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
+    /// The same sum, without the paper's claim if the sum follows the last round.
     fn forgets(&self, sum: SecureSum, round: u64) -> SecureSum {
         let mut sum = sum;
         sum.sum.excluded_from_claim = round + 1 > self.rounds;

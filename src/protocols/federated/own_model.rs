@@ -1,4 +1,4 @@
-//! An agent's own Gaussian process, whose hyperparameters are fitted during the run.
+//! An agent's own Gaussian process, whose hyperparameters may be fitted during the run.
 
 use super::hyperparameters::OwnHyperparameters;
 use super::world::Common;

@@ -1,4 +1,4 @@
-//! How a scenario of federated optimisation is played: one replication of every series.
+//! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
 use super::failure::CannotBegin;
 use super::recipe::Federated;

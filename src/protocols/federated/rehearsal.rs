@@ -13,7 +13,8 @@ pub struct MaskedRound {
 }
 
 impl MaskedRound {
-    /// Takes the region that each agent explores and the length of a vector; secrets are drawn below `key`.
+    /// A round of agents that explore the regions `explored`, with vectors of this `length`; secrets are drawn below
+    /// `key`.
     #[must_use]
     pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
         let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();

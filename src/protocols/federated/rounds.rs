@@ -20,9 +20,9 @@ pub trait Policy {
         false
     }
 
-    /// The number of answers that enter a sum, if only the first to arrive do. The planned loss then has the rate of
-    /// these answers; the loss itself is computed with the sampling rate, since agents that answer fast enter more
-    /// often.
+    /// The number of answers that enter a sum, if only the first to arrive do. The claimed loss of a trusted server's
+    /// sum then has the rate of these answers; the loss itself is computed with the sampling rate, since agents that
+    /// answer fast are in more sums.
     fn keeps(&self) -> Option<u64> {
         None
     }
@@ -209,8 +209,9 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The sampling rate of the planned loss, if the policy keeps the first k answers to arrive and agents are sampled
-    /// at a rate: k / `agents` if that is below the rate, otherwise `Some(None)`, the rate itself.
+    /// The rate of the claimed loss, if the policy keeps the first k answers and agents are sampled at a rate:
+    /// `Some(Some(k / agents))` if that is below the sampling rate, otherwise `Some(None)` for the sampling rate itself.
+    /// `None` with any other policy or participation.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<Option<f64>> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {

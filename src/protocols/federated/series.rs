@@ -1,4 +1,4 @@
-//! The recipe of one series: what agents learn of each other, and how the server aggregates.
+//! The recipe of one series: what agents share, and how the server computes sums.
 
 use super::masking::threshold;
 use super::queries::InitialPoints;
@@ -63,7 +63,8 @@ pub struct FederatedSeries {
 }
 
 impl FederatedSeries {
-    /// Number of rounds, out of `rounds`, whose queries may follow what is shared.
+    /// Number of the server's broadcasts before agents search on their own, in a run of `rounds` rounds; with a closing
+    /// broadcast and no end of sharing, one more than there are rounds.
     #[must_use]
     pub fn shared_rounds(&self, rounds: u64) -> u64 {
         let all = self.sharing.broadcasts(rounds);

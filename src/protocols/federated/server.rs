@@ -65,6 +65,7 @@ pub(super) struct Server {
 }
 
 impl Server {
+    /// Opens the round: clears the previous answers, and sets the timer of the round's longest duration.
     pub(super) fn open(&mut self, ctx: &mut Context<'_, World>) {
         self.open = true;
         self.answered.iter_mut().for_each(|answered| *answered = false);

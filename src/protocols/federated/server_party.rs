@@ -152,7 +152,7 @@ impl Server {
     /// The vectors of this round according to the late policy.
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
-        // If the server keeps the first k answers of N agents, the planned loss has the rate k / N.
+        // If the server keeps the first k answers of N agents, the claimed loss has the rate k / N, if that is the smaller one.
         if let Some(rate) = self.policy.claimed_rate(mechanism.participation, self.agents.len()) {
             mechanism.claimed_rate = rate;
         }
@@ -205,7 +205,7 @@ impl Server {
         Ok(())
     }
 
-    /// Original FTS: every agent gets the vector of a random other one.
+    /// Sends every agent the vector of a random other agent, as in the original FTS.
     fn relay(&mut self, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
         let present: Vec<usize> =
             (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();

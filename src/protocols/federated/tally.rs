@@ -26,7 +26,7 @@ pub(super) struct Tally {
     rounds: Vec<Vec<Measured>>,
     /// One entry for each round that was closed.
     pub(super) closings: Vec<RoundClosing>,
-    /// Round, number of vectors and those of them that are clipped; empty without a clipping norm.
+    /// Round, number of answers in time, and the clipped vectors among them; empty without a clipping norm.
     clipped: Vec<(u64, u64, Clipped)>,
 }
 
@@ -68,7 +68,7 @@ impl Tally {
     }
 
     /// Mean value at the points that shared vectors chose, and the expected mean if each of these points were replaced
-    /// by a random point of the domain. None if shared vectors chose no point.
+    /// by a random point of the domain. `None` if shared vectors chose no point.
     pub(super) fn shared_queries(&self) -> Option<(f64, f64)> {
         let means: Vec<f64> =
             self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
@@ -110,13 +110,13 @@ impl Tally {
         (agents > 0).then(|| asked as f64 / agents as f64)
     }
 
-    /// The share of vectors that were clipped, by round; none where nothing is clipped to a norm.
+    /// The share of clipped vectors among those that arrived in time, by round; `None` without a clipping norm.
     pub(super) fn clipped_shares(&self) -> Option<RoundTrack> {
         let share = |&(round, vectors, clipped): &(u64, u64, Clipped)| {
             (vectors > 0).then(|| (round, clipped.vectors as f64 / vectors as f64))
         };
         let points: Vec<(u64, f64)> = self.clipped.iter().filter_map(share).collect();
-        let name = "share of vectors that are clipped".to_owned();
+        let name = "share of vectors in time that are clipped".to_owned();
         (!points.is_empty()).then_some(RoundTrack { name, points })
     }
 

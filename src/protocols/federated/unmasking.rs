@@ -17,7 +17,7 @@ pub(super) struct Unmasking {
     /// Whether the server, with the agents that collude with it, can compute the sum, and the ledger has an
     /// entry for it.
     pub(super) booked: bool,
-    /// The ledger entry for it.
+    /// The server's ledger entry for the sum.
     pub(super) event: Option<PrivacyEvent>,
 }
 

@@ -33,8 +33,9 @@ crate::family! {
 #[serde(deny_unknown_fields)]
 pub struct Uniform {}
 
-/// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. The temperature is 1 for `hold`
-/// rounds; then its inverse falls linearly to 0, and from round `until` on all weights are equal.
+/// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. The sum before round t + 1 is
+/// number t, from 0. Up to sum `hold` the temperature is 1; then its inverse falls linearly to 0 at sum `until` - 1,
+/// that before round `until`, and from there on all weights are equal.
 ///
 /// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,10 +44,10 @@ pub struct Annealed {
     /// a, the additional weight of agents that explore the region. Default: 15.
     #[serde(default = "fifteen")]
     pub strength: NonNegative,
-    /// Rounds at temperature 1. Default: 10.
+    /// Number of the last sum at temperature 1. Default: 10.
     #[serde(default = "ten")]
     pub hold: u64,
-    /// First round with uniform weights. Default: 40.
+    /// First round with equal weights. Default: 40.
     #[serde(default = "forty")]
     pub until: u64,
 }

@@ -20,7 +20,8 @@ pub(super) struct FeatureRecipe {
     pub(super) noise_variance: Option<f64>,
 }
 
-/// Least noise variance of a model, without which a noise-free objective would give singular matrices.
+/// Smallest default noise variance of the shared model, and smallest noise variance in bounds on the information gain:
+/// both need one above 0, also for a noise-free objective.
 const RIDGE: f64 = 1e-6;
 
 /// What all agents of a replication have in common.
@@ -69,7 +70,8 @@ impl Common {
         Ok(Self { surrogate, covariance, prior, features, m, feature_noise, noise })
     }
 
-    /// Variance of the noise that agents' own models assume, at least 1e-6.
+    /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the widths that
+    /// follow from them. Agents' own models use the surrogate's noise variance itself.
     pub(super) fn assumed_noise(&self) -> f64 {
         self.surrogate.noise_variance.max(RIDGE)
     }

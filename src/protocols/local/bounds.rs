@@ -16,15 +16,16 @@ pub(super) struct Bounds<'a> {
     instance: &'a Instance,
     rounds: Vec<u64>,
     largest_possible: f64,
+    /// Upper bounds on the information gain after each of `rounds`, by noise variance; `None` if they cannot be computed.
     gains: Vec<(f64, Option<Vec<f64>>)>,
 }
 
 /// The quantities in Theorem 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LowerBoundInputs {
-    /// B, bound on the function.
+    /// B, bound on |f - prior mean|.
     pub(super) bound: f64,
-    /// v, bound on E|reward|^(1 + alpha) before it is made private.
+    /// v, bound on E|reward - prior mean|^(1 + alpha) before the reward is made private.
     pub(super) moment: f64,
     /// alpha, above 0 and at most 1.
     pub(super) alpha: f64,
@@ -103,7 +104,7 @@ impl<'a> Bounds<'a> {
             Some(bound) => bound * bound,
             None => self.instance.noise.variance(),
         };
-        // The lower bound for a learner that assumes only a lower moment than the variance is that for this moment.
+        // A learner that assumes only a moment of an order below 2 gets the lower bound for that moment.
         let (moment, alpha) = learner.as_dyn().moment(arms).unwrap_or((bound * bound + noise, 1.0));
         let hardness = LowerBoundInputs {
             bound,

@@ -2,7 +2,7 @@
 //! and its baselines, some of which report rewards without protection.
 //!
 //! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
-//! the arm, sees its reward, and reports the reward only after clipping it and adding noise (curator CTL).
+//! the arm, sees its reward, and reports the reward only after clipping it and adding noise (the paper's curator CTL).
 //!
 //! ```text
 //! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has
@@ -13,10 +13,10 @@
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
 //!
-//! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed by
-//! its number, and messages of its own. A user plays once even if a message is duplicated, and a report counts once.
-//! No party waits indefinitely for a lost message: the service waits for a report only as long as `patience`, and the
-//! series ends after a given number of users in a row from whom nothing arrived.
+//! One party represents all users, so that there may be a hundred thousand of them; each user has its own random numbers,
+//! addressed by its number, and its own messages. A user plays once even if a message is duplicated, and a report counts
+//! once. No party waits indefinitely for a lost message: the service waits for a report only as long as `patience`, and
+//! the series ends early after a given number of consecutive users without an answer.
 //!
 //! A report of curator CTL that clips is proven to be epsilon-locally differentially private, with exactly sampled
 //! noise by default. Without clipping the loss is conditional or refuted. Whether a user answers is not hidden; if it

@@ -41,7 +41,7 @@ impl Protocol for Local {
         &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
     }
 
-    /// A relay learns whether a user answers; this is a release where silence depends on the reward.
+    /// A relay learns whether a user answers, which is a release if silence depends on the reward.
     fn relays_learn_protected_data(&self) -> bool {
         self.never_answer.tells()
     }
@@ -156,7 +156,7 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         let mechanism = if dry { None } else { self.reporting(series, instance)? };
         if let Some(mechanism) = &mechanism {
-            // Rewards beyond the bound are clipped, or ignored.
+            // The learner assumes that no reward lies beyond the bound of the mechanism, which clips rewards or is scaled to it.
             facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
             facts.laplace_scale = mechanism.laplace_scale();
             noise_variance += mechanism.variance();

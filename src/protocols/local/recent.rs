@@ -1,7 +1,7 @@
 //! Recognises numbers that were seen before, in memory of constant size.
 
-/// Remembers numbers that arrive roughly in order. A number is forgotten when one that is larger by 65,536, or by a
-/// multiple of it, arrives.
+/// The numbers seen so far, if they arrive roughly in order. A number counts as seen once a number has arrived that is
+/// larger by a multiple of 65,536.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     /// One more than the number last seen in this place; 0 if there was none.

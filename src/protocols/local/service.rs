@@ -15,7 +15,7 @@ pub(super) struct Service {
     users: PartyId,
     recipe: LearnerModel,
     learner: Box<dyn Learner>,
-    /// The learner's suggestions and outcomes so far, from which another learner could continue.
+    /// The learner's suggestions and outcomes so far, from which another learner can continue.
     history: History,
     stream: Stream,
     /// Users who have arrived by themselves.
@@ -34,7 +34,7 @@ struct Turn {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
-    /// Users asked since the last report.
+    /// Number of users since the last report for whose report the service has waited in vain.
     unheard: u64,
 }
 
@@ -127,7 +127,8 @@ impl Party<World> for Service {
         }
     }
 
-    /// Another learner processes the history of the present one and replaces it; if it cannot, the present one stays.
+    /// Replaces the learner if its recipe has changed: the new learner processes the history of the present one. The
+    /// present one stays if the new one cannot process an outcome.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.give_up_after = fresh.give_up_after;

@@ -3,7 +3,8 @@
 use crate::network::latency::LatencyModel;
 use crate::vocab::Problem;
 
-/// What is wrong with the distribution of a user's time. Protocols read no files: times from a file would all be 0.
+/// What is wrong with the distribution of a user's time. Protocols read no files, so a distribution from a file would be
+/// empty, and all its times 0.
 pub(super) fn time_problems(law: &LatencyModel) -> Vec<Problem> {
     let name = law.name();
     let mut found = law.as_dyn().problems();

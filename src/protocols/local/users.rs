@@ -96,6 +96,7 @@ pub(super) struct Users {
     known: Recent,
     /// Releases counted against the privacy budget.
     meter: Meter,
+    /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
 }
 

@@ -1,4 +1,5 @@
-//! Bounds on a series' regret: those of GP-UCB's theorem for disclosed inputs, of PO-GP-UCB's for projected ones.
+//! Bounds on a series' regret: that of the learner's theorem for disclosed inputs, and PO-GP-UCB's Theorem 3 for projected
+//! inputs.
 
 use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
@@ -21,6 +22,8 @@ pub(super) struct Bounds<'a> {
     rounds: Vec<u64>,
     /// Largest minus smallest value.
     range: f64,
+    /// Upper bounds on the information gain after each of `rounds`: `None` before they are computed, `Some(None)` if they
+    /// cannot be computed.
     gains: Option<Option<Vec<f64>>>,
     /// The smallest singular value of the inputs, computed at its first use.
     sigma_min: Option<f64>,

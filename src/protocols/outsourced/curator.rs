@@ -30,7 +30,7 @@ pub(super) struct Curator {
     pub(super) measurer: Measurer,
     /// Node of the seed tree for a public projection matrix.
     pub(super) projection: Key,
-    /// The released inputs, once they were requested.
+    /// The message with the released inputs, once they were requested.
     pub(super) view: Option<Message>,
 }
 

@@ -19,14 +19,14 @@ vocabulary! {
     pub enum Message {
         /// From the modeler: send the inputs.
         RequestInputs = 0,
-        /// From the curator: everything that the modeler learns of the inputs.
+        /// From the curator: all that is released of the inputs.
         Inputs {
             /// Number of rows that can be queried.
             n: u64,
             /// The rows as released; absent when they are withheld.
             rows: Option<Arc<Released<Rows>>> => if_any,
-            /// The model, if its hyperparameters were fitted to the inputs and outcomes; otherwise the modeler knows
-            /// it.
+            /// The model, if its hyperparameters were fitted to the inputs and outcomes and the learner needs a model.
+            /// A model that was not fitted is public.
             model: Option<Arc<Released<Surrogate>>> => if_any,
         } = 1,
         /// From the modeler: measure this row in this round.
@@ -83,7 +83,7 @@ impl Digestible for Surrogate {
     }
 }
 
-/// Numbers of a model: length-scale, variance, noise variance, mean.
+/// Number of hyperparameters of a model with one length-scale: length-scale, variance, noise variance, mean.
 const HYPERPARAMETERS: u64 = 4;
 
 impl Payload for Message {

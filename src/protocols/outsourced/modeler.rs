@@ -42,7 +42,7 @@ pub(super) struct ModelerRecipe {
 }
 
 impl ModelerRecipe {
-    /// The learner for `n` rows, built from the released rows and the released model, as far as there are any.
+    /// The learner for `n` rows, built from the released rows and the released model where these exist.
     pub(super) fn learner(
         &self,
         n: usize,
@@ -84,7 +84,7 @@ pub(super) struct Modeler {
     recipe: ModelerRecipe,
     /// Node of the initial points: the same for all series, so that all begin at the same rows.
     initial: Key,
-    /// The learner's draws, from their beginning.
+    /// The learner's random numbers, as at the beginning of the search.
     stream: Stream,
     asker: Requester<World>,
     state: State,
@@ -189,7 +189,8 @@ impl Party<World> for Modeler {
         }
     }
 
-    /// Another learner processes the history of the present one; the present one stays if the other cannot be built.
+    /// Replaces the learner if its recipe has changed: the new learner processes the history of the present one. The
+    /// present one stays if the new one cannot be built or cannot process the history.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.asker.set_retry(fresh.recipe.retry);

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// A curator lets a modeler search its records; the modeler sees only what the curator releases of the inputs.
+/// A curator lets a modeler search its records; the modeler sees only the inputs and outcomes that the curator releases.
 ///
 /// All series use the same function, noise, initial points and random numbers of the network.
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
@@ -42,7 +42,7 @@ fn one() -> u64 {
     1
 }
 
-/// One series: what the curator releases, and how the modeler learns from it.
+/// One series: how the curator releases inputs and outcomes, and how the modeler chooses rows.
 ///
 /// Example: `Series(name: "open", release: Disclosure(), learner: GpUcb())`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,9 +50,9 @@ fn one() -> u64 {
 pub struct SeriesRecipe {
     /// Name in tables and figures.
     pub name: String,
-    /// What the curator releases of its inputs.
+    /// How the curator releases its inputs.
     pub release: InputRelease,
-    /// How outcomes are answered. Default: `Disclosure()`, as they are.
+    /// How the curator releases outcomes. Default: `Disclosure()`, without protection.
     #[serde(default)]
     pub outcomes: OutcomeRelease,
     /// How the modeler chooses the next row.
@@ -65,7 +65,7 @@ impl Series for SeriesRecipe {
     }
 }
 
-/// The design rule for one projection.
+/// The result of the design rule for one series that projects the inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnsRow {
     /// The series.

@@ -1,5 +1,5 @@
 //! PO-GP-UCB's design rule and Theorem 3 for one run: their assumptions, whether these hold, and the terms of the
-//! bound. Computed for the report; no party learns any of it.
+//! bound. They are computed for the report, and no party receives them.
 
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -38,7 +38,7 @@ pub(super) struct Theorem3 {
     epsilon_ucb: Option<f64>,
     /// Number of outcomes, from the first on, for which the covariance of the queried rows is diagonally dominant.
     dominant: usize,
-    /// Number of outcomes for which the theorem assumes that.
+    /// Number of outcomes for which the theorem assumes diagonal dominance.
     outcomes: usize,
     /// Whether singular values were lifted.
     lifted: bool,

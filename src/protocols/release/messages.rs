@@ -27,7 +27,7 @@ vocabulary! {
         } = 1,
         /// From the owner to a reader: everything that is published.
         Publish {
-            /// All settings announced before, repeated; repeating them costs nothing.
+            /// All settings announced before, repeated; a repetition costs no privacy.
             told: Vec<Released<usize>> => each,
             /// Index of the setting, if one is published.
             setting: Option<Released<usize>> => or_max,

@@ -52,7 +52,7 @@ impl Trials {
         Ok(posterior.mean().to_vec())
     }
 
-    /// One utility per setting.
+    /// The utility of each setting.
     pub(super) fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
         let untried = || CannotRelease::Untried;
         match utility {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The observer of a publication, for all readers of the scenario together.
 pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
-/// The initial state of the owner of one series.
+/// The settings and random streams of the owner of one series.
 #[derive(Clone)]
 pub(super) struct OwnerConfig {
     pub(super) name: String,
@@ -40,7 +40,7 @@ pub(super) struct OwnerConfig {
     pub(super) retry: Retry,
     /// Node of the seed tree for the jitter of retries.
     pub(super) retries: Key,
-    /// Dry run: trials have no meaning, and settings are chosen at random.
+    /// Dry run: trials have no meaning, and a learner is replaced by random choices.
     pub(super) dry: bool,
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
@@ -120,8 +120,10 @@ impl fmt::Debug for Owner {
 }
 
 impl Owner {
+    /// The owner before its first trial.
+    ///
     /// # Errors
-    /// A learner that cannot be built.
+    /// [`CannotRelease`] if the learner cannot be built or the task lacks something that the search needs.
     pub(super) fn new(config: OwnerConfig, meter: Meter) -> Result<Self, CannotRelease> {
         let task = &config.task;
         let (searcher, total) = match config.publication.as_dyn().search(task)? {
@@ -158,7 +160,8 @@ impl Owner {
         self.config.publication.as_dyn()
     }
 
-    /// Begins as many trials as there are idle workers; publishes when no trial is left.
+    /// Begins a trial for every idle worker, or one at a time if trials are sequential; without workers the owner makes
+    /// all trials itself. Publishes when no trial is left.
     fn resume(&mut self, ctx: &mut Context<'_, World>) {
         let one_by_one = self.publication().sequential();
         while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
@@ -232,6 +235,7 @@ impl Owner {
         self.release(ctx, occasion, &Disclosure::new(), setting, &others.into()).map(drop)
     }
 
+    /// Releases a private choice, and returns the setting.
     fn chosen(
         &mut self,
         ctx: &mut Context<'_, World>,

@@ -78,7 +78,7 @@ impl Release {
         assumed.collect()
     }
 
-    /// What an analysis would refuse of the noise and the loss that the objective states.
+    /// What is wrong with the recipe for the noise and the loss that the objective states.
     pub(super) fn check_outcomes(&self, objective: &dyn Objective) -> Vec<Problem> {
         let stated = objective.stated();
         let mut problems = Vec::new();

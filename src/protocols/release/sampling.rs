@@ -6,7 +6,7 @@ use crate::gp::Cholesky;
 use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, Supported};
 use std::sync::Arc;
 
-/// A margin for rounding in sums of weights.
+/// A relative margin for rounding in sums of weights.
 const SUMMED: f64 = 1e-9;
 
 /// A private choice among settings.
@@ -213,8 +213,8 @@ mod tests {
     }
 
     /// The larger the regulariser, the smaller the weights and their sensitivity, but not the scores nor their
-    /// rounding: at 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, and the choice
-    /// used to be called exact.
+    /// rounding: at 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, so that an exact
+    /// choice is refused.
     #[test]
     fn scores_that_rounding_moves_are_not_chosen_among_exactly() {
         let apart = |regulariser: f64, outcome: f64| {

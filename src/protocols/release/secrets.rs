@@ -13,7 +13,7 @@ use crate::rng::Key;
 pub struct TrialResults(Trials);
 
 impl TrialResults {
-    /// One utility per setting.
+    /// The utility of each setting.
     ///
     /// # Errors
     /// [`CannotRelease`], if a setting that is needed was never tried.

@@ -37,13 +37,15 @@ impl<P: Protocol> Requester<P>
 where
     P::Timer: From<RetryTimer>,
 {
-    /// No request so far. The jitter of waits is drawn below `key`, which no other party or purpose may use.
+    /// A requester without an open request. The jitter of waits is drawn below `key`, which no other party or purpose
+    /// may use.
     #[must_use]
     pub fn new(retry: Retry, key: Key) -> Self {
         Self { retry, key, next: 0, open: None }
     }
 
-    /// The asker after a crash that lost its memory: the same retry settings, with other random draws.
+    /// The requester after a crash that lost its memory: the same retry settings, no open request, and other random
+    /// draws.
     #[must_use]
     pub fn afresh(&self) -> Self {
         Self::new(self.retry, self.key.child("after a crash"))
@@ -60,8 +62,8 @@ where
         self.retry = retry;
     }
 
-    /// Sends a request, and closes one that may still be open. A party that is offline sends it when it is online
-    /// again.
+    /// Sends a request, after closing the one that is still open, if any. A party that is offline sends the request
+    /// when it is online again.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         let number = self.next;
@@ -78,7 +80,8 @@ where
         }
     }
 
-    /// Reacts to a timer.
+    /// Handles a timer: sends the open request again, or gives it up after the last attempt. The timer of a closed
+    /// request has no effect.
     pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> Verdict {
         let Some(question) = self.open.as_mut().filter(|open| open.number == timer.0) else {
             return Verdict::Stale;

@@ -24,7 +24,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Kinds of messages that arrived.
+    /// Number of kinds of messages that arrived.
     fn kinds(&self) -> usize {
         let label = |event: &TraceEvent| match &event.kind {
             TraceKind::Delivered(parcel, _) => Some(parcel.label.clone()),
@@ -45,7 +45,8 @@ impl Beginning {
         Self { most_events, most_parties, few: parties <= most_parties, series: Vec::new() }
     }
 
-    /// Whether an event between these parties is to be kept.
+    /// Whether to store an event between these parties. `message` tells whether the event is the sending of a message:
+    /// only such an event adds parties to the stored ones.
     pub(in crate::protocols) fn wants(&mut self, series: &str, parties: [PartyId; 2], message: bool) -> bool {
         // Series are run one after another.
         if self.series.last().is_none_or(|kept| kept.name != series) {
@@ -73,7 +74,7 @@ impl Beginning {
         }
     }
 
-    /// The series in which the most kinds of messages arrive, and its stored events; the first one if there are
+    /// The series in which the most kinds of messages arrive, and its stored events; the first such series if there are
     /// several.
     pub(in crate::protocols) fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         let most = self.series.iter().map(Kept::kinds).max()?;

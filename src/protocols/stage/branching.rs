@@ -87,7 +87,8 @@ impl ForkStates {
         self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
     }
 
-    /// A copy of a series' simulation, and the time from which it may change.
+    /// A copy of a series' simulation, and the time from which it may change; `None` if the series ended before the
+    /// fork.
     pub(in crate::protocols) fn get<P: KernelProtocol>(
         &self,
         series: &str,

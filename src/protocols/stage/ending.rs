@@ -12,7 +12,7 @@ pub fn end<P: StatesFacts>(ctx: &mut dyn Recorder<P>, reason: impl Display) {
     ctx.stop();
 }
 
-/// Ends the series because a release did not happen; `what` names the step that cannot be completed.
+/// Ends the series because a release did not happen; the recorded reason is `what`, followed by the error.
 pub fn give_up<P: StatesFacts>(ctx: &mut dyn Recorder<P>, what: &str, error: &ReleaseError) {
     let reason = format!("{what}: {error}");
     ctx.record(match error {

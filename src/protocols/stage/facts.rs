@@ -8,7 +8,7 @@ use crate::kernel::{Digest, Digestible, Protocol};
 use crate::vocab::PrivacyEvent;
 use std::fmt;
 
-/// A fact for the record: one that every protocol has, or one of the protocol's own.
+/// A fact that a party records: one of the facts that protocols share, or one of the protocol's own.
 #[derive(Clone)]
 pub enum Fact<Own> {
     /// A fact of this protocol only.
@@ -26,7 +26,7 @@ pub enum Fact<Own> {
     },
 }
 
-/// The facts of one protocol alone.
+/// A fact that only one protocol has.
 pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
     /// The number of [`Fact::Ended`] in a digest; `BudgetReached` and `Jittered` have the next two, and `Released` has
     /// 0.

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Context, Input, Party, Protocol};
 
-/// Receives everything and does nothing.
+/// A party that ignores every input.
 #[derive(Clone, Debug)]
 pub(in crate::protocols) struct IdleParty;
 

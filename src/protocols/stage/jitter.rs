@@ -10,7 +10,7 @@ pub struct JitterWatch {
 }
 
 impl JitterWatch {
-    /// Records a jitter in the journal if it is larger than ever before.
+    /// Records a jitter in the journal if it is the largest so far.
     pub fn note<P: StatesFacts>(&mut self, jitter: f64, ctx: &mut dyn Recorder<P>) {
         if jitter > self.largest {
             self.largest = jitter;

@@ -15,9 +15,9 @@ pub struct JournalLedger<'a, P: StatesFacts> {
     statements: FactWriter<'a, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
-    /// The release's own observer is trusted with it: the budget is checked for relays only.
+    /// Whether the release's own observer is trusted with it, so that the budget is checked for relays only.
     trusting: bool,
-    /// The release can no longer be prevented.
+    /// Whether the release can no longer be prevented, so that it is recorded even if the budget is exceeded.
     unpreventable: bool,
     over_budget: bool,
 }
@@ -63,7 +63,7 @@ impl<'a, P: StatesFacts> JournalLedger<'a, P> {
     }
 
     /// The same ledger for something that observers can already learn: the release is recorded even if the budget is
-    /// exceeded, and so is the excess.
+    /// exceeded, and a fact records that it is exceeded.
     #[must_use]
     pub fn unpreventable(self) -> Self {
         Self { unpreventable: true, ..self }

@@ -15,10 +15,11 @@ use crate::vocab::{Neighbours, Observer, ProtectedUnit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A row moved by at most this in the scaled inputs makes a neighbour (Kharkovskii, Dai and Low 2020, Definition 1).
+/// The largest distance between the rows in which neighbouring scaled inputs differ (Kharkovskii, Dai and Low 2020,
+/// Definition 1).
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
-/// The objective was measured. The one fact that a protocol needs for its regret.
+/// The fact that the objective was measured, from which regret is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Round, from 0, initial points included.
@@ -39,7 +40,7 @@ impl Digestible for Measured {
 impl ProtocolFact for Measured {
     const ENDED: u64 = 2;
 
-    /// Evaluations count from 1.
+    /// Evaluations are numbered from 1.
     fn closes(&self) -> Option<u64> {
         Some(self.round + 1)
     }
@@ -52,11 +53,11 @@ struct Known {
     released: Released<f64>,
 }
 
-/// How outcomes are answered in a replication.
+/// The mechanism that releases outcomes in a replication.
 #[derive(Debug)]
 struct Answering {
     recipe: OutcomeRelease,
-    /// The mechanism, where it asks a program.
+    /// The mechanism for this replication, if it asks a program.
     asking: Option<Box<dyn AskingOutcome>>,
 }
 
@@ -76,8 +77,8 @@ impl Clone for Answering {
     }
 }
 
-/// Measures arms for an observer: the answer for a round is always the same, and, where answers are private, so is the
-/// answer for an arm. Every release is recorded in the ledger, after a check of the budget.
+/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of an
+/// arm do. Every release is recorded in the ledger, after a check of the budget.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     owner: String,
@@ -100,8 +101,9 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// A measurer of `instance`, whose outcomes belong to `owner` and are released to `observer` in the way `outcomes`.
-    /// Noise is drawn below `noise`, mechanisms draw from `stream`, and the privacy losses hold under `conditions`.
+    /// A measurer of `instance`, whose outcomes belong to `owner` and are released to `observer` by the mechanism
+    /// `outcomes`. The objective's noise is drawn below `noise`, mechanisms draw from `stream`, and the privacy losses
+    /// hold under `conditions`.
     #[must_use]
     pub fn new(
         [owner, observer]: [&str; 2],
@@ -127,11 +129,11 @@ impl Measurer {
         }
     }
 
-    /// The same in a series, whose programs its outcomes may ask; a mechanism that asks one answers nothing otherwise. In a dry
-    /// run no program is asked, and what would have been its answer is not protected.
+    /// The same measurer for a series, with access to the user's programs; without it a mechanism that asks a program
+    /// fails. In a dry run no program is asked: a disclosure takes the place of such a mechanism.
     ///
     /// # Errors
-    /// [`ProgramFailure`] if its outcomes ask a program and there is no access to any.
+    /// [`ProgramFailure`] if the mechanism asks a program and there is no access to programs.
     pub fn of_series(mut self, series: &str, directions: &RunOptions) -> Result<Self, ProgramFailure> {
         let recipe = self.outcomes.recipe.as_dyn();
         if directions.dry && !recipe.programs().is_empty() {

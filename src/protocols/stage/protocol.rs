@@ -19,7 +19,7 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// Whether the protocol optimises something.
+    /// Whether the scenario needs an objective.
     fn needs_objective(&self) -> bool {
         false
     }
@@ -40,13 +40,14 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// The parts of the recipe that a fork may change: paths relative to the recipe, `[*]` for every place of a list
-    /// and `*` for every field. Its parties take over the new values ([`crate::kernel::Party::adopt`]).
+    /// The parts of the recipe that a fork may change: paths relative to the recipe, in which `*` stands for any field
+    /// or position of a list and `**` for everything below. The parties adopt the new values
+    /// ([`crate::kernel::Party::adopt`]).
     fn changeable(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether relays learn something protected that encryption does not hide.
+    /// Whether relays learn something about protected data even from encrypted messages.
     fn relays_learn_protected_data(&self) -> bool {
         false
     }
@@ -60,7 +61,7 @@ pub trait Protocol: Send + Sync {
     /// The names of the series that one replication gives, in order.
     fn series(&self) -> Vec<String>;
 
-    /// Those of these series whose points are chosen at random, whatever was measured: no search.
+    /// The names of the series whose points are chosen at random, independently of all outcomes: baselines.
     fn at_random(&self) -> Vec<&str> {
         Vec::new()
     }

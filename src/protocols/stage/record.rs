@@ -9,7 +9,7 @@ use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One evaluation of the objective.
+/// One evaluation of the objective; in a federation, one round: means, the latest time, and the arm measured last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
@@ -18,7 +18,7 @@ pub struct Iteration {
     pub arm: u64,
     /// The outcome that was measured, noise included.
     pub outcome: f64,
-    /// The objective there, without noise.
+    /// The objective at the arm, without noise.
     pub value: f64,
     /// Best objective value minus the largest one evaluated so far, initial points included.
     pub simple_regret: f64,
@@ -31,9 +31,9 @@ pub struct Iteration {
 /// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AskedInputs {
-    /// A name for each number.
+    /// The name of each input.
     pub names: Vec<String>,
-    /// Arms with their numbers, by arm.
+    /// The inputs of each arm, by arm.
     pub arms: BTreeMap<u64, Vec<f64>>,
 }
 
@@ -41,7 +41,7 @@ pub struct AskedInputs {
 const MOST_INPUTS: usize = 16;
 
 impl AskedInputs {
-    /// The inputs of the arms of some evaluations; none where arms have no inputs, or more than 16.
+    /// The inputs of the arms of some evaluations; empty if arms have more than 16 inputs.
     #[must_use]
     pub fn of(instance: &Instance, iterations: &[Iteration]) -> Self {
         let scaled = &instance.inputs;
@@ -66,7 +66,7 @@ impl AskedInputs {
     }
 }
 
-/// A number at the end of a series, with a theorem's bound on it.
+/// A number at the end of a series, with a theorem's bound on it if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedOutcome {
     /// Its name ("f* - f(lambda~)").
@@ -78,12 +78,12 @@ pub struct NamedOutcome {
     pub bound: Option<OutcomeBound>,
 }
 
-/// A number by round.
+/// A number that has a value in each of several rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrack {
-    /// Its name ("share of vectors that are clipped").
+    /// Its name ("share of vectors in time that are clipped").
     pub name: String,
-    /// Rounds and its value in each, ascending.
+    /// Pairs of a round and the value in that round, in ascending order.
     pub points: Vec<(u64, f64)>,
 }
 
@@ -119,7 +119,7 @@ pub struct RegretBound {
 /// Whether a bound is a lower or an upper one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BoundSide {
-    /// Lower bound: no learner has less regret on every function.
+    /// Lower bound: every learner has at least this regret on some function.
     Lower,
     /// Upper bound: the regret of this learner is no larger.
     Upper,
@@ -282,11 +282,11 @@ pub struct BudgetReached {
 pub struct RoundClosing {
     /// The round.
     pub round: u64,
-    /// Virtual time in seconds.
+    /// Virtual time of the closing in seconds.
     pub seconds: f64,
     /// Parties whose answer arrived before the round was closed.
     pub in_time: u64,
-    /// Answers to earlier rounds that arrived while this one was open.
+    /// Answers to earlier rounds that arrived since the previous round was closed.
     pub late: u64,
     /// Parties whose answer had not arrived.
     pub missing: u64,

@@ -60,7 +60,8 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Stores about `most` of `rounds` rounds: evenly spaced ones, the first and the last, and all initial points.
+    /// Stores only some of `rounds` rounds: at most `most` evenly spaced ones, the first and the last, and all initial
+    /// points.
     #[must_use]
     pub fn thinned(self, rounds: u64, most: u64) -> Self {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub enum Releases {
     /// In order of time: only consecutive releases are counted together.
     InOrder(Vec<CountedRelease>),
-    /// By the unit that they are about, for protocols whose units alternate; the number of entries grows with the
-    /// units, not with the rounds.
+    /// By the unit that they are about, for protocols whose units alternate. If the releases about each unit differ
+    /// only in round and time, the number of entries grows with the units and not with the rounds.
     ByUnit {
         /// Releases about no numbered unit.
         others: Vec<CountedRelease>,

@@ -1,4 +1,4 @@
-//! The round of a message or fact, whatever a protocol calls it (round, trial, user, call), for dry runs and forks.
+//! The round of a message or fact, for traces, dry runs and forks. A protocol may call it a round, trial, user or call.
 
 use crate::kernel::Protocol;
 

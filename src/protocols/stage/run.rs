@@ -22,7 +22,7 @@ use super::{Releases, Rounds, SeriesRecord, Watcher};
 /// Largest number of relays of a series that are listed one by one.
 const NAMED_RELAYS: usize = 8;
 
-/// Parties' names, their network, and the objective.
+/// The parties of one replication, their network, the objective, the budget and the options of the run.
 #[derive(Debug)]
 pub struct Stage {
     /// Names of all parties, in order of their ids.
@@ -39,7 +39,7 @@ pub struct Stage {
     pub budget: Option<Budget>,
     /// Called with every event of every series, if present.
     pub watcher: Option<Watcher>,
-    /// The part of the replication that is run.
+    /// Which part of the replication is run, and how.
     pub directions: RunOptions,
 }
 
@@ -48,7 +48,7 @@ pub struct Stage {
 pub struct RunOptions {
     /// Stop before the first event later than this.
     pub until: Option<Time>,
-    /// Dry run: messages only. Nothing is measured, learned or made private.
+    /// Dry run: parties exchange messages of the right sizes, but nothing is optimised.
     pub dry: bool,
     /// The fork, where several branches are run.
     pub fork: Option<Fork>,
@@ -145,8 +145,9 @@ impl Stage {
     /// Runs one simulation from start to end, with all random numbers below `key`; `watch` is called with every event.
     /// The record's iterations and releases are left for the caller to fill in.
     ///
-    /// Depending on the [`RunOptions`], it runs only up to a time, until the watcher ends it, or from a fork on; in the
-    /// last case `watch` is first called with the facts recorded before the fork.
+    /// Depending on the [`RunOptions`], it runs only up to a time, until the watcher ends it, or from a fork on. In the
+    /// last case `watch` is first called with the facts recorded before the fork. With a fork, `until` and the watcher
+    /// do not end the run.
     ///
     /// # Errors
     /// [`PlayError::Kernel`] if the event loop cannot continue, [`PlayError::EndedBeforeFork`] if a fork was never
@@ -297,7 +298,8 @@ impl Stage {
     }
 }
 
-/// Continues until the simulation ends, a time is reached, or the watcher has seen enough.
+/// Continues until the simulation ends or the time `until` is reached, and returns which; `None` if `enough` returned
+/// true before.
 fn resume<P: Rounds>(
     world: &mut Simulation<P, NetworkMedium>,
     until: Time,

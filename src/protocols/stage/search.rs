@@ -27,7 +27,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SearchSeries {
-    /// Name in tables and figures. Default: that of the learner's kind, so that two learners of one kind need names.
+    /// Name in tables and figures.
+    /// Default: the name of the learner's type, so that two learners of one type need names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How the next arm is chosen.
@@ -46,7 +47,7 @@ impl From<LearnerModel> for SearchSeries {
     }
 }
 
-/// Who searches, who measures, and how: the fields that the recipes of such protocols have.
+/// The roles and settings of a [`Search`], with the names of the recipe's fields.
 #[derive(Clone, Debug)]
 pub struct SearchSettings<'a> {
     /// The field of the party that searches, and its name: `("service", &self.service)`.
@@ -101,14 +102,14 @@ pub struct Parts {
     pub key: Key,
 }
 
-/// Parties by their ids; those that are not named are idle.
+/// Parties with their ids; all other parties of the scenario are idle.
 pub type Cast<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 
 /// A protocol in which one party searches and another measures, once for each learner, on the same function, noise,
-/// initial points and network draws. Whatever implements this is a [`Protocol`].
+/// initial points and network draws. Every type that implements this trait is a [`Protocol`].
 ///
 /// The searcher knows the inputs of all arms and the model of the objective, which the report lists as taken as public;
-/// what it learns about outcomes is recorded in the ledger.
+/// every release of an outcome to it has a ledger entry.
 pub trait Search: Send + Sync {
     /// The messages, timers and facts of the parties.
     type World: KernelProtocol<Fact = Fact<Measured>> + Rounds;
@@ -119,7 +120,8 @@ pub trait Search: Send + Sync {
     /// The parties of one series.
     fn cast(&self, parts: Parts) -> Cast<Self::World>;
 
-    /// What else is wrong with the recipe, given the parties and the objective of the scenario. The default: nothing.
+    /// What else is wrong with the recipe, given the parties, the network and the budget of the scenario. The default:
+    /// nothing.
     fn further_problems(&self, stage: &Stage) -> Vec<Problem> {
         let _ = stage;
         Vec::new()
@@ -248,7 +250,7 @@ impl SearchSettings<'_> {
 }
 
 impl Stage {
-    /// As [`Self::play`], for parties that record what they measure: the record has the evaluations and the regret.
+    /// As [`Self::play`], for parties that record [`Measured`]: the record also has the evaluations and the regret.
     ///
     /// # Errors
     /// As [`Self::run`].

@@ -7,7 +7,7 @@ use crate::kernel::{Alarm, Payload, Protocol};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A message that may be about a round. [`messages!`](crate::messages) writes this for enums of messages.
+/// A message that may be about a round. [`messages!`](crate::messages) implements this trait for enums of messages.
 pub trait RoundMessage: Payload + 'static {
     /// The round that the message is about, from 0, initial points included. The default: none.
     fn round(&self) -> Option<u64> {
@@ -37,7 +37,7 @@ impl<M: RoundMessage> Protocol for SearchWorld<M> {
 }
 
 impl<M: RoundMessage> Rounds for SearchWorld<M> {
-    /// Evaluations count from 1.
+    /// Evaluations are numbered from 1.
     fn round(message: &M) -> Option<u64> {
         message.round().map(|round| round + 1)
     }

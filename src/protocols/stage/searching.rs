@@ -1,4 +1,4 @@
-//! A party that searches: which arm it queries in which round, and what it learns from the answers.
+//! The search of a party: which arm it queries in which round, and how outcomes update its learner.
 
 use super::ending::end;
 use super::facts::StatesFacts;
@@ -40,7 +40,7 @@ impl Searcher {
         Self { plan, learner, stream, jitter, open: None, next: 0, history }
     }
 
-    /// The next round, from 0, and the arm to query; `None` after the last round.
+    /// Opens the next query and returns its round, from 0, and its arm; `None` after the last round.
     pub fn next<P: StatesFacts>(&mut self, ctx: &mut dyn Recorder<P>) -> Option<(u64, u64)> {
         self.jitter.note(self.learner.jitter(), ctx);
         let round = self.next;
@@ -102,8 +102,8 @@ impl Searcher {
         self.learner.arms()
     }
 
-    /// Replaces the learner by another one, after this has repeated the history of the present learner with `stream`,
-    /// the random numbers from the beginning of the search. If that fails, the present learner stays.
+    /// Replaces the learner by `learner`, after that one has processed the history of the present learner, with
+    /// `stream` as it was at the beginning of the search. If it cannot process an outcome, the present learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.teach(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

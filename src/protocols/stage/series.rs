@@ -13,7 +13,7 @@ pub(in crate::protocols) fn names<S: Series>(all: &[S]) -> Vec<String> {
     all.iter().map(|series| series.name().to_owned()).collect()
 }
 
-/// The problem that there is no series; `fields` says how one is written.
+/// The problem that there is no series; `fields` lists the fields of a `Series`, for the suggested cure.
 pub(in crate::protocols) fn none<S: Series>(all: &[S], fields: &str) -> Option<Problem> {
     let cure = format!("add Series({fields})");
     all.is_empty().then(|| Problem::wrong("series", "at least one series", "none", cure))
@@ -32,12 +32,12 @@ pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<
     })
 }
 
-/// The problem that there are no rounds; `cure` says how many other scenarios have.
+/// The problem that there are no rounds; `cure` suggests a number of rounds.
 pub(in crate::protocols) fn no_rounds(rounds: u64, expected: &str, cure: &str) -> Option<Problem> {
     (rounds == 0).then(|| Problem::wrong("rounds", expected, "0", cure))
 }
 
-/// The problem that one party has two roles: `path` is the place of the second role.
+/// The problem that one party has two roles; `path` is the field of the second role.
 pub(in crate::protocols) fn same_party(
     path: &str,
     expected: &str,

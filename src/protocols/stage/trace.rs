@@ -14,7 +14,8 @@ pub struct TraceEvent {
     pub kind: TraceKind,
     /// The round that a message is about, or that a fact closes.
     pub round: Option<u64>,
-    /// A fingerprint of the contents of a sent message, fact or timer, if the watcher requested it; else 0.
+    /// A fingerprint of the contents of a sent message, fact or timer; 0 for other events, and if the watcher did not
+    /// request fingerprints.
     pub contents: u64,
 }
 
@@ -27,15 +28,16 @@ pub enum TraceKind {
     Lost(Parcel, LossCause),
     /// A message was duplicated by the network.
     Doubled(Parcel),
-    /// A message reached its addressee; with the time at which it was sent.
+    /// A message reached its addressee. The time is that at which it was sent.
     Delivered(Parcel, Time),
-    /// The work on a delivered message is done; with the time at which the message was sent.
+    /// The work on a delivered message is done. The time is that at which the message was sent.
     Handled(Parcel, Time),
-    /// A timer ran out.
+    /// A timer ran out; the text is its debug format.
     TimerFired(PartyId, String),
-    /// A party's connection changed, or it crashed.
+    /// A party's connection changed, or it crashed or recovered: whether it is connected now, and, while it is crashed,
+    /// what happens to its memory.
     Switched(PartyId, bool, Option<Memory>),
-    /// A party stated a fact.
+    /// A party recorded a fact; the text is its debug format.
     Recorded(PartyId, String),
 }
 

@@ -13,12 +13,13 @@ use std::rc::Rc;
 /// should continue.
 type See = dyn FnMut(&str, TraceEvent) -> bool;
 
-/// Sees every event with the name of its series.
+/// Receives every event of a run as plain data, with the name of its series.
 #[derive(Clone)]
 pub struct Watcher {
     see: Rc<RefCell<See>>,
-    /// The events that it stores, if it only records the first events of series.
+    /// The stored events, for a watcher of the first events of each series.
     beginning: Option<Rc<RefCell<Beginning>>>,
+    /// Whether events get a fingerprint of their contents.
     contents: bool,
 }
 
@@ -29,7 +30,7 @@ impl std::fmt::Debug for Watcher {
 }
 
 impl Watcher {
-    /// A watcher that calls `see`.
+    /// A watcher that calls `see` with every event.
     pub fn new(mut see: impl FnMut(&str, TraceEvent) + 'static) -> Self {
         let see = move |series: &str, event: TraceEvent| {
             see(series, event);
@@ -38,7 +39,8 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: false }
     }
 
-    /// A watcher that keeps the first `most_events` of every series among `most_parties` of `parties`.
+    /// A watcher that stores the first `most_events` events of every series among at most `most_parties` parties;
+    /// `parties` is the number of all parties.
     #[must_use]
     pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
         let beginning = Rc::new(RefCell::new(Beginning::new(parties, most_parties, most_events)));
@@ -50,7 +52,8 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: Some(beginning), contents: false }
     }
 
-    /// The series with the most kinds of messages and its first events, for a watcher of first events.
+    /// The series in which the most kinds of messages arrive, and its first events; `None` for a watcher that does not
+    /// store first events.
     #[must_use]
     pub fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         self.beginning.as_ref()?.borrow().most_informative()
@@ -61,7 +64,7 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: true }
     }
 
-    /// Passes an event on; returns whether the watcher wants more of the series.
+    /// Passes an event to the watcher; returns whether the series should continue.
     pub(in crate::protocols) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
         if let Some(beginning) = &self.beginning {
             let sent = matches!(event, Event::Sent { .. });

@@ -60,7 +60,7 @@ fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
         Some(metrics.messages),
         Some(metrics.bytes),
         Some(metrics.messages_lost),
-        metrics.seconds_per_round,
+        metrics.seconds_per_round.map(|estimate| estimate.mean),
         metrics.bytes_per_round,
         metrics.latency_p50_seconds,
         metrics.latency_p99_seconds,
@@ -76,7 +76,7 @@ fn whole_runs(summary: &Summary) -> Table {
         let errors = &metrics.errors;
         let words = vec![
             seconds_within(metrics.virtual_seconds, errors.virtual_seconds),
-            optional(metrics.seconds_per_round),
+            optional(metrics.seconds_per_round.map(|estimate| estimate.mean)),
             quantity_within(metrics.messages, errors.messages),
             quantity_within(metrics.bytes, errors.bytes),
             each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
@@ -104,9 +104,8 @@ fn rounds(summary: &Summary) -> Option<Table> {
     }
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
-        let time = |mean| seconds_within(mean, metrics.errors.seconds_per_round.unwrap_or(0.0));
         let words = vec![
-            metrics.seconds_per_round.map_or_else(String::new, time),
+            metrics.seconds_per_round.map_or_else(String::new, |time| seconds_within(time.mean, time.se)),
             metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
         ];
         (costs(metrics), words)

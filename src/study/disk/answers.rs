@@ -1,8 +1,8 @@
 //! The answers of programs, in a file: one line with a checksum for each answer, written before the answer is used.
 //!
 //! ```text
-//! answers/<preparation>.jsonl               of objectives: they belong to the run
-//! unfinished/<cell>-<replication>.jsonl     of learners, until the replication's record holds them
+//! answers/<preparation>.jsonl               answers of objectives, a part of the run
+//! unfinished/<cell>-<replication>.jsonl     answers of all other programs, until the replication's record is stored
 //! ```
 //!
 //! A line has the form of a record (`store`). If two workers answer the same question, the first answer in the file
@@ -49,7 +49,7 @@ pub(in crate::study) struct AnswerFile {
 enum Access {
     /// Answers are appended as they arrive; other processes may append at the same time.
     Shared,
-    /// One process at a time: it locks the file; a later process waits for the lock and then finds the answers.
+    /// One process at a time uses the file and locks it; a later process waits for the lock and then finds the answers.
     Alone,
     /// The file is only read.
     Reading,
@@ -64,13 +64,14 @@ struct State {
 }
 
 impl AnswerFile {
-    /// The answers of an objective: asked once for all cells of a preparation, by one process at a time.
+    /// The file with the answers of an objective, which is asked once for all cells of a preparation, by one process at a
+    /// time. With `reading`, the file is only read.
     pub(in crate::study) fn of_objective(folder: &RunFolder, preparation: &str, reading: bool) -> Self {
         let access = if reading { Access::Reading } else { Access::Alone };
         Self::at(objective(folder, preparation), preparation, 0, access)
     }
 
-    /// The answers in a replication of a cell that is not finished.
+    /// The file with the answers in an unfinished replication of a cell.
     pub(in crate::study) fn of_replication(folder: &RunFolder, cell: &str, replication: u64) -> Self {
         Self::at(unfinished(folder, cell, replication), cell, replication, Access::Shared)
     }
@@ -84,8 +85,8 @@ impl AnswerFile {
         move |error| CannotKeep::because(FileError { doing, path: path.clone(), error })
     }
 
-    /// Opens the file; `None` if it does not exist. Only `Alone` creates it here, because it needs a file to lock;
-    /// `Shared` creates it with the first answer.
+    /// Opens the file; `None` if it does not exist. With `Alone`, the file is created here, because there must be a file to
+    /// lock; with `Shared`, it is created with the first answer.
     fn open(&self) -> io::Result<Option<File>> {
         if self.access == Access::Reading {
             return match File::open(&self.path) {
@@ -193,7 +194,7 @@ fn short(identity: &str) -> &str {
     identity.get(..16).unwrap_or(identity)
 }
 
-/// Removes the answer file of a replication whose stored record holds the answers.
+/// Removes the answer file of a replication whose record is stored and contains the answers.
 pub(in crate::study) fn forget(folder: &RunFolder, cell: &str, replication: u64) {
     // A file that cannot be removed now is removed when the run is complete.
     drop(std::fs::remove_file(unfinished(folder, cell, replication)));
@@ -204,7 +205,7 @@ pub(in crate::study) fn forget_all(folder: &RunFolder) {
     drop(std::fs::remove_dir_all(folder.file("unfinished")));
 }
 
-/// Copies the answers of an objective from a run that has them, unless they are there already.
+/// Copies the answers of an objective from one run folder to another, unless the other one has them already.
 pub(in crate::study) fn copy(from: &RunFolder, to: &RunFolder, preparation: &str) -> Result<(), FolderError> {
     let (source, target) = (objective(from, preparation), objective(to, preparation));
     if target.exists() || !source.is_file() {

@@ -1,10 +1,10 @@
-//! A run folder that cannot be used.
+//! Why a run folder cannot be used.
 
 use crate::study::disk::files::FileError;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A run folder that cannot be used.
+/// Why a run folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
     /// A file cannot be read or written.
@@ -42,14 +42,14 @@ impl From<FileError> for FolderError {
     }
 }
 
-/// Two records of one replication of one cell that are not the same.
+/// Two different records of one replication of one cell.
 #[derive(Clone, Debug)]
 pub struct Conflict {
     /// Position of the cell in the study.
     pub cell: usize,
     /// Number of the replication.
     pub replication: u64,
-    /// The files that hold them.
+    /// The files that contain them.
     pub files: [PathBuf; 2],
 }
 

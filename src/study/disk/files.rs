@@ -45,7 +45,7 @@ fn failed<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> File
     move |error| FileError { doing, path: path.to_owned(), error }
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parent folders, where they do not exist.
 ///
 /// # Errors
 /// [`FileError`].
@@ -75,8 +75,8 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     regular(path).and_then(|()| fs::read_to_string(path)).map_err(failed("read", path))
 }
 
-/// Writes a whole file, so that after a crash at any moment it is either the old one or the new one. A file that has
-/// the same contents already is not touched.
+/// Writes a whole file, so that after a crash at any moment it has either its old or its new contents. A file that
+/// already has these contents is not touched.
 ///
 /// # Errors
 /// [`FileError`].
@@ -86,8 +86,7 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     staged.commit()
 }
 
-/// Writes a file that the user named. A device or a pipe gets the bytes and stays what it is; through a link, the file
-/// that the link leads to is written.
+/// Writes a file that the user named. The bytes are appended to a device or a pipe; of a link, the target is written.
 ///
 /// # Errors
 /// [`FileError`].
@@ -121,7 +120,7 @@ fn regular(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a whole file if there is none; `false` if there was one, which is not touched.
+/// Writes a whole file if none exists; returns `false` if one exists, which is not touched.
 ///
 /// # Errors
 /// [`FileError`].
@@ -139,14 +138,15 @@ pub struct Staged {
     temporary: Option<PathBuf>,
     file: Option<io::BufWriter<File>>,
     hash: blake3::Hasher,
+    /// Present if contents are only compared: the list for a file that differs.
     unlike: Option<DifferingFiles>,
 }
 
-/// Files whose contents differ from those compared.
+/// Files whose contents differ from those that they were compared with, or that are absent.
 pub type DifferingFiles = Arc<Mutex<Vec<PathBuf>>>;
 
 impl Staged {
-    /// Begins a file.
+    /// Begins a file under a temporary name.
     ///
     /// # Errors
     /// [`FileError`].
@@ -172,8 +172,8 @@ impl Staged {
         }
     }
 
-    /// A file whose written contents are only compared with the existing file, which is not touched; [`Staged::commit`]
-    /// adds it to `unlike` if it is absent or differs.
+    /// A file whose contents are only compared with those of the existing file, which is not touched; [`Staged::commit`]
+    /// adds its path to `unlike` if it is absent or differs.
     #[must_use]
     pub fn compared(path: &Path, unlike: DifferingFiles) -> Self {
         let (path, hash) = (path.to_owned(), blake3::Hasher::new());
@@ -203,7 +203,7 @@ impl Staged {
         file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
     }
 
-    /// Renames it to its final path. A file that has the same contents already is not touched.
+    /// Renames it to its final path, unless a file there already has the same contents.
     ///
     /// # Errors
     /// [`FileError`].
@@ -229,7 +229,8 @@ impl Staged {
         }
     }
 
-    /// Renames it to its final path if nothing is there; `false` if something is. Atomic: of several writers, one wins.
+    /// Renames it to its final path if no file is there; returns `false` if one is. On file systems with hard links this is
+    /// atomic: of several writers, one succeeds.
     ///
     /// # Errors
     /// [`FileError`].
@@ -238,8 +239,8 @@ impl Staged {
         self.link_new()
     }
 
-    /// Renames the file to its final path if nothing is there. Otherwise compares the two; if they differ, the new
-    /// file is stored as `aside`.
+    /// Renames the file to its final path if no file is there. Otherwise compares the two files; if they differ, the new
+    /// one is renamed to `aside`.
     ///
     /// # Errors
     /// [`FileError`].
@@ -276,7 +277,7 @@ pub fn clear(folder: &Path) {
     for path in entries.map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let Some(rest) = name.strip_suffix(".tmp") else { continue };
-        // As `Staged::new` calls them: the file's name, process and number.
+        // The names that `Staged::new` gives: the file's name, the process and a number.
         let numbers = rest.rsplit_once('.').and_then(|(_, numbers)| numbers.split_once('-'));
         let ours = numbers.is_some_and(|(process, number)| {
             process.parse::<u32>().is_ok_and(|process| process != std::process::id())

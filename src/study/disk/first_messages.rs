@@ -12,7 +12,8 @@ pub(in crate::study) const MOST_EVENTS: usize = 400;
 pub(in crate::study) const MOST_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
-/// The first events of a replication, in the series with most kinds of messages, among its first parties.
+/// The first events of a replication, of one series and between its first parties. The series is the one with most kinds of
+/// messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstMessages {
     /// Name of the series.

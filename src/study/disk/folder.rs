@@ -46,7 +46,8 @@ impl RunFolder {
         Self { path: path.to_owned(), unlike: None }
     }
 
-    /// The same folder, in which [`RunFolder::stage`] compares and writes nothing.
+    /// The same folder, in which [`RunFolder::stage`] only compares files and writes nothing, and the list of the files that
+    /// differ.
     pub(in crate::study) fn compared(&self) -> (Self, DifferingFiles) {
         let unlike = DifferingFiles::default();
         (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
@@ -113,7 +114,7 @@ impl RunFolder {
         let mine = |cell: usize, identity: &str| -> Vec<usize> {
             if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
         };
-        // If a file vanishes, another process has just gathered it: look again.
+        // If a file has been removed meanwhile, another process has just gathered its records: read the folder again.
         for attempt in 0.. {
             let mut stored = StoredRecords::empty();
             let read = self.record_files().iter().try_for_each(|path| stored.add(path, &mine));
@@ -184,7 +185,7 @@ impl RunFolder {
         self.records()?.map_or(Ok(None), |(_, stored)| stored.first(cell))
     }
 
-    /// Hyperparameters fitted by an earlier run, under the key of what they were fitted to.
+    /// The stored hyperparameters that were fitted for this key, the hash of a preparation; `None` if there are none.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -206,7 +207,7 @@ impl RunFolder {
         paths.iter().filter_map(read).collect()
     }
 
-    /// Stores fitted hyperparameters, unless another process has stored its own meanwhile; returns `false` then.
+    /// Stores fitted hyperparameters; returns `false`, and stores nothing, if another process has stored its own meanwhile.
     ///
     /// # Errors
     /// [`FolderError`].

@@ -1,4 +1,4 @@
-//! The manifest of a run folder: the plan that it belongs to, and the program that played it.
+//! The manifest of a run folder: the plan of the run, and the program that played it.
 
 use crate::programs::ProgramIdentity;
 use crate::rng::TREE_VERSION;
@@ -21,12 +21,12 @@ pub struct Manifest {
     /// Hash of the program's sources; empty in runs from before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
-    /// Members of families that the scenario names and that are the program's own, not the library's.
+    /// The family members that the scenario names and that the program defines itself, not the library.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<OwnMember>,
     /// Version of the seed tree.
     pub seed_tree: u32,
-    /// Machine that the run was played on.
+    /// Processor architecture and operating system of the program that wrote the manifest.
     pub target: String,
     /// Name of the scenario.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// A further folder in which files are searched.
+    /// A further folder in which the scenario's files are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
     /// Overrides of the command line.
@@ -60,7 +60,7 @@ pub struct Manifest {
 pub struct CellManifest {
     /// Value of each `Each` by its name, as written in RON.
     pub point: Vec<(String, String)>,
-    /// Hash of all that the cell's results depend on.
+    /// Hash of everything that the cell's results depend on, except the number of replications.
     pub identity: String,
 }
 

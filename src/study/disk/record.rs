@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One replication of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicationRecord {
-    /// Identity of the cell, so that a record is never used for another one.
+    /// Identity of the cell, so that a record is never used for another cell.
     pub identity: String,
     /// Number of the replication, from 0.
     pub replication: u64,
@@ -19,7 +19,7 @@ pub struct ReplicationRecord {
 /// The records of a study: one map per cell, by number of the replication.
 pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
 
-/// One hash for many records: their series' digests in order.
+/// One hash for many records: of their numbers and of the names and digests of their series, in order.
 #[derive(Debug)]
 pub(in crate::study) struct Digest(Identity);
 
@@ -41,7 +41,7 @@ impl Digest {
     }
 }
 
-/// A replication that could not be played, as a worker of a study stores it.
+/// A replication that failed, as a worker of a study stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::study) struct FailureRecord {
     /// Identity of the cell.

@@ -1,8 +1,7 @@
 //! Records on disk: lines with checksums, many to a file, appended as replications end and found by an index.
 //!
 //! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
-//! The seal is the hash of those fields. It does not cover the cell's number: the identity says which cell a record is
-//! of.
+//! The seal is the hash of those fields. It does not cover the cell's number: the identity determines a record's cell.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
@@ -23,7 +22,7 @@ pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
     format!("{{\"cell\":{cell},\"seal\":\"{}\",{rest}\n", blake3::hash(rest.as_bytes()).to_hex()).into_bytes()
 }
 
-/// The fields at the head of a line; `None` if the line is damaged.
+/// The fields at the head of a line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Head<'a> {
     pub(in crate::study) cell: usize,
@@ -33,11 +32,11 @@ pub(in crate::study) struct Head<'a> {
     pub(in crate::study) replication: u64,
     /// Whether this is a replication that failed.
     pub(in crate::study) failed: bool,
-    /// The record without its opening bracket.
+    /// The record's JSON without its opening brace.
     rest: &'a str,
 }
 
-/// Reads the head of a line without its newline, and checks the seal.
+/// Reads the head of a line, given without its newline, and checks the seal; `None` if the line is damaged.
 pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
     let text = std::str::from_utf8(line).ok()?;
     let (cell, text) = text.strip_prefix("{\"cell\":")?.split_once(",\"seal\":\"")?;
@@ -58,7 +57,7 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line can be read as the kind of record that its head states: a correct seal does not show that.
+    /// Whether the line can be read as the kind of record that its head states, which a correct seal does not show.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {
@@ -74,8 +73,8 @@ impl Head<'_> {
     }
 }
 
-/// A file to which records are appended as replications end. Created at the first record; locked while it is written,
-/// so that no other process takes it for the file of a process that has ended.
+/// A file to which records are appended as replications end. It is created at the first record, and locked until it is
+/// closed, so that no other process mistakes it for the file of a process that has ended.
 #[derive(Debug)]
 pub(in crate::study) struct Segment {
     folder: PathBuf,
@@ -100,8 +99,8 @@ impl Segment {
         Self { folder, state: Mutex::new(State::NotYet) }
     }
 
-    /// Appends a line. It then survives the end of this process; it survives a loss of power after the next sync: with
-    /// a later line, at least a second after the last sync, or when the segment is closed.
+    /// Appends a line. The line then survives the end of this process. It survives a loss of power after the next sync, which
+    /// happens with the first line that is appended more than a second after the last sync, and when the segment is closed.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if let State::NotYet = *state {
@@ -144,7 +143,7 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
         let path = folder.join(format!("{process}-{number}.jsonl"));
         match OpenOptions::new().append(true).create_new(true).open(&path) {
             Ok(file) => {
-                // On a file system without locks only the protection against early removal is missing.
+                // On a file system without locks this fails, and so does the lock that `remove_left_behind` needs to remove it.
                 drop(file.try_lock());
                 return Ok((file, path));
             }
@@ -154,10 +153,10 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
     }
 }
 
-/// Removes segments that no process writes to any more.
+/// Removes segments that no process writes to any more; on a file system without locks, none.
 pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     for path in paths {
-        // A segment that cannot be removed does no harm: its records are all in the file that replaced it.
+        // A segment that cannot be removed does no harm: the file that replaced it has all of its records.
         if let Ok(file) = File::open(path)
             && file.try_lock().is_ok()
         {
@@ -166,7 +165,7 @@ pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     }
 }
 
-/// The place of a record.
+/// The position of a record: a file, and a range of bytes in it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     seal: u128,
@@ -229,7 +228,7 @@ impl StoredRecords {
             if cells.is_empty() {
                 continue;
             }
-            // A seal shows that the line is unchanged, not that its contents are a record.
+            // A correct seal shows that the line is unchanged, but not that its contents are a record.
             if !head.is_record() {
                 self.damaged += 1;
                 continue;
@@ -254,7 +253,7 @@ impl StoredRecords {
         Ok(())
     }
 
-    /// The files read.
+    /// The files that were read.
     pub(in crate::study) fn files(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(PathBuf::as_path)
     }
@@ -310,7 +309,7 @@ impl StoredRecords {
         open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place)?))).collect()
     }
 
-    /// The record as one line of the given cell.
+    /// The stored record as one line of a record file; `None` if the replication is not stored.
     pub(in crate::study) fn line(
         &self,
         cell: usize,

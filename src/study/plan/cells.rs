@@ -44,7 +44,7 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// A further folder in which files are searched.
+    /// A further folder in which the scenario's files are searched.
     pub data: Option<PathBuf>,
     /// Replications of every cell.
     pub replications: u64,
@@ -52,13 +52,13 @@ pub struct Plan {
     pub cells: Vec<CellPlan>,
     /// The build of the program for which the cells' identities were computed.
     pub build: String,
-    /// The members of the program's own that the cells name.
+    /// The family members that the cells name and that the program defines itself, not the library.
     pub own: Vec<OwnMember>,
     /// The branches of a fork, if the cells are its futures.
     pub futures: Option<Futures>,
 }
 
-/// The members of the program's own that scenarios name, each once.
+/// The family members that scenarios name and that the program defines itself, without duplicates.
 fn own(cells: &[(Vec<(String, String)>, Scenario)]) -> Vec<OwnMember> {
     let mut found: Vec<OwnMember> = Vec::new();
     for member in cells.iter().flat_map(|(_, scenario)| scenario.draft().own_members()) {
@@ -128,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// The programs of all cells, each once.
+    /// The programs of all cells, without duplicates.
     #[must_use]
     pub fn programs(&self) -> Vec<ProgramIdentity> {
         let mut found: Vec<ProgramIdentity> = Vec::new();
@@ -152,8 +152,8 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study with known identities of its programs: from asking them, or from a run folder. A
-    /// program is recognised by its command.
+    /// The plan of the same study with these identities of its programs, which come from asking the programs or from a run
+    /// folder. A program has the known identity with its command and its files.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();
@@ -162,7 +162,7 @@ impl Plan {
             for program in &mut cell.programs {
                 let named = |known: &&ProgramIdentity| known.command == program.command;
                 let equal = |known: &&ProgramIdentity| known.files.keys().eq(program.files.keys());
-                // A word of the command whose file was removed is not recognised as a file now.
+                // If a file that the command names has been removed, only the known identity contains it.
                 let more = |known: &&ProgramIdentity| {
                     program.files.keys().all(|file| known.files.contains_key(file))
                 };
@@ -179,7 +179,7 @@ impl Plan {
         self
     }
 
-    /// The plan of the same study after each program was asked for its version, which is part of the cells' identities.
+    /// Asks each program for its version, and returns the plan of the same study with the versions in the cells' identities.
     /// Starts each program once.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Plan {
         Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() }
     }
 
-    /// The build of this program, for the members that the cells name.
+    /// The build of this program, including its own members that the cells name.
     #[must_use]
     pub fn this_build(&self) -> String {
         build_with(&self.own)
@@ -253,8 +253,8 @@ impl Plan {
     }
 }
 
-/// The text of a recipe that enters an identity. If it names programs, their timeouts are left out, since no answer
-/// depends on them.
+/// The JSON text of a recipe, as it enters an identity. If the recipe names programs, their timeouts are left out, since
+/// no answer depends on them.
 fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     let text = if programs.is_empty() {
         serde_json::to_string(value)
@@ -315,7 +315,7 @@ fn preparation(
     identity.hex()
 }
 
-/// Hashes of files, each read once.
+/// Caches hashes of files and identities of programs, so that each is computed once.
 #[derive(Default)]
 struct Contents {
     hashes: BTreeMap<PathBuf, String>,
@@ -323,7 +323,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// The programs that a scenario names, each once.
+    /// The programs that a scenario names, without duplicates.
     fn programs(&mut self, scenario: &Scenario, base: &Path) -> Vec<ProgramIdentity> {
         let text = serde_json::to_string(scenario.draft()).expect("a draft is plain data with text keys");
         let mut found: Vec<ProgramIdentity> = Vec::new();
@@ -340,7 +340,7 @@ impl Contents {
         found
     }
 
-    /// The hash of a file. One that cannot be read now makes the cell fail later, with its own message.
+    /// The hash of a file, or a fixed text if it cannot be read: the cell then fails later, with a message about the file.
     fn hash(&mut self, file: PathBuf) -> &str {
         self.hashes.entry(file).or_insert_with_key(|file| {
             std::fs::read(file).map_or_else(
@@ -351,7 +351,8 @@ impl Contents {
     }
 }
 
-/// Letters, digits, `-`, `_` and `.` stay; anything else becomes `-`.
+/// The first 80 characters of a name as part of a file name: ASCII letters, digits, `-`, `_` and `.` stay, anything else
+/// becomes `-`, and leading dots are removed.
 fn file_safe(name: &str) -> String {
     let safe: String = name
         .chars()

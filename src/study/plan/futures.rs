@@ -1,4 +1,4 @@
-//! The futures of a forked study: its branches, and the axis that tells their cells apart.
+//! The futures of a forked study: its branches, and the axis that distinguishes their cells.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ pub const UNCHANGED: &str = "unchanged";
 /// The branches of a fork.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Futures {
-    /// When they part, in words: "after round 20".
+    /// The time at which the branches separate, in words: "after round 20".
     pub at: String,
-    /// Name of the axis on which the cells of a plan have the names of their branches.
+    /// Name of the axis whose value, in each cell of a plan, is the name of the cell's branch.
     pub axis: String,
     /// The branches, the unchanged one first.
     pub branches: Vec<Future>,
@@ -21,6 +21,6 @@ pub struct Futures {
 pub struct Future {
     /// Its name.
     pub name: String,
-    /// The overrides with which the scenario gives its settings after the fork, `path=RON`.
+    /// The overrides, `path=RON`, that turn the scenario into the settings of this branch after the fork.
     pub overrides: Vec<String>,
 }

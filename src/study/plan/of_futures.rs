@@ -4,12 +4,12 @@ use super::cells::{CellPlan, Plan};
 use super::futures::{Future, Futures, UNCHANGED};
 use super::identity::Identity;
 
-/// Name of the axis.
+/// Name of the axis whose values are the branches, unless the scenario has an axis of this name.
 const AXIS: &str = "future";
 
 impl Plan {
-    /// One plan for all branches of a fork: the cells of `base`, each followed by the same cell of every branch. Their
-    /// identities are of their own, since the results of a branch are not those of its settings from the start.
+    /// One plan for all branches of a fork: the cells of `base`, each followed by the same cell of every branch. Every cell
+    /// gets a new identity, since the results of a branch differ from those of its settings used from the start.
     ///
     /// # Panics
     /// If a branch has other cells than `base`.

@@ -186,7 +186,8 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
     }
     if comparison.rows.iter().any(|row| !row.paired) {
         comparison.notes.push(
-            "the runs have no two seeds and replications in common: independent samples, Welch's interval"
+            "where the runs have fewer than two seeds and replications in common, they are compared as independent \
+             samples, with Welch's interval"
                 .to_owned(),
         );
     }

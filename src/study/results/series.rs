@@ -166,9 +166,10 @@ pub struct Metrics {
     /// Bytes sent per round; absent without rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_round: Option<f64>,
-    /// Virtual seconds from the close of one round to that of the next; absent where no server closes rounds.
+    /// Virtual seconds from the close of one round to that of the next, over the replications with two such rounds; absent
+    /// where no server closes rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds_per_round: Option<f64>,
+    pub seconds_per_round: Option<Estimate>,
     /// Other counts of the protocol, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
@@ -189,9 +190,6 @@ pub struct CostErrors {
     pub bytes: f64,
     /// Of `messages_lost`.
     pub messages_lost: f64,
-    /// Of `seconds_per_round`, over the replications that have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seconds_per_round: Option<f64>,
 }
 
 /// Regret after one round.
@@ -293,7 +291,7 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         .collect();
     Metrics {
         bytes_per_round: per_round(&|run| run.bytes as f64),
-        seconds_per_round: (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64),
+        seconds_per_round: Estimate::of(&times),
         simple_regret: last(&|iteration| iteration.simple_regret),
         cumulative_regret: last(&|iteration| iteration.cumulative_regret),
         questions: asked(&|asked, _| asked),
@@ -314,7 +312,6 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
             messages: error(&|run| run.messages as f64),
             bytes: error(&|run| run.bytes as f64),
             messages_lost: error(&|run| run.messages_lost as f64),
-            seconds_per_round: Estimate::of(&times).map(|estimate| estimate.se),
         },
     }
 }

@@ -41,13 +41,14 @@ fn lines(series: &SeriesSummary) -> Vec<Line> {
     let mut line = |name: &str, estimate: Estimate| {
         lines.push((name.to_owned(), estimate.mean, Some(estimate.se), estimate.n));
     };
-    let regrets = [
+    let estimates = [
         ("simple_regret", metrics.simple_regret),
         ("cumulative_regret", metrics.cumulative_regret),
         ("questions", metrics.questions),
         ("regret_per_question", metrics.regret_per_question),
+        ("seconds_per_round", metrics.seconds_per_round),
     ];
-    regrets.into_iter().for_each(|(name, found)| found.into_iter().for_each(|found| line(name, found)));
+    estimates.into_iter().for_each(|(name, found)| found.into_iter().for_each(|found| line(name, found)));
     for outcome in &series.outcomes {
         let n = outcome.value.n;
         lines.push((outcome.name.clone(), outcome.value.mean, Some(outcome.value.se), n));
@@ -61,7 +62,6 @@ fn lines(series: &SeriesSummary) -> Vec<Line> {
     let errors = &metrics.errors;
     let costs = [
         ("virtual_seconds", Some(metrics.virtual_seconds), Some(errors.virtual_seconds)),
-        ("seconds_per_round", metrics.seconds_per_round, errors.seconds_per_round),
         ("messages", Some(metrics.messages), Some(errors.messages)),
         ("bytes", Some(metrics.bytes), Some(errors.bytes)),
         ("messages_lost", Some(metrics.messages_lost), Some(errors.messages_lost)),

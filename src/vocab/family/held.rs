@@ -1,24 +1,24 @@
-//! What every member of a family is, whatever its behaviour: a value that can be compared, shown and written.
+//! What every member of a family can do besides its behaviour: be compared, printed for debugging, and serialised.
 
 use serde::Serialize;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// A value behind a family's type. All that derive `Clone`, `Debug`, `PartialEq` and `Serialize`, and may be shared among
-/// threads, are.
+/// A value that the type of a family can hold. Implemented for every type that derives `Clone`, `Debug`, `PartialEq` and
+/// `Serialize` and may be shared among threads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand where a member of a family is due",
     note = "a member implements its family's trait, derives Clone, Debug, PartialEq and Serialize (a scenario also needs \
             Deserialize and JsonSchema), and may be shared among threads"
 )]
 pub trait Held: Any + Debug + Send + Sync {
-    /// Whether the other is of the same type and equal.
+    /// Whether `other` has the same type and is equal.
     fn equals(&self, other: &dyn Any) -> bool;
 
-    /// Its fields, to be written in any format.
+    /// The value, for serialisation in any format.
     fn written(&self) -> &dyn erased_serde::Serialize;
 
-    /// The path of its type.
+    /// The full path of its type.
     fn type_name(&self) -> &'static str;
 }
 

@@ -1,4 +1,4 @@
-//! The members of a family by their names: how each is read, written and explained.
+//! The members of a family by name, with the functions that read, write and describe them.
 
 use super::held::Held;
 use crate::vocab::value::{self, Part, Read, ReadError, Reader};
@@ -10,60 +10,70 @@ use std::fmt;
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// A family: a set of alternatives that programs add to, such as all latencies.
+/// A family: a set of alternatives, such as all latencies, to which programs can add members.
 pub trait Family: Sized + 'static {
     /// Name of the type that holds a member.
     const NAME: &'static str;
 
-    /// What a user calls it ("latency").
+    /// Its name for users ("latency").
     const WORDS: &'static str;
 
-    /// What it is, in sentences.
+    /// Its description.
     const ABOUT: &'static str;
 
     /// The members that come with the library.
     fn standard() -> Members<Self>;
 
-    /// Where the members of this process are kept.
+    /// The global variable with the members of this process.
     #[doc(hidden)]
     fn place() -> &'static OnceLock<Members<Self>>;
 
-    /// The member that is held.
+    /// The member inside this value.
     #[doc(hidden)]
     fn held(&self) -> &dyn Held;
 }
 
-/// A member that cannot be added, or not any more.
+/// Why a member cannot be added, or members cannot be installed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemberError {
-    /// Two members of one name.
+    /// Two members with the same name.
     #[error("the family {family} has a member `{name}` already: give {added} another name")]
     NameTaken {
         /// The family.
         family: &'static str,
         /// The name.
         name: &'static str,
-        /// The type that was to have it.
+        /// The type that was added under this name.
         added: &'static str,
     },
-    /// One type under two names.
+    /// The same type under two names.
     #[error("{added} is `{name}` of the family {family} already: one type has one name")]
     TypeTaken {
         /// The family.
         family: &'static str,
-        /// The name that it has.
+        /// Its name so far.
         name: &'static str,
         /// The type.
         added: &'static str,
     },
-    /// A name that no scenario could write.
+    /// A family with as many members as it can have.
+    #[error("the family {family} has {most} members, and can have no more: {added} is one too many")]
+    Full {
+        /// The family.
+        family: &'static str,
+        /// How many it can have.
+        most: usize,
+        /// The type that was added.
+        added: &'static str,
+    },
+    /// A name that cannot be written in a scenario.
     #[error("`{name}` is no name: expected a letter, and then letters, digits and _")]
     BadName {
         /// The name.
         name: &'static str,
     },
-    /// The process has members already, others than these.
+    /// This process uses other members already.
     #[error(
         "the members of the family {family} are settled already: install a catalogue once, before the first scenario is \
          read or a member's name is asked for"
@@ -74,7 +84,7 @@ pub enum MemberError {
     },
 }
 
-/// Refuses a name that no scenario could write.
+/// Refuses a name that cannot be written in a scenario.
 ///
 /// # Errors
 /// [`MemberError::BadName`].
@@ -116,7 +126,7 @@ impl<M> fmt::Debug for Entry<M> {
 pub struct Members<M> {
     entries: Vec<Entry<M>>,
     names: Vec<&'static str>,
-    /// How many come with the library.
+    /// Number of members of the library; they come first.
     standard: usize,
 }
 
@@ -133,7 +143,7 @@ impl<M> fmt::Debug for Members<M> {
 }
 
 impl<M> PartialEq for Members<M> {
-    /// Whether the same names mean the same types.
+    /// Whether both have the same names with the same types, in the same order.
     fn eq(&self, other: &Self) -> bool {
         let known = |members: &Self| -> Vec<_> {
             members.entries.iter().map(|entry| (entry.name, entry.kind)).collect()
@@ -149,7 +159,7 @@ impl<M: Family> Members<M> {
         Self { entries: Vec::new(), names: Vec::new(), standard: 0 }
     }
 
-    /// Adds a type under a name. `about` says what it is, where its own documentation does not.
+    /// Adds a type under a name. `about` describes the member if the type has no description of its own.
     ///
     /// # Errors
     /// [`MemberError`]: a name or a type that is there already, or a name that cannot be written.
@@ -182,7 +192,7 @@ impl<M: Family> Members<M> {
         Ok(())
     }
 
-    /// All that are there come with the library; what is added from now on is a program's own.
+    /// Marks all present members as the library's; members added later are the program's own.
     #[must_use]
     pub fn as_standard(mut self) -> Self {
         self.standard = self.entries.len();
@@ -206,10 +216,10 @@ impl<M: Family> Members<M> {
         M::place().get_or_init(M::standard)
     }
 
-    /// Makes these the members of this process, once and for all.
+    /// Makes these the members of this process; they cannot be changed afterwards.
     ///
     /// # Errors
-    /// [`MemberError::Settled`] if others are so already, since they were installed or asked for.
+    /// [`MemberError::Settled`] if other members were installed, or the standard members were used, before.
     pub fn install(self) -> Result<(), MemberError> {
         let settled = M::place().get_or_init(|| self.clone());
         if *settled == self { Ok(()) } else { Err(MemberError::Settled { family: M::WORDS }) }
@@ -220,7 +230,7 @@ impl<M: Family> Members<M> {
     }
 }
 
-/// The name of the member that is held: the one that scenarios write, or else its type's.
+/// The name of a member in scenarios, or the name of its type if it was not added to the family.
 pub fn name<M: Family>(family: &M) -> &'static str {
     placed(family).1
 }
@@ -239,17 +249,17 @@ fn short(path: &'static str) -> &'static str {
     plain.rsplit("::").next().unwrap_or(plain)
 }
 
-/// Writes a member below its name, as serde writes a variant of an enum.
+/// Serialises a member as a newtype variant: its name and its fields.
 ///
 /// # Errors
-/// Of the format.
+/// Those of the serializer.
 pub fn write<M: Family, S: Serializer>(family: &M, serializer: S) -> Result<S::Ok, S::Error> {
     let (place, name) = placed(family);
     let place = u32::try_from(place).unwrap_or(u32::MAX);
     serializer.serialize_newtype_variant(M::NAME, place, name, &Written(family.held()))
 }
 
-/// What is held, written as its own type says.
+/// Serialises a member by the `Serialize` of its own type.
 struct Written<'a>(&'a dyn Held);
 
 impl Serialize for Written<'_> {
@@ -258,10 +268,10 @@ impl Serialize for Written<'_> {
     }
 }
 
-/// Reads a name and the member of that name, as serde reads a variant of an enum.
+/// Deserialises a newtype variant: the name of a member, and the member.
 ///
 /// # Errors
-/// Of the format; an unknown name is its error for unknown variants. Formats that do not describe themselves cannot be read.
+/// Those of the deserializer; an unknown name is its error for unknown variants. Only self-describing formats can be read.
 pub fn read<'de, M: Family, D: Deserializer<'de>>(deserializer: D) -> Result<M, D::Error> {
     let read: Read = |part| read_member::<M>(part).map(|member| Box::new(member) as Box<dyn Any>);
     value::read(read, deserializer)
@@ -273,7 +283,7 @@ fn read_member<M: Family>(part: Part<'_>) -> Result<M, ReadError> {
     Reader::from(part).member(find, members.names())
 }
 
-/// The schema of a family: one of its members, each below its name.
+/// The schema of a family: an object with exactly one key, the name of a member.
 pub fn schema<M: Family>(generator: &mut SchemaGenerator) -> Schema {
     let members = Members::<M>::installed();
     let each = members.entries.iter().map(|entry| {
@@ -296,7 +306,7 @@ pub fn schema<M: Family>(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// Lines of a doc comment as one text; none if there is nothing.
+/// The lines of a doc comment as one text; `None` if it is empty.
 fn paragraph(lines: &str) -> Option<String> {
     let text: Vec<&str> =
         lines.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();

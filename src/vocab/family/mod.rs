@@ -1,5 +1,5 @@
 //! One macro declares a family (all latencies, all objectives ...): a type that holds any member, and the members that come
-//! with the library. Programs add their own by the same call, [`Members::add`].
+//! with the library. Programs add members of their own by [`Members::add`], which the macro calls too.
 //!
 //! ```text
 //! family! {
@@ -10,10 +10,10 @@
 //!     }
 //! }
 //! ```
-//! writes a struct that any type with the trait `Latency` can be made `into`, and that is read and written as a serde enum with one
-//! newtype variant per member. `as_dyn()` hands out the member behind the family's trait. A new member is one file plus its
-//! line here. The members' fields, units, defaults and sources come from their doc comments through the JSON schema that
-//! `schemars` derives; `subrosa list` and the generated reference read that schema.
+//! This declares a struct into which any type with the trait `Latency` converts, and which serde reads and writes as an enum with
+//! one newtype variant per member. `as_dyn()` returns the member as a trait object. A new member needs one file, and one line
+//! here. The documentation of members and their fields comes from their doc comments, through the JSON schema that `schemars`
+//! derives; `subrosa list` and the generated reference read that schema.
 
 mod held;
 mod members;
@@ -21,7 +21,7 @@ mod members;
 pub use held::Held;
 pub use members::{Entry, Family, MemberError, Members, check_name, name, read, schema, write};
 
-/// Declares a family; see the module's documentation for the shape of its output.
+/// Declares a family; the documentation of the module describes the generated code.
 #[macro_export]
 macro_rules! family {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident($held:ident): dyn $behaviour:path, $words:literal {
@@ -29,14 +29,14 @@ macro_rules! family {
     }) => {
         $(#[doc = $doc])*
         ///
-        /// Holds any member: a type that has the family's trait, made `into` this one.
+        /// Holds any member of the family. A type with the family's trait converts into it by `into`.
         #[derive(Clone)]
         $vis struct $name(std::sync::Arc<dyn $held>);
 
-        /// A type that is a member of the family: it has the family's trait, and derives `Clone`, `Debug`, `PartialEq` and
-        /// `Serialize`. Nothing else is to be done for it.
+        /// A type that can be a member of the family. Implemented for every type that has the family's trait and derives `Clone`,
+        /// `Debug`, `PartialEq` and `Serialize`.
         $vis trait $held: $behaviour + $crate::vocab::family::Held {
-            /// A copy of what is held.
+            /// A copy of the member.
             #[doc(hidden)]
             fn copied(&self) -> std::sync::Arc<dyn $held>;
         }
@@ -54,13 +54,13 @@ macro_rules! family {
         }
 
         impl $name {
-            /// The member behind the family's trait.
+            /// The member as a trait object.
             #[must_use]
             $vis fn as_dyn(&self) -> &dyn $behaviour {
                 &*self.0
             }
 
-            /// The member behind the family's trait, to be changed: a recipe that names a file is given its contents.
+            /// The member as a mutable trait object, with which a recipe that names a file loads its contents.
             $vis fn as_dyn_mut(&mut self) -> &mut dyn $behaviour {
                 if std::sync::Arc::get_mut(&mut self.0).is_none() {
                     self.0 = (*self.0).copied();
@@ -68,20 +68,20 @@ macro_rules! family {
                 std::sync::Arc::get_mut(&mut self.0).expect("nobody else holds a fresh copy")
             }
 
-            /// The member, if it is of this type.
+            /// The member, if its type is `T`.
             #[must_use]
             $vis fn get<T: 'static>(&self) -> Option<&T> {
                 let member: &dyn std::any::Any = &*self.0;
                 member.downcast_ref()
             }
 
-            /// The name a scenario writes for this member; that of its type, where it has none.
+            /// The name of this member in scenarios, or the name of its type if it was not added to the family.
             #[must_use]
             $vis fn name(&self) -> &'static str {
                 $crate::vocab::family::name(self)
             }
 
-            /// The names a scenario may write, in the order in which members were added.
+            /// The names of all members, in the order in which they were added.
             #[must_use]
             $vis fn names() -> &'static [&'static str] {
                 $crate::vocab::family::Members::<Self>::installed().names()

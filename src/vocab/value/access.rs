@@ -1,4 +1,4 @@
-//! The items of a list, and the alternatives of an enum.
+//! Serde access to the items of a list or tuple, and to the variants of an enum.
 
 use super::error::{Fault, ReadError};
 use super::node::{Body, Node, Part, Scalar, Step};
@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, SeqAccess, VariantAcc
 use std::marker::PhantomData;
 use std::slice::Iter;
 
-/// The items of a list or a tuple, which an `R` reads.
+/// The items of a list or a tuple, each read by an `R`.
 pub(super) struct Items<'a, R> {
     rest: Iter<'a, Node>,
     index: usize,
@@ -20,9 +20,9 @@ impl<'a, R> Items<'a, R> {
         Self { rest: items.iter(), index: 0, is_data, reader: PhantomData }
     }
 
-    /// Refuses items that nobody has asked for.
+    /// Refuses items that are left over after the type has been read.
     pub(super) fn end(&self) -> Result<(), ReadError> {
-        if self.rest.len() == 0 { Ok(()) } else { Err(ReadError::new(Fault::Inconsistency)) }
+        if self.rest.len() == 0 { Ok(()) } else { Err(ReadError::new(Fault::OtherKind)) }
     }
 }
 
@@ -43,7 +43,7 @@ impl<'de, R: Deserializer<'de, Error = ReadError> + From<Part<'de>>> SeqAccess<'
     }
 }
 
-/// One of the alternatives of an enum: its name, and what is in its brackets, which an `R` reads.
+/// A variant of an enum in a value: its name and its content, which an `R` reads.
 pub(super) struct Chosen<'a, R> {
     name: &'a str,
     content: Content<'a>,
@@ -51,19 +51,19 @@ pub(super) struct Chosen<'a, R> {
     reader: PhantomData<R>,
 }
 
-/// What belongs to the name of an alternative.
+/// The content of a variant.
 #[derive(Clone, Copy)]
 enum Content<'a> {
-    /// What is in the brackets behind the name; they may be left out.
+    /// RON: the values in the brackets after the name. Empty brackets may be left out.
     Brackets,
-    /// JSON's value below the name.
+    /// JSON: the value whose key is the name.
     Below(&'a Node),
-    /// JSON's name alone.
+    /// JSON: a text with the name alone.
     Nothing,
 }
 
 impl<'a, R: From<Part<'a>>> Chosen<'a, R> {
-    /// The alternative that a value names.
+    /// The variant that a value names.
     pub(super) fn of(node: &'a Node, is_data: bool) -> Result<Self, ReadError> {
         let (name, content) = match (&node.name, &node.body) {
             (Some(name), _) => (name.as_str(), Content::Brackets),
@@ -74,12 +74,12 @@ impl<'a, R: From<Part<'a>>> Chosen<'a, R> {
             (None, Body::Map(entries)) if is_data && entries.len() == 1 => {
                 (entries[0].key.as_str(), Content::Below(&entries[0].value))
             }
-            _ => return Err(ReadError::new(Fault::Inconsistency)),
+            _ => return Err(ReadError::new(Fault::OtherKind)),
         };
         Ok(Self { name, content, node, reader: PhantomData })
     }
 
-    /// Finds the alternative, told its name.
+    /// Identifies the variant by its name.
     fn pick<S: DeserializeSeed<'a>>(&self, seed: S) -> Result<S::Value, ReadError> {
         seed.deserialize(BorrowedStrDeserializer::new(self.name))
     }
@@ -89,7 +89,7 @@ impl<'a, R: From<Part<'a>>> Chosen<'a, R> {
         self.name
     }
 
-    /// A reader of what is in the brackets.
+    /// A reader of the content.
     pub(super) fn inside(&self) -> Result<R, ReadError> {
         match self.content {
             Content::Brackets => Ok(R::from(Part::inside(self.node))),
@@ -98,7 +98,7 @@ impl<'a, R: From<Part<'a>>> Chosen<'a, R> {
         }
     }
 
-    /// An error of what is in the brackets, one step further out.
+    /// An error in the content, with its place, and with the variant's name as the next outer step of its path.
     pub(super) fn placed(&self, error: ReadError) -> ReadError {
         let content = match (self.content, error.fault()) {
             (Content::Below(value), _) => value,

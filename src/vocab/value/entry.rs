@@ -1,4 +1,4 @@
-//! Fields and entries of a value, one after the other, and their keys.
+//! Serde access to the fields of a struct or the entries of a map, and to their keys.
 
 use super::error::{Fault, ReadError};
 use super::literal::whole_numbers;
@@ -8,10 +8,10 @@ use serde::forward_to_deserialize_any;
 use std::marker::PhantomData;
 use std::slice::Iter;
 
-/// The fields of a struct, or the entries of a map, whose values an `R` reads.
+/// The fields of a struct or the entries of a map, whose values are read by an `R`.
 pub(super) struct Entries<'a, R> {
     rest: Iter<'a, Entry>,
-    /// The entry whose key has been read.
+    /// The entry whose key was read last and whose value is read next.
     current: Option<&'a Entry>,
     is_data: bool,
     /// Whether the keys are names of fields.
@@ -37,7 +37,7 @@ impl<'de, R: Deserializer<'de, Error = ReadError> + From<Part<'de>>> MapAccess<'
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
-        let Some(entry) = self.current.take() else { return Err(ReadError::new(Fault::Inconsistency)) };
+        let Some(entry) = self.current.take() else { return Err(ReadError::new(Fault::OtherKind)) };
         seed.deserialize(R::from(Part::whole(&entry.value, self.is_data)))
             .map_err(|error| error.at(&entry.value).below(Step::Name(entry.key.clone())))
     }
@@ -59,7 +59,7 @@ struct KeyReader<'a> {
 }
 
 impl<'a> KeyReader<'a> {
-    /// The text of a key that is one.
+    /// The key as a text, if it is a quoted text or the name of a field.
     fn text(&self) -> Result<&'a str, ReadError> {
         let fits = match self.entry.kind {
             Key::Text => true,
@@ -73,10 +73,10 @@ impl<'a> KeyReader<'a> {
         self.entry.key_span.clone()
     }
 
-    /// A whole number: JSON writes such keys as texts.
+    /// The key as a whole number; only in JSON, which writes such keys as texts.
     fn whole(&self, kind: &str, least: i128, most: i128) -> Result<i128, ReadError> {
         if !self.is_data {
-            return Err(ReadError::new(Fault::Inconsistency));
+            return Err(ReadError::new(Fault::OtherKind));
         }
         Number::Written(self.entry.key.clone()).whole(kind, least, most).map_err(ReadError::new)
     }
@@ -89,7 +89,7 @@ impl<'de> Deserializer<'de> for KeyReader<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.entry.kind == Key::Other {
-            return Err(ReadError::new(Fault::Inconsistency));
+            return Err(ReadError::new(Fault::OtherKind));
         }
         visitor.visit_borrowed_str(&self.entry.key)
     }
@@ -122,7 +122,7 @@ impl<'de> Deserializer<'de> for KeyReader<'de> {
     ) -> Result<V::Value, ReadError> {
         let fits = if self.is_data { Key::Text } else { Key::Name };
         if self.entry.kind != fits {
-            return Err(ReadError::new(Fault::Inconsistency));
+            return Err(ReadError::new(Fault::OtherKind));
         }
         visitor.visit_enum(self.entry.key.as_str().into_deserializer())
     }

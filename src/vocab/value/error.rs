@@ -1,11 +1,11 @@
-//! Why a value cannot be read as the type that is asked for, and where it stands.
+//! The error of a value that cannot be read as the requested type.
 
 use super::node::{Node, Step};
 use serde::de::{self, Expected, Unexpected};
 use std::fmt;
 use std::ops::Range;
 
-/// A value that cannot be read: why, where it is written, and on which path.
+/// The error of a value that cannot be read: the fault, its place in the text, and its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadError(Box<Inner>);
 
@@ -13,7 +13,7 @@ pub struct ReadError(Box<Inner>);
 struct Inner {
     fault: Fault,
     place: Option<Range<usize>>,
-    /// From the value outwards.
+    /// The path, from the innermost step outwards.
     steps: Vec<Step>,
 }
 
@@ -25,59 +25,59 @@ pub enum Fault {
     UnknownField {
         /// Its name.
         found: String,
-        /// The fields that there are.
+        /// The fields of the type.
         known: &'static [&'static str],
     },
-    /// A name that is none of the alternatives.
+    /// A name that is not one of the variants or members.
     UnknownName {
         /// The name.
         found: String,
-        /// The alternatives.
+        /// The names of the variants or members.
         known: &'static [&'static str],
     },
-    /// A field without a default is not there.
+    /// A required field that is missing.
     MissingField {
         /// Its name.
         field: &'static str,
-        /// What lacks it.
+        /// The struct or variant that it is missing in, if known.
         owner: Option<String>,
     },
-    /// The name of another type.
+    /// The name of another type in front of the brackets of a struct.
     OtherName {
         /// The type's own name.
         expected: &'static str,
-        /// The name.
+        /// The name in the text.
         found: String,
     },
-    /// A value of the right kind that the type refuses.
+    /// A value of the right kind that the type refuses, with its message.
     Refused(String),
     /// A value of another kind or range.
     Unfit {
-        /// What there should be.
+        /// What was expected, in words.
         expected: String,
-        /// What there is.
+        /// What was found, in words.
         found: String,
     },
-    /// No text.
+    /// A value that is not a text, where a text is expected.
     NoText,
-    /// No number.
+    /// A value that is not a number, where a number is expected.
     NoNumber,
-    /// A number with a point or an exponent where a whole one is due.
+    /// A number with a point or an exponent, where a whole number is expected.
     NotWhole,
-    /// A whole number beyond the range of its type.
+    /// A whole number outside the range of its type.
     TooLarge,
-    /// No entries in braces.
+    /// A value that is not entries in braces, where a map is expected.
     NoMap,
-    /// No list in square brackets.
+    /// A value that is not a list in square brackets, where a list is expected.
     NoList,
-    /// A name alone that needs something in brackets.
+    /// The name of a variant without the content that it needs.
     NeedsContent(String),
-    /// Something in brackets behind a name that takes nothing.
+    /// The name of a variant with content, although it takes none.
     TakesNothing(String),
-    /// Values without the names of their fields.
+    /// The name of a variant whose values lack the names of their fields.
     NeedsNames(String),
-    /// A value of another kind.
-    Inconsistency,
+    /// A value of another kind than the type expects; the reader has no details.
+    OtherKind,
 }
 
 impl ReadError {
@@ -91,13 +91,13 @@ impl ReadError {
         &self.0.fault
     }
 
-    /// Where it is written: the value, or the key of a field that is unknown.
+    /// The place in the text: that of the value, of the key of an unknown field, or of the name of a struct that lacks a field.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)
     }
 
-    /// The path of the field: names, and `[3]` for positions, dots between; empty for the whole value.
+    /// The path of the value: names separated by dots, and `[3]` for positions; empty for the whole value.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = String::new();
@@ -115,7 +115,7 @@ impl ReadError {
         path
     }
 
-    /// Its place is this value, unless a value inside has been found to be it.
+    /// Sets the place to that of `node`, unless the error has a place already.
     pub(super) fn at(self, node: &Node) -> Self {
         let place = match &self.0.fault {
             Fault::MissingField { .. } => node.head(),
@@ -124,19 +124,19 @@ impl ReadError {
         self.within(place)
     }
 
-    /// Its place is this one, unless there is one already.
+    /// Sets the place, unless the error has one already.
     pub(super) fn within(mut self, place: Range<usize>) -> Self {
         self.0.place.get_or_insert(place);
         self
     }
 
-    /// One step further out.
+    /// Adds the next outer step to the path.
     pub(super) fn below(mut self, step: Step) -> Self {
         self.0.steps.push(step);
         self
     }
 
-    /// A missing field is missing in this, unless that is known.
+    /// If the error is a missing field whose owner is unknown, sets the owner to `name`.
     pub(super) fn of(mut self, name: &str) -> Self {
         if let Fault::MissingField { owner, .. } = &mut self.0.fault
             && !name.is_empty()
@@ -146,7 +146,7 @@ impl ReadError {
         self
     }
 
-    /// The same as an error of another format.
+    /// The same error as one of another format.
     pub(super) fn into_format<E: de::Error>(self) -> E {
         match self.0.fault {
             Fault::UnknownField { found, known } => E::unknown_field(&found, known),
@@ -182,7 +182,7 @@ impl fmt::Display for ReadError {
             Fault::NeedsContent(name) => write!(f, "`{name}` needs something in brackets"),
             Fault::TakesNothing(name) => write!(f, "`{name}` takes nothing in brackets"),
             Fault::NeedsNames(name) => write!(f, "`{name}` takes fields with their names"),
-            Fault::Inconsistency => f.write_str("a value of another kind"),
+            Fault::OtherKind => f.write_str("a value of another kind"),
         }?;
         let path = self.path();
         if path.is_empty() { Ok(()) } else { write!(f, " ({path})") }
@@ -205,7 +205,7 @@ impl de::Error for ReadError {
     }
 
     fn invalid_length(_: usize, _: &dyn Expected) -> Self {
-        Self::new(Fault::Inconsistency)
+        Self::new(Fault::OtherKind)
     }
 
     fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
@@ -225,7 +225,7 @@ impl de::Error for ReadError {
     }
 }
 
-/// A value that a type did not expect.
+/// A value that a type did not expect, in words.
 fn in_words(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(value) => format!("`{value}`"),

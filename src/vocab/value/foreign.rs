@@ -1,10 +1,10 @@
-//! A value of any format that describes itself, such as JSON, as a tree.
+//! Reads a value of any self-describing format, such as JSON, into a tree.
 
 use super::node::{Body, Entry, Key, Node, Number, Scalar};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// The tree of a value from another format: names of enum variants are texts or keys there, and nothing has a place.
+/// The tree of a value from another format. Names of enum variants are texts or keys in it, and all places are `0..0`.
 pub(super) struct Foreign(pub(super) Node);
 
 impl<'de> Deserialize<'de> for Foreign {
@@ -13,7 +13,7 @@ impl<'de> Deserialize<'de> for Foreign {
     }
 }
 
-/// Takes whatever there is.
+/// A visitor that accepts any value.
 struct Whatever;
 
 fn leaf<E>(scalar: Scalar) -> Result<Node, E> {

@@ -1,8 +1,10 @@
-//! A value is handed to a function that reads it: as it is from our own reader, as a tree from any other format.
+//! Calls a function to read a value of any format, without losing the details of errors if the value comes from a
+//! [`Reader`](super::Reader).
 //!
-//! `Deserialize` cannot ask which format it is given. So the function waits in a slot of this thread while a newtype struct of a
-//! name is asked for that only [`Reader`](super::Reader) knows. It calls the function itself, with an error that loses nothing, and leaves the
-//! result in the slot; every other format hands itself on, and the function reads a tree of its contents.
+//! `Deserialize` cannot find out which deserializer it is given. Therefore [`read`] stores the function in a thread-local slot
+//! and requests a newtype struct with a special name. A `Reader` recognises this name: it takes the function from the slot,
+//! calls it, and stores the result in the slot. Any other deserializer passes itself to `visit_newtype_struct`, where its value
+//! is first read into a tree, from which the function then reads.
 
 use super::error::ReadError;
 use super::foreign::Foreign;
@@ -12,7 +14,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::any::Any;
 use std::fmt;
 
-/// Reads a value of any format by a function, which returns an `M`.
+/// Reads a value of any format by the function `read`, which must return an `M`.
 pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -> Result<M, D::Error> {
     exchange(Slot::Wanted(read));
     let value = from.deserialize_newtype_struct(HAND_OVER, Handed);
@@ -32,7 +34,7 @@ impl<'de> Visitor<'de> for Handed {
         f.write_str("a value of a format that describes itself")
     }
 
-    /// From our own reader.
+    /// Called by [`Reader`](super::Reader), after it has stored the result in the slot.
     fn visit_unit<E: de::Error>(self) -> Result<Box<dyn Any>, E> {
         match exchange(Slot::Empty) {
             Slot::Found(value) => Ok(value),
@@ -40,7 +42,7 @@ impl<'de> Visitor<'de> for Handed {
         }
     }
 
-    /// From any other format.
+    /// Called by every other deserializer.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Box<dyn Any>, D::Error> {
         let Some(read) = wanted() else { return Err(de::Error::custom("nobody waits for this value")) };
         let Foreign(node) = Foreign::deserialize(from)?;
@@ -78,7 +80,7 @@ mod tests {
         Boxed(Option<Box<Held>>),
     }
 
-    /// Reads itself through the slot, as families do.
+    /// A type that is read through the slot, as families are.
     #[derive(Debug, PartialEq)]
     struct Held(Form);
 

@@ -1,12 +1,12 @@
-//! A number as it is written, read as the type that is asked for.
+//! Reads numbers, as they are written, as the requested type.
 
 use super::error::Fault;
 use super::node::Number;
 
-/// The suffixes by which a literal may name its type.
+/// The suffixes by which a whole number may name its type.
 const WHOLE: [&str; 10] = ["i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128"];
 
-/// A number of any type.
+/// A number of one of the types that [`Number::any`] chooses from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Any {
     Unsigned(u64),
@@ -15,7 +15,7 @@ pub(super) enum Any {
 }
 
 impl Number {
-    /// A whole number of a type, between its smallest and its largest.
+    /// The number as a whole number of the type `kind`, whose smallest and largest values are `least` and `most`.
     pub(super) fn whole(&self, kind: &str, least: i128, most: i128) -> Result<i128, Fault> {
         let value = match self {
             Self::Unsigned(value) => i128::from(*value),
@@ -33,7 +33,7 @@ impl Number {
         if (least..=most).contains(&value) { Ok(value) } else { Err(Fault::TooLarge) }
     }
 
-    /// A number with or without a point.
+    /// The number as an `f64`, with or without a decimal point.
     pub(super) fn float(&self) -> Result<f64, Fault> {
         match self {
             Self::Unsigned(value) => Ok(*value as f64),
@@ -46,7 +46,7 @@ impl Number {
         }
     }
 
-    /// The same in half the bits.
+    /// The number as an `f32`.
     pub(super) fn short_float(&self) -> Result<f32, Fault> {
         match self {
             Self::Written(text) => {
@@ -57,7 +57,7 @@ impl Number {
         }
     }
 
-    /// A number of the type that it seems to have: whole ones beyond 64 bits are floats.
+    /// The number as the smallest fitting type: `u64`, else `i64`, else `f64`. Whole numbers beyond 64 bits become `f64`.
     pub(super) fn any(&self) -> Result<Any, Fault> {
         let text = match self {
             Self::Unsigned(value) => return Ok(Any::Unsigned(*value)),
@@ -68,7 +68,7 @@ impl Number {
         let value = match whole(suffix_of(text).0) {
             Ok(value) => value,
             Err(Fault::NotWhole | Fault::TooLarge) => {
-                let digits = text.strip_suffix("f64").or_else(|| text.strip_suffix("f32")).unwrap_or(text);
+                let digits = without_float_suffix(text);
                 return Ok(Any::Float(plain(digits)?.parse().map_err(|_| Fault::NoNumber)?));
             }
             Err(fault) => return Err(fault),
@@ -81,10 +81,14 @@ impl Number {
     }
 }
 
-/// A literal without the suffix that names its type, and that.
+/// Splits a whole number into its digits and the suffix that names its type, if there is one.
 fn suffix_of(text: &str) -> (&str, Option<&'static str>) {
     let found = WHOLE.into_iter().find_map(|suffix| Some((text.strip_suffix(suffix)?, suffix)));
     found.map_or((text, None), |(digits, suffix)| (digits, Some(suffix)))
+}
+
+fn without_float_suffix(text: &str) -> &str {
+    text.strip_suffix("f64").or_else(|| text.strip_suffix("f32")).unwrap_or(text)
 }
 
 fn whole(text: &str) -> Result<i128, Fault> {
@@ -95,8 +99,8 @@ fn whole(text: &str) -> Result<i128, Fault> {
         .unwrap_or((unsigned, 10));
     let exact = digits.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_');
     if base == 10 && digits.bytes().any(|byte| !byte.is_ascii_digit() && byte != b'_') {
-        // A point, an exponent, or `inf` and `NaN`; else another kind of digits.
-        let float = plain(text.strip_suffix("f64").or_else(|| text.strip_suffix("f32")).unwrap_or(text))?;
+        // A float (with a point or an exponent, `inf` or `NaN`) is a number but not whole; anything else is not a number.
+        let float = plain(without_float_suffix(text))?;
         return Err(if float.parse::<f64>().is_ok() { Fault::NotWhole } else { Fault::NoNumber });
     }
     if !exact || digits.starts_with('_') {
@@ -113,7 +117,7 @@ fn whole(text: &str) -> Result<i128, Fault> {
     Ok(if text.starts_with('-') { -size } else { size })
 }
 
-/// Digits without the underscores between them; none stands right behind the point or at the beginning.
+/// The digits of a float without underscores. An underscore at the beginning or right after the point is an error.
 fn plain(text: &str) -> Result<String, Fault> {
     let mut digits = String::with_capacity(text.len());
     let mut behind_digit = false;
@@ -130,13 +134,13 @@ fn plain(text: &str) -> Result<String, Fault> {
     Ok(digits)
 }
 
-/// Methods of a deserializer that read a whole number of one type, by its methods `whole` and `place`.
+/// Writes the methods of a deserializer that read whole numbers, one for each type, by its methods `whole` and `place`.
 macro_rules! whole_numbers {
     ($($method:ident $visit:ident $kind:ident)+) => {
         $(fn $method<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
             let value = self.whole(stringify!($kind), i128::from($kind::MIN), i128::from($kind::MAX))?;
             let place = self.place();
-            // Between the two ends, so that nothing is cut off.
+            // `whole` has checked the range, so this cast does not truncate.
             visitor.$visit(value as $kind).map_err(|error: ReadError| error.within(place))
         })+
     };

@@ -1,7 +1,8 @@
-//! Values before they have a type, and one reader that gives them one.
+//! Untyped values as trees, and the deserializer that reads types from them.
 //!
-//! A scenario's text becomes a tree of [`Node`]s that know their place in the text; a record's JSON becomes the same tree. Types
-//! are read from the tree by [`Reader`], the only deserializer for which members of families are compiled.
+//! The text of a scenario is parsed into a tree of [`Node`]s with their places in the text. Members of families in other formats,
+//! such as JSON, are first read into the same tree. [`Reader`] reads types from the tree, so that the code of members is compiled
+//! for this one deserializer only.
 
 mod access;
 mod entry;

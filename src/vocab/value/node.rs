@@ -1,19 +1,19 @@
-//! A value as it is written: names, brackets, fields, and places in the text.
+//! The tree of a value as written, with names, brackets, fields, and places in the text.
 
 use std::ops::Range;
 
-/// A value and its bytes in the text.
+/// A value with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it is written; `0..0` where it is from no text.
+    /// The bytes of the value in the text; `0..0` if it does not come from a text.
     pub span: Range<usize>,
-    /// Name in front of brackets, as in `Name(..)`, or a bare name.
+    /// The name in front of the brackets, as in `Name(..)`, or a name without brackets.
     pub name: Option<String>,
-    /// What it consists of.
+    /// The content of the value.
     pub body: Body,
 }
 
-/// What a value consists of.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// `(field: value, ..)`
@@ -31,7 +31,7 @@ pub enum Body {
 /// A value without parts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar {
-    /// A bare name; the node has it.
+    /// A name without brackets, which is [`Node::name`].
     Name,
     /// `()`, or JSON's `null`.
     Nothing,
@@ -41,58 +41,58 @@ pub enum Scalar {
     Number(Number),
     /// A character in single quotes.
     Letter(char),
-    /// What stands between quotation marks.
+    /// A text, without its quotation marks and with escapes replaced.
     Text(String),
     /// Bytes, as in `b"..."`.
     Bytes(Vec<u8>),
 }
 
-/// A number, as far as it is known before it has a type.
+/// A number before its type is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// As written: `4_000`, `0xff`, `1e-5`.
     Written(String),
-    /// Whole, 0 or above.
+    /// A whole number, 0 or above.
     Unsigned(u64),
-    /// Whole, below 0.
+    /// A whole number below 0.
     Signed(i64),
-    /// With a point or an exponent.
+    /// A floating-point number.
     Float(f64),
 }
 
 /// A field of a struct or an entry of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Name of the field, or the key's text without quotes; empty for keys of other kinds.
+    /// The name of the field, or the key's text without quotes. For keys of other kinds, their name if they have one, else empty.
     pub key: String,
-    /// What the key is.
+    /// The kind of the key.
     pub kind: Key,
-    /// Where the key is written.
+    /// The bytes of the key in the text.
     pub key_span: Range<usize>,
-    /// From the key to the comma behind the value, if there is one.
+    /// The bytes from the key to the value, including a comma after the value.
     pub span: Range<usize>,
     /// The value.
     pub value: Node,
 }
 
-/// What the key of an entry is.
+/// The kind of an entry's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// The name of a field, or another bare name.
+    /// The name of a field, or another name without quotes.
     Name,
     /// A text in quotation marks.
     Text,
-    /// Something else.
+    /// Any other value.
     Other,
 }
 
-/// What is to be read: a value, or what is in the brackets behind its name.
+/// The input of a reader: a whole value, or only the content of the brackets after its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     pub(super) node: &'a Node,
-    /// Whether it is what is in the brackets behind the value's name.
+    /// Whether only the content of the brackets is read.
     pub(super) inside: bool,
-    /// Whether it is from a format in which names are texts and keys, such as JSON.
+    /// Whether the value comes from a format in which names are texts and keys, such as JSON.
     pub(super) is_data: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Part<'a> {
         Self { node, inside: false, is_data }
     }
 
-    /// What is in the brackets behind the name of a variant.
+    /// The content of the brackets after the name of a variant in a scenario's text.
     pub(super) fn inside(node: &'a Node) -> Self {
         Self { node, inside: true, is_data: false }
     }
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    /// All values directly inside.
+    /// The values directly inside.
     #[must_use]
     pub fn children(&self) -> Vec<&Self> {
         match &self.body {
@@ -143,7 +143,7 @@ impl Node {
         }
     }
 
-    /// What stands between quotation marks, if it is a text.
+    /// The text, if the value is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.body {
@@ -152,7 +152,7 @@ impl Node {
         }
     }
 
-    /// Whether there is nothing in its brackets, or no bracket: `Name`, `Name()` and `()`.
+    /// Whether the value has no content: `Name`, `Name()` and `()`.
     pub(super) fn is_empty(&self) -> bool {
         match &self.body {
             Body::Leaf(scalar) => matches!(scalar, Scalar::Name | Scalar::Nothing),
@@ -162,7 +162,7 @@ impl Node {
         }
     }
 
-    /// The one value in its brackets; all of it, if there is none or more than one.
+    /// The only value in the brackets; the whole node if there is none or more than one.
     pub(super) fn content(&self) -> &Self {
         match &self.body {
             Body::Tuple(items) if items.len() == 1 => &items[0],
@@ -170,7 +170,7 @@ impl Node {
         }
     }
 
-    /// Where its name stands, or its first letter.
+    /// The bytes of the name in the text; the first byte of the value if it has no name.
     pub(super) fn head(&self) -> Range<usize> {
         let length = self.name.as_ref().map_or(1, String::len);
         self.span.start..(self.span.start + length).min(self.span.end)

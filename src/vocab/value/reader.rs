@@ -1,4 +1,4 @@
-//! Types are read from a tree of values: the one deserializer of scenarios, account files and members of families.
+//! The deserializer that reads types from a tree of values, for scenarios, account files and members of families.
 
 use super::access::{Chosen, Items};
 use super::entry::Entries;
@@ -8,18 +8,12 @@ use super::node::{Body, Node, Number, Part, Scalar};
 use super::slot::{self, HAND_OVER};
 use serde::de::{Deserializer, Visitor};
 
-/// Reads one value of a tree. A name with nothing in its brackets may be written with or without them; the value of a variant
-/// stands in the variant's own brackets, and `Some` may be left out.
+/// Deserialises one value of a tree. Empty brackets after a name may be left out, the content of a newtype variant is written
+/// directly in the brackets of the variant, and `Some` may be left out.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
-    node: &'a Node,
-    /// Whether what is in the brackets behind the value's name is read, rather than all of it.
-    inside: bool,
-    /// Whether the tree is from a format in which names are texts and keys, such as JSON.
-    is_data: bool,
-}
+pub struct Reader<'a>(Part<'a>);
 
-/// What there is, for a type that takes anything.
+/// The kind of a value, for a type that accepts any value.
 enum Seen<'a> {
     Nothing,
     None,
@@ -33,7 +27,7 @@ enum Seen<'a> {
 
 impl<'a> From<Part<'a>> for Reader<'a> {
     fn from(part: Part<'a>) -> Self {
-        Self { node: part.node, inside: part.inside, is_data: part.is_data }
+        Self(part)
     }
 }
 
@@ -41,31 +35,23 @@ impl<'a> Reader<'a> {
     /// Reads a value of a scenario's text.
     #[must_use]
     pub fn new(node: &'a Node) -> Self {
-        Self::whole_of(node, false)
+        Self(Part::whole(node, false))
     }
 
-    fn whole_of(node: &'a Node, is_data: bool) -> Self {
-        Self { node, inside: false, is_data }
-    }
-
-    fn part(self) -> Part<'a> {
-        Part { node: self.node, inside: self.inside, is_data: self.is_data }
-    }
-
-    /// The value, or the one value inside the brackets of a variant; `otherwise` is what is wrong if there are others.
+    /// The value, or the only value in the brackets of a variant; `otherwise` is the fault if the brackets have several values.
     fn one(self, otherwise: Fault) -> Result<&'a Node, ReadError> {
-        if !self.inside {
-            return Ok(self.node);
+        if !self.0.inside {
+            return Ok(self.0.node);
         }
-        match &self.node.body {
+        match &self.0.node.body {
             Body::Tuple(items) if items.len() == 1 => Ok(&items[0]),
-            _ if self.node.is_empty() => Err(self.needs_content()),
-            _ => Err(ReadError::new(otherwise).at(self.node)),
+            _ if self.0.node.is_empty() => Err(self.needs_content()),
+            _ => Err(ReadError::new(otherwise).at(self.0.node)),
         }
     }
 
     fn needs_content(self) -> ReadError {
-        ReadError::new(Fault::NeedsContent(self.node.name.clone().unwrap_or_default())).at(self.node)
+        ReadError::new(Fault::NeedsContent(self.0.node.name.clone().unwrap_or_default())).at(self.0.node)
     }
 
     fn scalar(self, otherwise: Fault) -> Result<(&'a Node, &'a Scalar), ReadError> {
@@ -76,26 +62,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn number(self) -> Result<(&'a Node, &'a Number), ReadError> {
-        match self.scalar(Fault::NoNumber)? {
-            (node, Scalar::Number(number)) => Ok((node, number)),
-            (node, _) => Err(ReadError::new(Fault::NoNumber).at(node)),
-        }
+    /// A number, converted by `read`.
+    fn number<T>(self, read: impl FnOnce(&Number) -> Result<T, Fault>) -> Result<T, ReadError> {
+        let (node, scalar) = self.scalar(Fault::NoNumber)?;
+        let found = match scalar {
+            Scalar::Number(number) => read(number),
+            _ => Err(Fault::NoNumber),
+        };
+        found.map_err(|fault| ReadError::new(fault).at(node))
     }
 
     fn whole(self, kind: &str, least: i128, most: i128) -> Result<i128, ReadError> {
-        let (node, number) = self.number()?;
-        number.whole(kind, least, most).map_err(|fault| ReadError::new(fault).at(node))
+        self.number(|number| number.whole(kind, least, most))
     }
 
     fn float(self) -> Result<f64, ReadError> {
-        let (node, number) = self.number()?;
-        number.float().map_err(|fault| ReadError::new(fault).at(node))
+        self.number(Number::float)
     }
 
     fn short_float(self) -> Result<f32, ReadError> {
-        let (node, number) = self.number()?;
-        number.short_float().map_err(|fault| ReadError::new(fault).at(node))
+        self.number(Number::short_float)
     }
 
     fn text(self) -> Result<&'a str, ReadError> {
@@ -106,120 +92,120 @@ impl<'a> Reader<'a> {
     }
 
     fn truth(self) -> Result<bool, ReadError> {
-        match self.scalar(Fault::Inconsistency)? {
+        match self.scalar(Fault::OtherKind)? {
             (_, Scalar::Truth(value)) => Ok(*value),
-            (node, _) => Err(ReadError::new(Fault::Inconsistency).at(node)),
+            (node, _) => Err(ReadError::new(Fault::OtherKind).at(node)),
         }
     }
 
     fn letter(self) -> Result<char, ReadError> {
-        let (node, scalar) = self.scalar(Fault::Inconsistency)?;
+        let (node, scalar) = self.scalar(Fault::OtherKind)?;
         let letter = match scalar {
             Scalar::Letter(letter) => Some(*letter),
-            Scalar::Text(text) if self.is_data => {
+            Scalar::Text(text) if self.0.is_data => {
                 let mut letters = text.chars();
                 letters.next().filter(|_| letters.next().is_none())
             }
             _ => None,
         };
-        letter.ok_or_else(|| ReadError::new(Fault::Inconsistency).at(node))
+        letter.ok_or_else(|| ReadError::new(Fault::OtherKind).at(node))
     }
 
     fn bytes(self) -> Result<&'a [u8], ReadError> {
-        match self.scalar(Fault::Inconsistency)? {
+        match self.scalar(Fault::OtherKind)? {
             (_, Scalar::Bytes(bytes)) => Ok(bytes),
-            (_, Scalar::Text(text)) if self.is_data => Ok(text.as_bytes()),
-            (node, _) => Err(ReadError::new(Fault::Inconsistency).at(node)),
+            (_, Scalar::Text(text)) if self.0.is_data => Ok(text.as_bytes()),
+            (node, _) => Err(ReadError::new(Fault::OtherKind).at(node)),
         }
     }
 
-    /// Nothing: `()`, or a name with nothing in its brackets, which has to be `name` if there is one.
+    /// Checks that the value is `()` or has empty content. A name in front must be `name`.
     fn nothing(self, name: Option<&'static str>) -> Result<(), ReadError> {
-        let node = self.node;
-        if self.inside {
+        let node = self.0.node;
+        if self.0.inside {
             let content = || ReadError::new(Fault::TakesNothing(node.name.clone().unwrap_or_default()));
             return if node.is_empty() { Ok(()) } else { Err(content().at(node)) };
         }
         match (&node.name, name) {
-            (Some(_), None) => return Err(ReadError::new(Fault::Inconsistency).at(node)),
+            (Some(_), None) => return Err(ReadError::new(Fault::OtherKind).at(node)),
             (Some(_), Some(expected)) => self.is_called(expected)?,
             (None, _) => {}
         }
-        if node.is_empty() { Ok(()) } else { Err(ReadError::new(Fault::Inconsistency).at(node)) }
+        if node.is_empty() { Ok(()) } else { Err(ReadError::new(Fault::OtherKind).at(node)) }
     }
 
-    /// Refuses a value with the name of another type.
+    /// Refuses a value whose name is not that of the type.
     fn is_called(self, expected: &'static str) -> Result<(), ReadError> {
-        match &self.node.name {
-            Some(found) if !self.inside && found != expected => {
-                Err(ReadError::new(Fault::OtherName { expected, found: found.clone() }).at(self.node))
+        match &self.0.node.name {
+            Some(found) if !self.0.inside && found != expected => {
+                Err(ReadError::new(Fault::OtherName { expected, found: found.clone() }).at(self.0.node))
             }
             _ => Ok(()),
         }
     }
 
-    /// The only value in the brackets of a newtype struct.
+    /// The content of a newtype struct: in JSON the value itself, in a scenario also the only value in its brackets.
     fn unwrapped(self, name: &'static str) -> Result<Self, ReadError> {
-        if self.is_data {
+        if self.0.is_data {
             return Ok(self);
         }
         self.is_called(name)?;
-        match &self.node.body {
+        match &self.0.node.body {
             Body::Tuple(items) if items.len() == 1 => Ok(Self::new(&items[0])),
-            _ if self.node.name.is_none() && !self.inside => Ok(self),
-            _ if self.node.is_empty() => Err(self.needs_content()),
-            _ => Err(ReadError::new(Fault::Inconsistency).at(self.node)),
+            _ if self.0.node.name.is_none() && !self.0.inside => Ok(self),
+            _ if self.0.node.is_empty() => Err(self.needs_content()),
+            _ => Err(ReadError::new(Fault::OtherKind).at(self.0.node)),
         }
     }
 
     /// The items of a tuple.
     fn items(self) -> Result<Items<'a, Self>, ReadError> {
-        match &self.node.body {
-            Body::Tuple(items) if self.inside || self.node.name.is_none() => {
-                Ok(Items::new(items, self.is_data))
+        match &self.0.node.body {
+            Body::Tuple(items) if self.0.inside || self.0.node.name.is_none() => {
+                Ok(Items::new(items, self.0.is_data))
             }
-            Body::List(items) if self.is_data => Ok(Items::new(items, self.is_data)),
-            Body::Leaf(Scalar::Nothing) if !self.is_data => Ok(Items::new(&[], self.is_data)),
+            Body::List(items) if self.0.is_data => Ok(Items::new(items, self.0.is_data)),
+            Body::Leaf(Scalar::Nothing) if !self.0.is_data => Ok(Items::new(&[], self.0.is_data)),
             Body::Leaf(Scalar::Name) => Err(self.needs_content()),
-            _ => Err(ReadError::new(Fault::Inconsistency).at(self.node)),
+            _ => Err(ReadError::new(Fault::OtherKind).at(self.0.node)),
         }
     }
 
-    /// The items of a tuple, for a visitor.
+    /// Reads a tuple by a visitor of its items.
     fn tuple<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        sequence(self.items()?, visitor).map_err(|error| error.at(self.node))
+        sequence(self.items()?, visitor).map_err(|error| error.at(self.0.node))
     }
 
-    /// The fields of a struct, which has some of its own or none.
+    /// The fields of a struct; `has_some` tells whether its type has any.
     fn entries(self, has_some: bool) -> Result<Entries<'a, Self>, ReadError> {
-        match &self.node.body {
-            Body::Fields(entries) if !self.is_data => Ok(Entries::new(entries, false, true)),
-            Body::Map(entries) if self.is_data => Ok(Entries::new(entries, true, true)),
-            _ if self.node.is_empty() && !self.is_data => Ok(Entries::new(&[], false, true)),
-            Body::Tuple(_) if !self.is_data && self.node.name.is_some() => {
-                let name = self.node.name.clone().unwrap_or_default();
+        match &self.0.node.body {
+            Body::Fields(entries) if !self.0.is_data => Ok(Entries::new(entries, false, true)),
+            Body::Map(entries) if self.0.is_data => Ok(Entries::new(entries, true, true)),
+            _ if self.0.node.is_empty() && !self.0.is_data => Ok(Entries::new(&[], false, true)),
+            Body::Tuple(_) if !self.0.is_data && self.0.node.name.is_some() => {
+                let name = self.0.node.name.clone().unwrap_or_default();
                 let fault = if has_some { Fault::NeedsNames(name) } else { Fault::TakesNothing(name) };
-                Err(ReadError::new(fault).at(self.node))
+                Err(ReadError::new(fault).at(self.0.node))
             }
-            _ => Err(ReadError::new(Fault::Inconsistency).at(self.node)),
+            _ => Err(ReadError::new(Fault::OtherKind).at(self.0.node)),
         }
     }
 
-    /// The fields of the struct `name`, for a visitor.
+    /// Reads the struct `name` by a visitor of its fields.
     fn fields<V: Visitor<'a>>(self, name: &str, has_some: bool, visitor: V) -> Result<V::Value, ReadError> {
         // JSON may list the values of a struct without their names.
-        if self.is_data && matches!(self.node.body, Body::List(_)) {
+        if self.0.is_data && matches!(self.0.node.body, Body::List(_)) {
             return self.tuple(visitor);
         }
-        let owner = if self.inside { self.node.name.as_deref().unwrap_or(name) } else { name };
-        visitor.visit_map(self.entries(has_some)?).map_err(|error| error.at(self.node).of(owner))
+        let owner = if self.0.inside { self.0.node.name.as_deref().unwrap_or(name) } else { name };
+        visitor.visit_map(self.entries(has_some)?).map_err(|error| error.at(self.0.node).of(owner))
     }
 
     /// The items of a list.
     fn list(self) -> Result<(&'a Node, Items<'a, Self>), ReadError> {
         let node = self.one(Fault::NoList)?;
         match &node.body {
-            Body::List(items) => Ok((node, Items::new(items, self.is_data))),
+            Body::List(items) => Ok((node, Items::new(items, self.0.is_data))),
             _ => Err(ReadError::new(Fault::NoList).at(node)),
         }
     }
@@ -228,19 +214,19 @@ impl<'a> Reader<'a> {
     fn map(self) -> Result<(&'a Node, Entries<'a, Self>), ReadError> {
         let node = self.one(Fault::NoMap)?;
         match &node.body {
-            Body::Map(entries) => Ok((node, Entries::new(entries, self.is_data, false))),
+            Body::Map(entries) => Ok((node, Entries::new(entries, self.0.is_data, false))),
             _ => Err(ReadError::new(Fault::NoMap).at(node)),
         }
     }
 
-    /// Reads one of several alternatives by its name: `find` has the function that reads what is in its brackets.
+    /// Reads a member by its name: `find` returns the function that reads the content of its brackets.
     pub(crate) fn member<M>(
         self,
         find: impl FnOnce(&str) -> Option<fn(Reader<'_>) -> Result<M, ReadError>>,
         known: &'static [&'static str],
     ) -> Result<M, ReadError> {
-        let node = self.one(Fault::Inconsistency)?;
-        let chosen = Chosen::<Self>::of(node, self.is_data).map_err(|error| error.at(node))?;
+        let node = self.one(Fault::OtherKind)?;
+        let chosen = Chosen::<Self>::of(node, self.0.is_data).map_err(|error| error.at(node))?;
         let value = match find(chosen.name()) {
             Some(read) => chosen.inside().and_then(read),
             None => Err(ReadError::new(Fault::UnknownName { found: chosen.name().to_owned(), known })),
@@ -248,13 +234,13 @@ impl<'a> Reader<'a> {
         value.map_err(|error| chosen.placed(error))
     }
 
-    /// What there is.
+    /// The kind of the value.
     fn seen(self) -> Seen<'a> {
-        match (&self.node.body, self.node.name.as_deref()) {
-            _ if self.inside && self.node.is_empty() => Seen::Nothing,
-            (Body::Tuple(items), _) if self.inside && items.len() == 1 => Seen::Part(&items[0]),
+        match (&self.0.node.body, self.0.node.name.as_deref()) {
+            _ if self.0.inside && self.0.node.is_empty() => Seen::Nothing,
+            (Body::Tuple(items), _) if self.0.inside && items.len() == 1 => Seen::Part(&items[0]),
             (Body::Leaf(Scalar::Name), Some("None")) => Seen::None,
-            (Body::Tuple(items), Some("Some")) if items.len() == 1 && !self.inside => Seen::Some(&items[0]),
+            (Body::Tuple(items), Some("Some")) if items.len() == 1 && !self.0.inside => Seen::Some(&items[0]),
             (Body::Leaf(Scalar::Name | Scalar::Nothing), _) => Seen::Nothing,
             (Body::Leaf(scalar), _) => Seen::Scalar(scalar),
             (Body::Fields(_), _) => Seen::Fields,
@@ -267,13 +253,15 @@ impl<'a> Reader<'a> {
         match self.seen() {
             Seen::Nothing => visitor.visit_unit(),
             Seen::None => visitor.visit_none(),
-            Seen::Some(node) => visitor.visit_some(Self::whole_of(node, self.is_data)),
-            Seen::Part(node) => Self::whole_of(node, self.is_data).any(visitor),
+            Seen::Some(node) => visitor.visit_some(Self(Part::whole(node, self.0.is_data))),
+            Seen::Part(node) => Self(Part::whole(node, self.0.is_data)).any(visitor),
             Seen::Fields => visitor.visit_map(self.entries(true)?),
             Seen::Entries => visitor.visit_map(self.map()?.1),
-            Seen::Items => match &self.node.body {
-                Body::Tuple(items) | Body::List(items) => sequence(Items::new(items, self.is_data), visitor),
-                _ => Err(ReadError::new(Fault::Inconsistency)),
+            Seen::Items => match &self.0.node.body {
+                Body::Tuple(items) | Body::List(items) => {
+                    sequence(Items::new(items, self.0.is_data), visitor)
+                }
+                _ => Err(ReadError::new(Fault::OtherKind)),
             },
             Seen::Scalar(scalar) => match scalar {
                 Scalar::Name | Scalar::Nothing => visitor.visit_unit(),
@@ -288,7 +276,7 @@ impl<'a> Reader<'a> {
                 },
             },
         }
-        .map_err(|error| error.at(self.node))
+        .map_err(|error| error.at(self.0.node))
     }
 }
 
@@ -298,7 +286,7 @@ fn sequence<'a, V: Visitor<'a>>(mut items: Items<'a, Reader<'a>>, visitor: V) ->
     Ok(value)
 }
 
-/// Methods that read a plain value and hand it to a visitor.
+/// Writes the methods that read a simple value and pass it to a visitor.
 macro_rules! plain {
     ($($method:ident $read:ident $visit:ident)+) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -309,9 +297,9 @@ macro_rules! plain {
 }
 
 impl Reader<'_> {
-    /// Where the value stands, or the one in the brackets of a variant.
+    /// The place of the value, or of the only value in the brackets of a variant.
     fn place(&self) -> std::ops::Range<usize> {
-        self.one(Fault::Inconsistency).unwrap_or(self.node).span.clone()
+        self.one(Fault::OtherKind).unwrap_or(self.0.node).span.clone()
     }
 }
 
@@ -336,11 +324,12 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        let node = if self.inside { self.one(Fault::Inconsistency).unwrap_or(self.node) } else { self.node };
-        let whole = self.inside && std::ptr::eq(node, self.node);
+        let node =
+            if self.0.inside { self.one(Fault::OtherKind).unwrap_or(self.0.node) } else { self.0.node };
+        let whole = self.0.inside && std::ptr::eq(node, self.0.node);
         let value = match (node.name.as_deref(), &node.body) {
             (Some("None"), Body::Leaf(Scalar::Name)) if !whole => visitor.visit_none(),
-            (None, Body::Leaf(Scalar::Nothing)) if self.is_data => visitor.visit_none(),
+            (None, Body::Leaf(Scalar::Nothing)) if self.0.is_data => visitor.visit_none(),
             (Some("Some"), Body::Tuple(items)) if items.len() == 1 && !whole => {
                 visitor.visit_some(Self::new(&items[0])).map_err(|error: ReadError| error.at(&items[0]))
             }
@@ -369,12 +358,12 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         if name == HAND_OVER {
-            let Some(read) = slot::wanted() else { return Err(ReadError::new(Fault::Inconsistency)) };
-            slot::leave(read(self.part())?);
+            let Some(read) = slot::wanted() else { return Err(ReadError::new(Fault::OtherKind)) };
+            slot::leave(read(self.0)?);
             return visitor.visit_unit();
         }
         let inner = self.unwrapped(name)?;
-        visitor.visit_newtype_struct(inner).map_err(|error| error.at(inner.node))
+        visitor.visit_newtype_struct(inner).map_err(|error| error.at(inner.0.node))
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -393,7 +382,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         self.is_called(name)?;
-        let bare = Self { inside: self.inside || self.node.name.is_some(), ..self };
+        let bare = Self(Part { inside: self.0.inside || self.0.node.name.is_some(), ..self.0 });
         bare.tuple(visitor)
     }
 
@@ -418,18 +407,18 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let node = self.one(Fault::Inconsistency)?;
-        let chosen = Chosen::<Self>::of(node, self.is_data).map_err(|error| error.at(node))?;
+        let node = self.one(Fault::OtherKind)?;
+        let chosen = Chosen::<Self>::of(node, self.0.is_data).map_err(|error| error.at(node))?;
         visitor.visit_enum(chosen).map_err(|error| error.at(node))
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match (&self.node.name, &self.node.body) {
+        match (&self.0.node.name, &self.0.node.body) {
             (Some(name), _) => visitor.visit_borrowed_str(name),
-            (None, Body::Leaf(Scalar::Text(text))) if self.is_data => visitor.visit_borrowed_str(text),
-            _ => Err(ReadError::new(Fault::Inconsistency)),
+            (None, Body::Leaf(Scalar::Text(text))) if self.0.is_data => visitor.visit_borrowed_str(text),
+            _ => Err(ReadError::new(Fault::OtherKind)),
         }
-        .map_err(|error| error.at(self.node))
+        .map_err(|error| error.at(self.0.node))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {

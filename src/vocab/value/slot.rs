@@ -1,23 +1,23 @@
-//! A place of this thread where a function waits for the value that it is to read, and then its result for whoever asked.
+//! A thread-local slot that holds a function that is to read a value, and then its result.
 
 use super::error::ReadError;
 use super::node::Part;
 use std::any::Any;
 use std::cell::RefCell;
 
-/// Reads a value of some type.
+/// A function that reads a value of some type.
 pub(crate) type Read = fn(Part<'_>) -> Result<Box<dyn Any>, ReadError>;
 
-/// The name of the newtype struct at which the reader looks into the slot.
+/// The name of the newtype struct for which [`Reader`](super::Reader) uses the slot.
 pub(super) const HAND_OVER: &str = "$subrosa::vocab::value";
 
-/// What is there.
+/// The content of the slot.
 pub(super) enum Slot {
     /// Nothing.
     Empty,
-    /// A function that waits for its value.
+    /// A function that has not been called yet.
     Wanted(Read),
-    /// A result.
+    /// The result of the function.
     Found(Box<dyn Any>),
 }
 
@@ -25,12 +25,12 @@ thread_local! {
     static SLOT: RefCell<Slot> = const { RefCell::new(Slot::Empty) };
 }
 
-/// Puts something else into the slot, and returns what was there.
+/// Replaces the content of the slot, and returns the old content.
 pub(super) fn exchange(new: Slot) -> Slot {
     SLOT.with(|slot| slot.replace(new))
 }
 
-/// The function that waits, once asked for.
+/// Takes the function out of the slot; `None` if there is none.
 pub(super) fn wanted() -> Option<Read> {
     match exchange(Slot::Empty) {
         Slot::Wanted(read) => Some(read),
@@ -38,7 +38,7 @@ pub(super) fn wanted() -> Option<Read> {
     }
 }
 
-/// Leaves a result for the visitor that is called next.
+/// Stores a result for the visitor that is called next.
 pub(super) fn leave(value: Box<dyn Any>) {
     exchange(Slot::Found(value));
 }

@@ -399,7 +399,7 @@ fn conformance_tells_a_law_from_another() {
     use subrosa::objectives::{NoiseLaw, Uniform};
     use subrosa::privacy::mechanisms::{Mechanism, MechanismError, Pair, Price, RandomizedResponse};
     use subrosa::rng::Stream;
-    use subrosa::vocab::{Epsilon, Neighbours, NonNegative, Span};
+    use subrosa::vocab::{Delta, Epsilon, Neighbours, NonNegative, Span};
 
     struct Falls;
     impl Latency for Falls {
@@ -428,6 +428,23 @@ fn conformance_tells_a_law_from_another() {
         }
     }
     assert_eq!(conformance::noise(&Understated(uniform)).len(), 1);
+    struct Narrow(Uniform);
+    impl NoiseLaw for Narrow {
+        fn draw(&self, stream: &mut Stream) -> f64 {
+            self.0.draw(stream)
+        }
+        fn variance(&self) -> f64 {
+            self.0.variance()
+        }
+        fn tail(&self, delta: Delta) -> Option<f64> {
+            Some(0.9 * (1.0 - delta.get()) * self.0.bound.get())
+        }
+    }
+    let found = conformance::noise(&Narrow(uniform));
+    assert!(
+        found.len() == 2 && found.iter().all(|breach| breach.promise.contains("stated probability")),
+        "{found:?}"
+    );
 
     /// Says `stated` and does `done`.
     #[derive(Clone, Debug)]

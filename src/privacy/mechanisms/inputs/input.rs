@@ -24,7 +24,7 @@ pub trait Input: Send + Sync {
     /// The name of the release in the ledger ("noisy inputs").
     fn what(&self) -> &'static str;
 
-    /// Whether anything of the inputs is shown, noisy or not.
+    /// Whether the inputs are released in some form, noisy or not.
     fn shows_inputs(&self) -> bool {
         true
     }
@@ -47,8 +47,8 @@ pub trait Input: Send + Sync {
         Vec::new()
     }
 
-    /// The mechanism for records of `d` numbers, one of which moves by at most `distance`; `None` where nothing is
-    /// shown. Its public random parts, such as a projection, are drawn from `public`.
+    /// The mechanism for records of `d` numbers, if one record moves by at most `distance`; `None` if the inputs are not
+    /// released. Its public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
     /// [`MechanismError`] if no finite noise is large enough.

@@ -1,11 +1,11 @@
-//! The loss of PO-GP-UCB's lifting decision: a smallest singular value just above the threshold is kept, one
-//! just below it lifted. Neighbours may lie on either side.
+//! The privacy loss due to PO-GP-UCB's decision to lift: singular values are lifted if the smallest one is below the
+//! threshold, and two neighbours may lie on either side of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
-/// Which of the authors' two ways to lift singular values.
+/// One of the authors' two ways to lift singular values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum JlVariant {
     /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.

@@ -24,7 +24,7 @@ use super::Disclosed;
 crate::family! {
     /// What the curator releases of its inputs.
     pub struct InputRelease(InputMember): dyn Input, "release" {
-        /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
+        /// The random projection of PO-GP-UCB. The published claim is refuted for more than d + 1 rows.
         JohnsonLindenstrauss(JohnsonLindenstrauss),
         /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
         NoisyRows(NoisyRows),
@@ -32,13 +32,13 @@ crate::family! {
         NoisyProjection(NoisyProjection),
         /// The inputs themselves: no privacy.
         Disclosure(Disclosed),
-        /// Only how many rows there are; a learner can then only choose at random.
+        /// Nothing but the number of rows; a learner can then only choose at random.
         Withheld(Withheld),
     }
 }
 
 impl InputRelease {
-    /// Whether anything of the inputs is shown, noisy or not.
+    /// Whether the inputs are released in some form, noisy or not.
     #[must_use]
     pub fn shows_inputs(&self) -> bool {
         self.as_dyn().shows_inputs()

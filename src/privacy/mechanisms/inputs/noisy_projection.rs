@@ -74,7 +74,7 @@ impl NoisyProjection {
     /// As [`drawn`](Self::drawn), with a given P (d x r, row-major).
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if P is not d x r, or is zero or not finite.
+    /// [`MechanismError::Shape`] if P is not d x r, is zero or not finite, or if there is no finite or no exact noise for it.
     pub fn given(
         &self,
         d: usize,
@@ -123,7 +123,7 @@ pub struct DrawnProjection {
 }
 
 impl DrawnProjection {
-    /// How far X P can move (Frobenius norm) between neighbours.
+    /// The largest difference of X P between neighbours, in the Frobenius norm.
     #[must_use]
     pub fn sensitivity(&self) -> f64 {
         self.sensitivity.get()

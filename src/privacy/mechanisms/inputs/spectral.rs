@@ -2,7 +2,7 @@
 
 /// Relative margin for rounding errors in the Gram matrix of P, which are far smaller.
 const ROUNDING: f64 = 1e-9;
-/// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
+/// Sweeps of the eigenvalue iteration. A handful is usually enough; with too few the bound is valid but looser.
 const SWEEPS: usize = 30;
 
 /// An upper bound of the largest singular value of a d x r matrix P, exact but for rounding: Jacobi's rotations

@@ -6,7 +6,7 @@ use crate::privacy::mechanisms::{MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Sampler};
 
-/// A kind of noise: its sampler in steps on a lattice, and its standard sampler in floating point.
+/// A kind of noise: its exact sampler on a lattice, and its floating-point sampler at scale 1.
 pub(super) struct Kind {
     pub(super) exact: fn(&Grid, i128, u64, &mut Stream) -> f64,
     pub(super) ideal: fn(&mut Stream) -> f64,
@@ -27,7 +27,7 @@ impl Clipped {
     /// Noise of a scale, in the numbers' units.
     ///
     /// # Errors
-    /// [`MechanismError`] if the range is empty, or if no lattice is fine enough for the noise.
+    /// [`MechanismError`] if the range is empty, or if no lattice suits both the noise and the width of the range.
     pub(super) fn new(range: Range, scale: f64, arithmetic: NoiseArithmetic) -> Result<Self, MechanismError> {
         let lattice = match arithmetic {
             NoiseArithmetic::Exact => Some(range.grid(scale)?),
@@ -40,7 +40,7 @@ impl Clipped {
         self.scale
     }
 
-    /// The price for any two numbers; `cost` is the cost of noise given as a multiple of the sensitivity.
+    /// The price for any two numbers; `cost` maps the noise, as a multiple of the sensitivity, to its cost.
     pub(super) fn price(&self, mechanism: &'static str, cost: impl Fn(f64) -> Cost) -> Price {
         Price {
             mechanism,
@@ -53,7 +53,7 @@ impl Clipped {
         }
     }
 
-    /// A number with noise.
+    /// A number, clipped and with noise.
     pub(super) fn noisy(&self, input: f64, noise: &Kind, stream: &mut Stream) -> f64 {
         let value = self.range.clip(input);
         match &self.lattice {

@@ -1,4 +1,4 @@
-//! A program of a user's own that answers outcomes, in any language: the scenario states what an answer costs.
+//! A user's own program, in any language, that makes outcomes private; the scenario states the privacy cost of an answer.
 
 use super::outcome::{AskingOutcome, Outcome, OutcomeMechanism};
 use crate::privacy::mechanisms::{Mechanism, MechanismError, Price, any_value};
@@ -11,15 +11,15 @@ use serde_json::{Map, json};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A program that makes an outcome private, in any language: asked one JSON line at a time on standard input, it answers with
-/// one on standard output. docs/external.md has the protocol.
+/// A program, in any language, that makes an outcome private. It reads each question as one JSON line from standard input
+/// and writes its answer as one JSON line to standard output. docs/external.md has the protocol.
 ///
-/// * Precondition, which nothing here can check: each answer follows from the outcome and the question's seeds alone, and
-///   the distribution of answers has the stated cost for any two outcomes.
-/// * Postcondition: that cost, reported as conditional on the precondition. Noise is floating-point noise of the program's.
+/// * Precondition, which subrosa cannot check: each answer depends on the outcome and the question's seeds only, and the
+///   distribution of answers has the stated cost for any two outcomes.
+/// * Postcondition: the stated cost, reported as conditional on the precondition, with ideal arithmetic.
 ///
-/// It runs with the rights of whoever runs the scenario, and is told outcomes as they were measured. An audit does not attack
-/// it.
+/// The program runs with the rights of the user who runs the scenario, and receives outcomes as they were measured. Audits do
+/// not attack it.
 ///
 /// Example: `External(command: ["python3", "mechanism.py"], cost: PureDp(epsilon: 1), variance: 72)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,15 +28,17 @@ pub struct External {
     /// Program and arguments, word by word: `["python3", "my_mechanism.py"]`. It is started in the scenario's folder, once
     /// for each replication.
     pub command: Vec<String>,
-    /// What one answer costs, for any two outcomes in each other's place: an event of an account, once and without a sample.
+    /// Privacy cost of one answer, for an outcome replaced by any other: written as in an account file, without a count and
+    /// without subsampling.
     pub cost: CountedCost,
-    /// Variance of the noise on one answer, which is public, in squared units of an outcome: the learner's model adds it.
+    /// Variance of the noise on one answer, in squared units of an outcome. It is public; the learner's model adds it to its
+    /// own noise variance.
     pub variance: NonNegative,
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
-    /// is with another file in `command`. Default: none.
+    /// Further files that its answers depend on, relative to the scenario's folder. A change of these files, or of a file in
+    /// `command`, makes another study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
@@ -55,7 +57,7 @@ impl External {
         self.cost.cost().0
     }
 
-    /// What is wrong with the cost as that of one answer: the expectation, what was found, and the cure.
+    /// Why the stated cost cannot be that of one answer: what is expected, what was found, and the cure; `None` if it can.
     fn misstated(&self) -> Option<(&'static str, String, &'static str)> {
         let (cost, count) = self.cost.cost();
         match cost {
@@ -101,7 +103,7 @@ impl Mechanism for External {
         })
     }
 
-    /// The program is asked by what [`Outcome::begin`] returns, within a replication.
+    /// Always an error: within a replication, the mechanism that [`Outcome::begin`] returns asks the program.
     fn privatise(&self, _: &f64, _: &mut Stream) -> Result<f64, MechanismError> {
         let why = format!("the program `{}` is asked within a replication only", self.program().words());
         Err(MechanismError::NoAnswer { why })
@@ -139,17 +141,17 @@ impl Outcome for External {
     }
 }
 
-/// The program in a replication.
+/// The mechanism in one replication, which asks the program.
 #[derive(Debug)]
 struct Asking {
     recipe: External,
-    /// A release takes its mechanism by reference.
+    /// Behind a lock, because a release takes its mechanism by shared reference.
     dialogue: Mutex<Dialogue>,
 }
 
 impl Asking {
     fn dialogue(&self) -> MutexGuard<'_, Dialogue> {
-        // A callback that panicked has ended its replication: nobody goes on with this dialogue.
+        // The lock is poisoned only if a callback panicked. That ends the replication, so the dialogue is not used again.
         self.dialogue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -163,7 +165,7 @@ impl Mechanism for Asking {
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        // Below 2^31, which every language's generators take.
+        // Below 2^31, so that the random generators of all languages accept them.
         let seeds: [u64; SEEDS] = std::array::from_fn(|_| stream.word() >> 33);
         let question = Question {
             ask: "answer",
@@ -175,8 +177,8 @@ impl Mechanism for Asking {
             expected: "\"outcome\": a finite number".to_owned(),
             read: &|value| value.as_f64().filter(|value| value.is_finite()),
         };
-        // It knows nothing of other answers, so there is no past to tell.
-        // Without an answer the replication is over, and its reason is that of the dialogue.
+        // Answers are independent of each other, so the question includes no earlier answers.
+        // Without an answer the replication fails, for the reason that the dialogue states.
         let answered = self.dialogue().ask(&question, &Map::new);
         answered.ok_or_else(|| MechanismError::NoAnswer {
             why: format!("the program `{}` gave no answer", self.recipe.program().words()),

@@ -1,4 +1,4 @@
-//! The interface between a protocol and the way in which the answer to a query is made from an outcome.
+//! The interface between a protocol and the mechanisms that make the answer to a query from an outcome.
 
 use crate::privacy::mechanisms::{Mechanism, MechanismError};
 use crate::programs::{Program, ProgramFailure, Programs};
@@ -19,7 +19,7 @@ pub trait Outcome: Send + Sync {
     /// The mechanism of a private answer; `None` for outcomes without protection.
     fn mechanism(&self) -> Option<&OutcomeMechanism>;
 
-    /// The user's own programs that it asks; [`begin`](Self::begin) gives it access to them. The default: none.
+    /// The user's own programs that the mechanism asks; [`begin`](Self::begin) gives it access to them. The default: none.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }

@@ -32,7 +32,7 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     fn about(&self) -> String;
 }
 
-/// What is known of the rewards of a problem.
+/// Known facts about the rewards of a problem.
 pub struct RewardFacts<'a> {
     /// The mean that a model of the rewards assumes.
     pub mean: f64,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for RewardFacts<'_> {
     }
 }
 
-/// What a scenario states of the noise of rewards, before anything is drawn.
+/// What a scenario states about the noise of rewards, before anything is drawn.
 pub struct NoiseFacts<'a> {
     /// Whether the noise is bounded; `None` if the scenario does not say.
     pub bounded: Option<bool>,
@@ -93,7 +93,7 @@ pub trait RewardReport: Send + Sync {
     /// [`ReportError`] if nothing bounds the rewards, or if no finite noise is large enough.
     fn mechanism(&self, facts: &RewardFacts<'_>) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError>;
 
-    /// Epsilon of one report, where it has one; a learner's theorem may need it.
+    /// Epsilon of one report; `None` for rewards without protection. A learner's theorem may need it.
     fn epsilon(&self) -> Option<f64> {
         None
     }

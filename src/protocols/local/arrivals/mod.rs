@@ -14,13 +14,13 @@ use std::fmt;
 
 /// The behaviour of an arrival model: the service asks users one after another, or they arrive by themselves.
 pub trait Arrivals: Send + Sync {
-    /// How long the service waits for the report of a user before it asks the next one; none where users arrive by
+    /// How long the service waits for the report of a user before it asks the next user; `None` where users arrive by
     /// themselves.
     fn patience(&self) -> Option<Span> {
         None
     }
 
-    /// The times at which users arrive by themselves, from the beginning. Default: they do not.
+    /// The times at which users arrive by themselves, from the beginning. The default: no user does.
     fn process(&self) -> Box<dyn ArrivalProcess> {
         Box::new(Nobody)
     }
@@ -33,7 +33,7 @@ pub trait Arrivals: Send + Sync {
 
 /// The times at which users arrive by themselves, one after another.
 pub trait ArrivalProcess: fmt::Debug + BoxedArrivals {
-    /// The time until the next user arrives; none if no more users arrive. All draws are from `stream`.
+    /// The time until the next user arrives; `None` if no more users arrive. All draws are from `stream`.
     fn next(&mut self, stream: &mut Stream) -> Option<Span>;
 }
 

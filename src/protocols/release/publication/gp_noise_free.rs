@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// the functions come from the assumed prior and the search converges at the rate that A and tau state.
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are inputs,
-/// and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
+/// and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
 /// noise variance is 1e-8, in squared units of the outcome. It is not the branch and bound of de Freitas et al., which
 /// refines a lattice of a continuous domain and whose regret A and tau describe: for GP-UCB they are an assumption.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.

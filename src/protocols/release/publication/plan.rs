@@ -45,7 +45,7 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for a task of which this is stated: what its search or plan would refuse.
+    /// What is wrong with the recipe for a task with these stated facts: problems for which its search or plan fails.
     fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
         let _ = foreseen;
         Vec::new()
@@ -62,12 +62,12 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// Whether the settings to try are chosen at random, whatever was measured: a baseline, no search.
+    /// Whether the settings to try are chosen at random, independently of all outcomes: a baseline.
     fn chooses_at_random(&self) -> bool {
         false
     }
 
-    /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
+    /// Whether a trial may begin only when the trial before has ended, because a proof assumes that its outcome is known.
     fn sequential(&self) -> bool {
         false
     }
@@ -147,7 +147,7 @@ impl Plan {
     /// Checks whether the mechanisms can release, before anything is tried.
     ///
     /// # Errors
-    /// The mechanism's own.
+    /// [`CannotRelease::Mechanism`] with the error of the mechanism.
     pub fn can_release(&self) -> Result<(), CannotRelease> {
         let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
         let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));

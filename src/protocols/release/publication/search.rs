@@ -34,7 +34,7 @@ pub struct Sampling {
     pub basis: Basis,
     /// Exploration weight by round.
     pub beta: BetaSchedule,
-    /// Factor on the root of beta.
+    /// Factor by which sqrt(beta) is multiplied.
     pub scale: f64,
     /// Noise variance of the model.
     pub noise_variance: f64,
@@ -48,7 +48,7 @@ pub enum Selection {
     /// The exponential mechanism. McSherry and Talwar 2007.
     #[default]
     Exponential,
-    /// Report noisy max with exponential noise: at the same epsilon it never chooses worse on average. Dwork and Roth
-    /// 2014.
+    /// Report noisy max with exponential noise: at the same epsilon its expected utility is never below that of the
+    /// exponential mechanism. Dwork and Roth 2014.
     NoisyMax,
 }

@@ -88,8 +88,8 @@ impl Task {
             .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
-    /// The same for a score: the prior's mean, plus t outcomes above it with weights whose absolute values sum up to
-    /// `reach`, plus a width. Everything but outcomes is public.
+    /// The largest rounding error of a score: the prior's mean, plus t outcomes above it with weights whose absolute
+    /// values sum up to `reach`, plus a width. Everything but outcomes is public.
     ///
     /// # Errors
     /// If it is not finite.
@@ -115,7 +115,7 @@ impl Task {
     /// An upper bound on the information gain of `rounds` outcomes; a property of the settings, not of the data.
     ///
     /// # Errors
-    /// If the assumed noise variance is 0.
+    /// If the assumed noise variance is 0, or `rounds` does not fit into a `usize`.
     pub fn information_gain(&self) -> Result<f64, CannotRelease> {
         let rounds = usize::try_from(self.rounds)?;
         let greedy = greedy_maximum(&self.covariance(), rounds, self.surrogate.noise_variance);

@@ -21,7 +21,8 @@ pub(super) fn section(summary: &Summary) -> Section {
         };
         let mut numbers = vec![of(|m| Some(m.virtual_seconds), |m| m.errors.virtual_seconds, true)];
         if rounds {
-            numbers.push(of(|m| m.seconds_per_round, |m| m.errors.seconds_per_round.unwrap_or(0.0), true));
+            let error = |m: &Metrics| m.seconds_per_round.map_or(0.0, |time| time.se);
+            numbers.push(of(|m| Some(m.seconds_per_round?.mean), error, true));
         }
         numbers.push(of(|m| Some(m.messages), |m| m.errors.messages, false));
         numbers.push(of(|m| Some(m.bytes), |m| m.errors.bytes, false));
