@@ -94,8 +94,8 @@ macro_rules! catalogue {
             /// Makes these the members that scenarios of this process may name. This cannot be changed later.
             ///
             /// # Errors
-            /// [`MemberError`]: a name or a type is taken, a name is not a valid identifier, or the process already
-            /// uses another catalogue.
+            /// [`MemberError`]: a name or a type is taken, a name is not a valid identifier, a family is full, or
+            /// the process already uses another catalogue.
             pub fn install(self) -> Result<(), MemberError> {
                 if let Some(error) = self.errors.into_iter().next() {
                     return Err(error);

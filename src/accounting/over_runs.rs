@@ -33,8 +33,8 @@ pub struct Learned {
     pub releases_per_unit: Option<u64>,
     /// For each accountant, the largest loss over all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether a run after the first has a history whose costs differ from all earlier ones; false if all losses are
-    /// infinite.
+    /// Whether a run after the first has a history whose costs differ from those of all earlier histories; false if
+    /// all losses are infinite.
     pub runs_differ: bool,
     /// The tight accountant's epsilon by round.
     pub by_round: Vec<EpsilonAt>,

@@ -23,7 +23,8 @@ pub struct Reconstruction {
 /// rows in general position by least squares.
 ///
 /// # Errors
-/// If a row does not exist or a decomposition does not converge.
+/// If fewer than d + 1 rows are known, a known row does not exist, Z has another number of rows than X, or a decomposition
+/// does not converge.
 pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction, MechanismError> {
     if known.len() <= x.d() || known.iter().any(|row| *row >= x.n()) || z.n() != x.n() {
         return Err(MechanismError::Shape {

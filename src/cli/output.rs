@@ -71,7 +71,7 @@ pub(super) fn say(line: impl Display) {
     say_lines(&format!("{line}\n"));
 }
 
-/// The same for complete lines.
+/// Prints lines, each with its newline, to standard error; failures to write are ignored.
 pub(super) fn say_lines(lines: &str) {
     let lines = printable(lines);
     if !keep(&lines, |kept| &mut kept.1) {

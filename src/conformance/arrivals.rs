@@ -4,8 +4,8 @@ use super::{Breach, Found, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
-/// Rules: users either are asked by the service, with a patience above 0, or arrive by themselves; arrivals do not all
-/// happen at one time; the same stream gives the same intervals; a copy of the process continues as the original.
+/// Rules: either the service asks users, with a patience above 0, or users arrive by themselves; not all arrivals are at
+/// one time; the same stream gives the same intervals; a copy of the process continues as the original.
 #[must_use]
 pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Breach> {
     let mut found = Found::default();

@@ -4,7 +4,8 @@ use super::{Breach, Found};
 use crate::protocols::federated::{Policy, Weights};
 use crate::vocab::Span;
 
-/// Rules: weights are not negative, and their sum is 1 in each region, at the first hundred aggregations.
+/// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, and their
+/// sum is 1 in each region.
 #[must_use]
 pub fn weights(schedule: &dyn Weights) -> Vec<Breach> {
     let mut found = Found::default();

@@ -24,8 +24,8 @@ const SLOWEST: f64 = 0.1;
 /// function is the inverse of the quantile function; the mean is the integral of the quantiles.
 ///
 /// The integral is taken over -ln(1 - u), so that the tail has as many cells as the centre, and the rest is
-/// extrapolated as the tail of a power law. It is within 2 % for every tail lighter than t^-1.11, with finite variance
-/// or not. For heavier tails the mean is not checked.
+/// extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter than t^-1.11,
+/// with finite variance or not. For heavier tails the mean is not checked.
 #[must_use]
 pub fn latency(law: &dyn Latency) -> Vec<Breach> {
     let mut found = Found::default();

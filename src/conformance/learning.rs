@@ -46,7 +46,7 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
 }
 
 /// Rules: suggestions are existing arms; the same stream and outcomes give the same suggestions; a copy continues as
-/// the original.
+/// the original. Errors of [`Learner::observe`] are ignored.
 ///
 /// # Errors
 /// [`BuildError`] if the learner cannot be built for these arms.
@@ -77,8 +77,8 @@ pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Breach>, B
     Ok(found.0)
 }
 
-/// Rules: there is one finite value for each arm; the same key gives the same problem; an objective that reads files
-/// states so; noise with a distribution obeys the rules of [`noise`].
+/// Rules: there is one finite value for each arm; the same key gives the same values and the same noise; an objective that
+/// reads files does not state that its data are drawn; noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.

@@ -91,10 +91,10 @@ fn composed<'a>(costs: impl IntoIterator<Item = &'a (Cost, u64)>) -> Composition
 /// Relative tolerance of comparisons between epsilons, for discretisation and rounding errors.
 const APART: f64 = 1e-3;
 
-/// Rules: without releases epsilon is 0; epsilon is never NaN or negative, and the same at every call and for every
-/// order of the releases; it does not decrease if delta decreases, and is no smaller for all releases than for one of
-/// them; for an unprotected release it is infinite, and notes say why; a bound is no smaller than the proven lower
-/// bound by the tight accountant.
+/// Rules: the name is one word of lower-case letters and digits; without releases epsilon is 0; epsilon is never NaN or
+/// negative, and is the same at a second call with the releases in reverse order; it does not decrease if delta decreases,
+/// and is no smaller for all releases than for one of them; it is infinite for an unprotected release; a note explains
+/// every infinite epsilon; a bound is no smaller than the proven lower bound of the tight accountant.
 #[must_use]
 pub fn accountant(theorem: &dyn Accountant) -> Vec<Breach> {
     let mut found = Found::default();
@@ -155,8 +155,8 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Breach> {
 
 /// Rules: plan and search are the same at every call, because they depend on public facts only; the mechanisms state
 /// their privacy cost for one record replaced, and the cost does not depend on values; the same stream gives the same
-/// release; the released setting exists; and if a mechanism names its worst pair of neighbours, it obeys the rules of
-/// [`mechanism`].
+/// release; the released setting exists; every guarantee is 0 or more and has a probability; and a mechanism that names its
+/// worst pair of neighbours obeys the rules of [`mechanism`] at delta 0.
 ///
 /// # Errors
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.

@@ -14,8 +14,9 @@ fn text(records: &[SeriesRecord]) -> String {
 
 /// Rules: the recipe has no problems with the stage; a replication that is run again, also at the same time as another
 /// one on a second thread, has bit-identical records; another key gives other records; there is a record for each
-/// series, in order, and names of series differ; round numbers do not decrease, simple regrets do not increase and
-/// cumulative regrets do not decrease; releases are about units that the protocol states.
+/// series, in order, and names of series differ; outcomes, values and regrets are finite; round numbers do not decrease,
+/// simple regrets are 0 or more and do not increase, and cumulative regrets do not decrease; releases are about units that
+/// the protocol states.
 ///
 /// `stage` makes the parties, the network and, if the protocol needs one, the objective.
 ///

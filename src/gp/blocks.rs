@@ -1,7 +1,7 @@
 //! A growing matrix with one column per arm, stored in blocks of arms, in memory that the next such matrix reuses.
 //!
-//! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes longer than the
-//! arithmetic on it, because the system provides it page by page.
+//! A study builds thousands of posteriors of the same size, one after the other. Allocating their memory would take
+//! longer than the arithmetic on it, because the system provides memory page by page.
 
 use super::simd::multiversion;
 use std::cell::RefCell;

@@ -32,8 +32,8 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 const AT_BOUND: f64 = 0.01;
 
 /// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
-/// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). The first of `starts` is in the middle of the usual ranges,
-/// the others are drawn from `stream`. Length-scales stay from 0.05 to 20, the variance from 0.01 to 20, the noise
+/// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). `starts` is the number of starting points: the first has typical
+/// values, the others are drawn from `stream`. Length-scales stay from 0.05 to 20, the variance from 0.01 to 20, the noise
 /// variance from 1e-4 to 2. O(n^3) per evaluation of the likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on

@@ -1,8 +1,8 @@
 //! The exact posterior over all arms, one observation at a time.
 //!
 //! With L the Cholesky factor of K_t + noise I, row t of V = L^-1 k_t(.) is computed from the rows before it, for all
-//! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is read from V, so that no system is
-//! solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
+//! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is an entry of V, so that no linear
+//! system is solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;

@@ -10,16 +10,16 @@ pub struct TimerTicket(pub(super) u64);
 /// The state of a party's own connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
-    /// It sends and receives.
+    /// The party sends and receives.
     Online,
-    /// It neither sends nor receives; a change is scheduled.
+    /// The party neither sends nor receives; a change of its connection is scheduled.
     Offline,
-    /// It neither sends nor receives, and no change is scheduled.
+    /// The party neither sends nor receives, and no change of its connection is scheduled.
     Gone,
 }
 
-/// The effects that a kernel carries out for a party: each takes place at once, so they are in the order of
-/// the calls.
+/// The effects that the kernel carries out for a party. Each takes place immediately, so they are in the order of the
+/// calls.
 pub(super) trait Effects<P: Protocol> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message);
     fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket;
@@ -68,7 +68,7 @@ impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
     }
 }
 
-/// Timers by ticket, in a dense table, since tickets are numbered in order.
+/// The place in the event queue of each pending timer, in a dense table, because timers are numbered in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
     /// Tickets below this number are no longer in use.
@@ -89,7 +89,8 @@ impl<P: Protocol> Context<'_, P> {
         self.me
     }
 
-    /// The connection of the party that is handling the input, also if it has been offline since the start.
+    /// The connection of the party that is handling the input. A party that begins offline receives no
+    /// [`Input::WentOffline`](super::Input::WentOffline), so this is its only way to know.
     #[must_use]
     pub fn connection(&self) -> Connection {
         self.effects.connection(self.me)
@@ -100,7 +101,8 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.send(self.me, to, message);
     }
 
-    /// Sends the same message to many parties, in their order. Data that the message shares (an `Arc`) is not copied.
+    /// Sends a copy of a message to each of the parties, in their order. Data that the message shares (an `Arc`) is not
+    /// copied.
     pub fn broadcast(&mut self, to: impl IntoIterator<Item = PartyId>, message: &P::Message) {
         for to in to {
             self.effects.send(self.me, to, message.clone());

@@ -16,7 +16,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// A message on its way reaches a point at which the medium decides how it continues.
+    /// A message in transit reaches a party at which the medium decides how it continues.
     Relay {
         from: PartyId,
         to: PartyId,
@@ -49,16 +49,16 @@ pub(super) enum Pending<P: Protocol> {
 /// The kernel's state of one party.
 #[derive(Clone, Debug)]
 pub(super) struct Standing<P: Protocol> {
-    /// Its next change of connection.
+    /// The place in the event queue of the party's next change of connection.
     pub(super) switch: Option<Ticket>,
     pub(super) crashed: Option<Memory>,
     /// Incremented by each crash that loses memory: timers and work from before it are dropped.
     pub(super) life: u32,
-    /// Events that became due during a crash that keeps memory, in order.
+    /// Timers and compute times that ended during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,
 }
 
-/// Everything but the parties themselves.
+/// The state of a simulation except its parties.
 #[derive(Clone, Debug)]
 pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) standing: Vec<Standing<P>>,
@@ -70,10 +70,10 @@ pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) next_timer: u64,
     pub(super) journal: Journal,
     pub(super) now: Time,
-    /// A party asked to end the simulation.
+    /// Whether a party has asked to end the simulation.
     pub(super) stop: bool,
-    /// Number of pending events other than changes of connection, plus the number of parties that are down with their
-    /// memory lost; when it is 0, the simulation ends.
+    /// Number of pending and held events other than changes of connection, plus the number of parties that are crashed
+    /// with their memory lost; when it is 0, the simulation ends.
     pub(super) work: u64,
 }
 
@@ -150,7 +150,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             Fate::Lost(LossCause::SenderOffline)
         };
         if let Fate::Arrives(at) = fate {
-            // The most frequent case, handled here to avoid moving the message once more.
+            // The most frequent case is handled here, which avoids a further move of the message.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
             self.travel(fate, from, to, message, self.now, watch);

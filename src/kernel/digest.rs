@@ -5,8 +5,8 @@ use std::sync::Arc;
 /// Sixteen chunks of blake3: as many as it hashes at once with the widest instructions.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// A running hash over all data absorbed, in order. Two runs with equal digests have the same events, except for
-/// collisions of the hash, which do not occur in practice.
+/// A running hash over all data absorbed, in order. Equal digests mean equal data, except for collisions of the hash,
+/// which do not occur in practice.
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
@@ -15,7 +15,7 @@ pub struct Digest {
     filled: usize,
 }
 
-/// Something that can be absorbed by a [`Digest`]: every field that a replay must reproduce, bit for bit.
+/// A value that a [`Digest`] can absorb, with every field that a replay must reproduce, bit for bit.
 pub trait Digestible {
     /// Absorbs `self`. Variable-length parts must be preceded by their length.
     fn digest(&self, digest: &mut Digest);
@@ -71,7 +71,7 @@ impl Digest {
         self.filled = bytes.len();
     }
 
-    /// The hasher with all that was absorbed.
+    /// A copy of the hasher that has also hashed the buffered bytes.
     fn finished(&self) -> blake3::Hasher {
         let mut hasher = self.hasher.clone();
         hasher.update(&self.buffer[..self.filled]);
@@ -84,19 +84,19 @@ impl Digest {
         self.words([value]);
     }
 
-    /// Absorbs the bits of a float (so -0 and 0 differ, and every NaN is itself).
+    /// Absorbs the bits of a float, so that -0 and 0 differ, and NaNs with different bits differ.
     #[inline]
     pub fn float(&mut self, value: f64) {
         self.word(value.to_bits());
     }
 
-    /// Absorbs a text with its length.
+    /// Absorbs the length of a text in bytes, then the text.
     pub fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes(text.as_bytes());
     }
 
-    /// Absorbs a row of floats with its length.
+    /// Absorbs the number of floats, then the floats.
     pub fn floats(&mut self, values: &[f64]) {
         self.word(values.len() as u64);
         for &value in values {
@@ -142,14 +142,14 @@ impl Digestible for bool {
     }
 }
 
-/// The values after their number.
+/// Absorbs the number of values, then the values.
 impl Digestible for Vec<f64> {
     fn digest(&self, digest: &mut Digest) {
         digest.floats(self);
     }
 }
 
-/// Shared data has the digest of its value.
+/// Absorbs the shared value.
 impl<T: Digestible + ?Sized> Digestible for Arc<T> {
     fn digest(&self, digest: &mut Digest) {
         (**self).digest(digest);

@@ -60,12 +60,12 @@ pub enum Event<'a, P: Protocol> {
     Switched {
         /// The party.
         party: PartyId,
-        /// Connected from now on, or not.
+        /// Whether the party is connected from now on.
         online: bool,
-        /// Present while it is down after a crash.
+        /// What remains of the party's memory if it is crashed from now on; else `None`.
         crashed: Option<Memory>,
     },
-    /// The network duplicated a message; the copy is delivered too.
+    /// The network duplicated a message; the copy travels on like the original.
     Doubled {
         /// Sender.
         from: PartyId,
@@ -74,7 +74,7 @@ pub enum Event<'a, P: Protocol> {
         /// Contents.
         message: &'a P::Message,
     },
-    /// A party stated a fact.
+    /// A party recorded a fact.
     Recorded {
         /// The party.
         party: PartyId,
@@ -86,21 +86,21 @@ pub enum Event<'a, P: Protocol> {
 /// Counts over a whole simulation. `sent + doubled = delivered + lost + in flight` at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {
-    /// Messages sent.
+    /// Messages sent, without copies.
     pub sent: u64,
     /// Copies that the network made.
     pub doubled: u64,
-    /// Messages delivered.
+    /// Messages delivered, copies included.
     pub delivered: u64,
-    /// Messages lost, whatever the cause.
+    /// Messages lost, copies included, whatever the cause.
     pub lost: u64,
-    /// Bytes of all messages sent.
+    /// Bytes of all messages sent, without copies.
     pub bytes: u64,
-    /// Events of every kind.
+    /// Events of every kind except [`Event::Handled`].
     pub events: u64,
 }
 
-/// Most checkpoints that are kept.
+/// Largest number of checkpoints that are stored.
 const CHECKPOINTS: usize = 32;
 
 /// The digest at some point of a run: comparing checkpoints shows where two runs begin to differ.
@@ -120,7 +120,7 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One for every `every` events; `every` is doubled when there would be too many.
+    /// One checkpoint for every `every` events; `every` is doubled when there would be too many.
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -140,7 +140,7 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// A journal that only counts; its digest is that of an empty journal.
+    /// A journal that only counts: it has no checkpoints, and its digest is that of an empty journal.
     #[must_use]
     pub fn without_digest() -> Self {
         Self { digesting: false, ..Self::default() }
@@ -158,7 +158,7 @@ impl Journal {
         self.digest.hex()
     }
 
-    /// Between 16 and 32 checkpoints, evenly spaced, if there were as many events.
+    /// The checkpoints, evenly spaced: 16 to 32, or one for each event if there were fewer than 16.
     #[must_use]
     pub fn checkpoints(&self) -> &[Checkpoint] {
         &self.checkpoints
@@ -167,7 +167,7 @@ impl Journal {
     #[cold]
     fn keep_checkpoint(&mut self, at: Time) {
         if self.checkpoints.len() == CHECKPOINTS {
-            // Every second one is kept: those at even multiples.
+            // Every second checkpoint is kept: those at even multiples of the old distance.
             let mut place = 0;
             self.checkpoints.retain(|_| {
                 place += 1;
@@ -233,7 +233,8 @@ impl Journal {
                 digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
-                // The contents were hashed when the message was sent; the time of sending identifies the message.
+                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify the
+                // message, unless several messages were sent on the same link at the same time.
                 digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}

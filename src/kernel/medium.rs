@@ -37,12 +37,12 @@ pub enum LossCause {
     Partition,
 }
 
-/// What happens next to a message that was sent.
+/// What happens next to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
-    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is a
+    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either a
     /// relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
     Passes {
         /// When it reaches `via`.
@@ -79,11 +79,11 @@ pub enum Memory {
 /// A change of a party's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// When.
+    /// The time of the change.
     pub at: Time,
-    /// Connected from then on, or not.
+    /// Whether the party is connected from then on.
     pub online: bool,
-    /// Present while the party is down after a crash, and then not online either.
+    /// What remains of the party's memory if it is crashed from then on, and therefore not connected; else `None`.
     pub crashed: Option<Memory>,
 }
 
@@ -101,7 +101,8 @@ pub trait Medium: std::fmt::Debug {
     /// The fate of a message whose sender is connected. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;
 
-    /// The further fate of a message that reaches `via` at `now`, after [`Fate::Passes`]. Called in order of time.
+    /// The further fate of a message that reaches `via` at `now`, after [`Fate::Passes`], or [`Fate::Doubled`] with a
+    /// `leg`. Called in order of time.
     fn proceed(&mut self, _parcel: Parcel, _via: PartyId, _leg: u8, now: Time) -> Fate {
         Fate::Arrives(now)
     }
@@ -112,7 +113,7 @@ pub trait Medium: std::fmt::Debug {
         Span::ZERO
     }
 
-    /// Whether a connected addressee receives a message that has just reached it; false loses the message.
+    /// Whether a connected addressee receives a message that has just reached it; if not, the message is lost.
     fn hears(&mut self, _party: PartyId) -> bool {
         true
     }
@@ -122,7 +123,8 @@ pub trait Medium: std::fmt::Debug {
         true
     }
 
-    /// The next change of the party's connection; called once at the start and once after each change.
+    /// The next change of the party's connection. Called once at the start, once at each change, and by
+    /// [`Simulation::reconnect`](super::Simulation::reconnect).
     fn next_switch(&mut self, _party: PartyId) -> Option<Switch> {
         None
     }

@@ -1,9 +1,9 @@
 //! The discrete-event kernel: virtual time, an event queue, parties as state machines or as processes, and a journal.
 //!
 //! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts
-//! ([`Protocol`]); parties handle one [`Input`] at a time and call the methods of a [`Context`] to send messages, set
-//! timers and record facts ("effects"); a [`Medium`] decides when each message arrives or whether it is lost; every
-//! event is added to the [`Journal`], which computes a running digest.
+//! ([`Protocol`]). Parties handle one [`Input`] at a time and call the methods of a [`Context`] to send messages, set
+//! timers and record facts; these are their effects. A [`Medium`] decides when each message arrives or whether it is
+//! lost. Every event is added to the [`Journal`], which computes a running digest.
 //!
 //! # Ordering guarantee
 //!
@@ -11,14 +11,14 @@
 //!    (a 64-bit sequence number). Zero delays are allowed.
 //! 2. The effects of a handler take place in the order of its calls; no input that results from them is handled before
 //!    the handler returns, even without delay.
-//! 3. A party with a compute time processes one message after another, in order of arrival; the handler runs when the
-//!    compute time of the message has passed. Timers are not delayed by compute times.
+//! 3. If the medium states a compute time for a delivered message ([`Medium::occupied`]), the handler runs when this time
+//!    has passed; otherwise it runs at once. Timers are not delayed by compute times.
 //!
 //! # What a crash does
 //!
-//! A party that is down receives nothing. If its memory is kept, timers and compute times that end meanwhile are held,
-//! and are handled in their order when the party is up again; if its memory is lost, they are dropped, and the party
-//! starts again.
+//! A crashed party receives nothing. If its memory is kept, timers and compute times that end during the crash are held,
+//! and are handled in their order when the party has recovered. If its memory is lost, its pending timers and compute
+//! times are dropped, and the party starts again.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context

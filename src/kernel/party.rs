@@ -20,9 +20,10 @@ pub enum Input<P: Protocol> {
     },
     /// A timer that the party had set ran out.
     Timer(P::Timer),
-    /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run.
+    /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run,
+    /// unless it has crashed: then they are held ([`super::Memory::Kept`]).
     WentOffline,
-    /// The party is connected again. Messages that were sent to it meanwhile are lost.
+    /// The party is connected again. Messages that reached it while it was not connected are lost.
     CameBack,
 }
 
@@ -39,12 +40,12 @@ pub enum CannotCopy {
     Other(&'static str),
 }
 
-/// Copies a boxed party, when a simulation is copied. Implemented for every party that is `Clone`.
+/// Copies a boxed party when a simulation is copied. It is implemented for every party that is `Clone`.
 pub trait BoxedClone<P: Protocol> {
     /// The copy.
     ///
     /// # Errors
-    /// [`CannotCopy`] says why there is none; a party that is `Clone` always has one.
+    /// [`CannotCopy`] if the party cannot be copied; a party that is `Clone` always can.
     fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy>;
 }
 
@@ -60,9 +61,9 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     /// is handled after this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
-    /// The party after a crash that lost its memory ([`super::Memory::Lost`]): only with what it had in stable storage.
-    /// It then receives [`Input::Start`]. The default, `None`, is for a party that keeps all its state in stable
-    /// storage.
+    /// The party after a crash that lost its memory ([`super::Memory::Lost`]), with nothing but the contents of its stable
+    /// storage. The new party then receives [`Input::Start`]. The default, `None`, keeps the party as it is: all its state
+    /// is in stable storage.
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
     }

@@ -1,7 +1,7 @@
 //! The event queue: sorted keys, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped later. Slots have a generation number, so an outdated ticket has no effect. Nothing is
+//! table; its key is skipped when its turn comes. Slots have a generation number, so an outdated ticket has no effect. Nothing is
 //! allocated once the table has grown to the run's largest number of pending events.
 
 use super::ladder::{Ladder, Place};
@@ -27,7 +27,7 @@ impl<T> EventQueue<T> {
     /// Schedules `payload` at `time`, after everything scheduled earlier for the same time.
     ///
     /// # Panics
-    /// If more than 2^24 events are pending.
+    /// If more than 2^24 events are in the queue, cancelled events included until their turn comes.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         Ticket(self.ladder.push(time.nanos(), payload))
@@ -38,7 +38,7 @@ impl<T> EventQueue<T> {
         self.ladder.take(ticket.0)
     }
 
-    /// The first event in order, with its time.
+    /// Removes the first event in order, and returns it with its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, T)> {
         self.ladder.pop().map(|(time, payload)| (Time::from_nanos(time), payload))

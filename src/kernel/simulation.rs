@@ -1,4 +1,4 @@
-//! The event loop.
+//! The event loop of a simulation.
 
 use super::context::TimerTable;
 use super::core::{Core, Pending, Standing, Watched};
@@ -47,7 +47,7 @@ pub enum KernelError {
     Livelock {
         /// The instant.
         at: Time,
-        /// Events handled within it.
+        /// Number of events handled at this instant.
         events: u64,
     },
 }
@@ -56,25 +56,25 @@ pub enum KernelError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("party number {}: {reason}", .party.0)]
 pub struct CannotFork {
-    /// The party, by its position.
+    /// The id of the party, which is its position.
     pub party: PartyId,
-    /// Why it has no copy.
+    /// Why the party cannot be copied.
     #[source]
     pub reason: CannotCopy,
 }
 
-/// A simulation: parties, a medium between them, and a clock.
+/// A simulation: parties, a medium between them, and the virtual time.
 #[derive(Debug)]
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     core: Core<P, M>,
-    /// Number of events handled at the present instant, without the first.
+    /// Number of events handled at the present instant; without the first one, if that advanced the time.
     in_this_instant: u64,
     begun: bool,
 }
 
 impl<P: Protocol, M: Medium + Clone> Simulation<P, M> {
-    /// A copy in the same state: without changes to one of them, both continue with the same events.
+    /// A copy in the same state: unless one of the two is changed, both continue with the same events.
     ///
     /// # Errors
     /// [`CannotFork`] names the first party that cannot be copied.
@@ -173,19 +173,19 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         Ok(self.happen(pending, watch).then_some(Ending::Stopped))
     }
 
-    /// Whether its parties have been started.
+    /// Whether the parties have been started.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Virtual time reached.
+    /// The present virtual time.
     #[must_use]
     pub fn now(&self) -> Time {
         self.core.now
     }
 
-    /// Number of messages in flight; counts all pending events, so O(number of pending events).
+    /// Number of messages in flight. O(number of pending events).
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         let travels = |pending: &&Pending<P>| match pending {
@@ -201,7 +201,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &self.core.journal
     }
 
-    /// The medium, with its measurements.
+    /// The medium, which may have measurements.
     #[must_use]
     pub fn medium(&self) -> &M {
         &self.core.medium
@@ -212,8 +212,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &mut self.core.medium
     }
 
-    /// Updates the settings of every party that may change between two events to those of the party at the same
-    /// position in `fresh` ([`Party::adopt`]).
+    /// Changes the settings of every party, as far as they can change during a run, to those of the party at the same
+    /// position in `fresh` ([`Party::adopt`]). Called between two events.
     ///
     /// # Panics
     /// If `fresh` has another number of parties.
@@ -225,8 +225,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Sets a party's connection at the time `switch.at` after the medium was changed between two events, and schedules
-    /// the connection's next change anew from the medium. Returns an ending if the party asked to stop.
+    /// Sets a party's connection at the time `switch.at`, after the medium was changed between two events, and schedules
+    /// the connection's next change anew from the medium. The present time becomes `switch.at`; no event may be pending
+    /// for an earlier time. Returns an ending if the party asked to stop.
     ///
     /// # Panics
     /// If the present time is after `switch.at`.
@@ -246,7 +247,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         self.switch(party, online, switch.crashed, watch).then_some(Ending::Stopped)
     }
 
-    /// Starts every party; true when one asked to stop.
+    /// Starts the parties in order; true as soon as one asked to stop, and then the parties after it are not started.
     fn begin<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, watch: &mut W) -> bool {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
@@ -262,7 +263,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         false
     }
 
-    /// Handles one pending event; true when a party asked to stop.
+    /// Handles one pending event; true if a party asked to stop.
     fn happen<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, pending: Pending<P>, watch: &mut W) -> bool {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
@@ -305,7 +306,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 if standing.life != life {
                     return false;
                 }
-                // The journal recorded it when it was delivered.
+                // The journal recorded the message when it was delivered.
                 watch(self.core.now, &Event::Handled { from, to, message: &message, sent_at });
                 self.hand(to, Input::Message { from, message }, watch)
             }
@@ -331,7 +332,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Changes a party's connection, or crashes or restarts it; true when it asked to stop.
+    /// Changes a party's connection, or crashes or restarts the party; true if it asked to stop.
     fn switch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

@@ -33,7 +33,7 @@ pub struct External {
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Whether the program is sent the arms' inputs and the model that the objective suggests; else it is sent only the
-    /// numbers of arms and rounds. Default: true.
+    /// numbers of arms and rounds, its choices and the outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }
@@ -105,7 +105,7 @@ impl LearnerRecipe for External {
     }
 }
 
-/// The fields of the first message that describe the arms and the model.
+/// The fields of the opening message that describe the arms and the model.
 fn told(arms: &Arms) -> Map<String, Value> {
     let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
     let mut told = Map::new();

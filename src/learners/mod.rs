@@ -64,8 +64,8 @@ impl Clone for Box<dyn Learner> {
 
 /// A bandit algorithm during a run.
 ///
-/// Learners count the outcomes that they observe. They are not notified of lost outcomes: the protocol requests the
-/// next suggestion. How lost outcomes affect an algorithm's guarantee is documented with that algorithm.
+/// Learners are not notified of lost outcomes: the protocol requests the next suggestion. How lost outcomes affect an
+/// algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms, n.
     fn arms(&self) -> usize;
@@ -154,7 +154,8 @@ pub trait LearnerRecipe: Send + Sync {
         Vec::new()
     }
 
-    /// v and alpha, if the learner assumes only that E|outcome|^(1 + alpha) <= v, with alpha below 1; else `None`.
+    /// v and alpha, if all that the learner assumes about outcomes is E|outcome|^(1 + alpha) <= v, with alpha below 1; else
+    /// `None`.
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let _ = arms;
         None

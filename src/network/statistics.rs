@@ -38,19 +38,19 @@ impl LinkStatistics {
         self.lost += 1;
     }
 
-    /// Messages that the link delivered.
+    /// Number of messages that the link delivered.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.latency.len()
     }
 
-    /// Messages that the link lost.
+    /// Number of messages that the link lost.
     #[must_use]
     pub fn losses(&self) -> u64 {
         self.lost
     }
 
-    /// The latency at quantile `q` in [0, 1], in seconds; `None` before the first message.
+    /// The latency at quantile `q` in [0, 1], in seconds; `None` if no message was delivered.
     #[must_use]
     pub fn latency_seconds(&self, q: f64) -> Option<f64> {
         (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)

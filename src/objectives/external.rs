@@ -97,7 +97,7 @@ fn default_mean() -> Finite {
 }
 
 impl SettingAxis {
-    /// The value at `share`, from 0 at low to 1 at high, of the way.
+    /// The value at the position `share` on the axis: the smallest value at 0, the largest at 1.
     fn at(&self, share: f64) -> f64 {
         let (low, high) = (self.low.get(), self.high.get());
         let value = if self.logarithmic {

@@ -213,7 +213,7 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
     /// The problem on a neighbouring data set, for an audit: one record is changed, and the scales of inputs and values
     /// are computed again. Hyperparameters are fitted again if inputs change, but not if an outcome changes. `None` if there
-    /// are no records, or not the record to be changed.
+    /// are no records, or if the record to be changed does not exist.
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let _ = change;
         None

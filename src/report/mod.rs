@@ -1,4 +1,4 @@
-//! Reports: a document of sections, made from the files of a run only, shown as text, JSON or a page.
+//! Reports: a document of sections, made only from the files of a run, and shown as text, JSON or an HTML page.
 
 pub mod document;
 mod number;
@@ -35,13 +35,13 @@ pub fn document(page: &Page) -> Document {
     sections::of_page(page)
 }
 
-/// The page as text of HTML.
+/// The page as HTML.
 #[must_use]
 pub fn page(page: &Page) -> String {
     render_html::page(&document(page))
 }
 
-/// Writes the page of a run into its folder.
+/// Writes the page of a run into its folder; writes nothing if the folder has no manifest or no summary.
 ///
 /// # Errors
 /// [`FolderError`] if the folder cannot be read or written.
@@ -61,10 +61,10 @@ pub fn charts(page: &Page) -> Vec<Chart> {
 /// How much of a report a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// One line per series and observer: a screen.
+    /// One line per series and observer, so that the report fits on a screen.
     #[default]
     Short,
-    /// The same with the losses by every accountant, every condition, and all that is taken as public.
+    /// The short report with the losses by every accountant, every condition, and everything that is taken as public.
     Accountants,
     /// Every cell, count, condition and accountant.
     Full,
@@ -82,7 +82,7 @@ pub struct Terminal {
 }
 
 impl Default for Terminal {
-    /// 80 columns, as where there is no terminal.
+    /// 80 columns, without sparklines, in short: the report if the output is no terminal.
     fn default() -> Self {
         Self { width: WIDTH, sparklines: false, detail: Detail::Short }
     }
@@ -117,7 +117,7 @@ pub fn markdown(summary: &Summary) -> String {
     render_table::markdown(&sections::paper_table::table(summary))
 }
 
-/// Anything that serialises as one JSON document with a newline at the end.
+/// A value as one JSON document with a newline at the end.
 #[must_use]
 pub fn json(document: &impl Serialize) -> String {
     let mut text = serde_json::to_string(document).expect("plain data with text keys");

@@ -1,8 +1,9 @@
-//! Numbers for readers: as many digits as their error allows, in suitable units.
+//! Numbers for readers: in suitable units, with as many digits as their standard errors justify.
 
 use crate::study::Estimate;
 
-/// A regret with its standard error (if there is one), to two digits of the error: `0.0183 ± 0.0042`.
+/// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`. A single value has four decimal places
+/// and no error.
 #[must_use]
 pub fn regret(estimate: Estimate) -> String {
     if estimate.n < 2 {
@@ -17,7 +18,7 @@ fn places_for(value: f64) -> usize {
     (1.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) as usize
 }
 
-/// Units of durations: below which one is used, its length in seconds, and its name.
+/// Units of durations: the value in seconds below which a unit is used, its length in seconds, and its name.
 const SECONDS: [(f64, f64, &str); 7] = [
     (1e-6, 1e-9, "ns"),
     (1e-3, 1e-6, "µs"),
@@ -28,7 +29,7 @@ const SECONDS: [(f64, f64, &str); 7] = [
     (f64::INFINITY, 86_400.0, "d"),
 ];
 
-/// A duration with three digits, in a unit that fits: `35.2 ms`, `2.10 s`, `1.30 h`.
+/// A duration with three digits, in a suitable unit: `35.2 ms`, `2.10 s`, `78.0 min`.
 #[must_use]
 pub fn seconds(value: f64) -> String {
     if value <= 0.0 {
@@ -40,7 +41,8 @@ pub fn seconds(value: f64) -> String {
     format!("{scaled:.places$} {unit}")
 }
 
-/// A mean duration with its standard error, to two digits of the error: `15.4 ± 0.2 s`. Without an error as [`seconds`].
+/// A mean duration with its standard error, to two digits of the error: `15.40 ± 0.20 s`. An error below 0.0005 of the unit
+/// is left out, and the mean is written by [`seconds`].
 #[must_use]
 pub(super) fn seconds_within(mean: f64, error: f64) -> String {
     let plain = seconds(mean);
@@ -49,7 +51,8 @@ pub(super) fn seconds_within(mean: f64, error: f64) -> String {
     within(mean, error, size, unit).unwrap_or(plain)
 }
 
-/// A mean count with its standard error, to two digits of the error: `840.6 ± 3.1 k`. Without an error as [`quantity`].
+/// A mean count with its standard error, to two digits of the error: `840.6 ± 3.1 k`. An error below 0.0005 of the unit is
+/// left out, and the mean is written by [`quantity`].
 #[must_use]
 pub(super) fn quantity_within(mean: f64, error: f64) -> String {
     let (size, unit) = match mean {
@@ -63,7 +66,7 @@ pub(super) fn quantity_within(mean: f64, error: f64) -> String {
 
 fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
     let (mean, error) = (mean / size, error / size);
-    // An error that three digits do not show.
+    // Three decimal places would show such an error as 0.
     if error.is_nan() || error < 0.0005 {
         return None;
     }
@@ -71,13 +74,14 @@ fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
     Some(format!("{mean:.places$} ± {error:.places$} {unit}").trim_end().to_owned())
 }
 
-/// An upper bound on epsilon with three significant digits, rounded up: `0.0998`, `16.5`, `185`.
+/// An upper bound on epsilon with three significant digits but at most six decimal places, rounded up: `0.0998`, `16.5`,
+/// `185`. From 1e7 on it is rounded to the nearest.
 #[must_use]
 pub(super) fn bound(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return upper(value, 0);
     }
-    // 0.099 999 9 is to have the digits of 0.1.
+    // 0.0999999 is rounded up to 0.1, so it has as many decimal places as 0.1.
     upper(value, (2.0 - libm::floor(libm::log10(value) + 1e-4)).clamp(0.0, 6.0) as i32)
 }
 
@@ -114,7 +118,7 @@ pub(super) fn quantity_of(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-/// An epsilon with four digits behind the point, or "inf"; a very large one as a power of ten.
+/// An epsilon with four decimal places, or "inf"; from 1e7 on with an exponent.
 #[must_use]
 pub(super) fn epsilon(value: f64) -> String {
     match value {
@@ -124,18 +128,20 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon with this many digits, rounded up (except for 1e-6 of the last digit).
+/// An upper bound on epsilon with this many decimal places, rounded up (except for 1e-6 of the last digit). From 1e7 on it is
+/// rounded to the nearest.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon with this many digits, rounded down (except for 1e-6 of the last digit).
+/// A lower bound on epsilon with this many decimal places, rounded down (except for 1e-6 of the last digit). From 1e7 on it
+/// is rounded to the nearest.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }
 
 fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
-    // Such numbers are written with an exponent.
+    // These numbers are written with an exponent or as "inf".
     if value.abs() >= 1e7 || !value.is_finite() {
         return epsilon(value);
     }
@@ -144,25 +150,26 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
     format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
 }
 
-/// A regret in a sentence: as [`regret`], but with two digits where no error is known or all replications agree.
+/// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is 0.
 #[must_use]
 pub(super) fn brief(estimate: Estimate) -> String {
     if estimate.n < 2 || estimate.se == 0.0 { rough(estimate.mean) } else { regret(estimate) }
 }
 
-/// A number with two significant digits, for a sentence: `0.029`, `95`, `1.3e6`; not rounded to fewer than its whole part.
+/// A number with two significant digits, for a sentence: `0.029`, `95`, `1.3e6`. Below 1e5 all digits before the decimal
+/// point are kept: `12345`.
 #[must_use]
 pub(super) fn rough(value: f64) -> String {
     significant(value, 2, libm::round)
 }
 
-/// The same, rounded up.
+/// As [`rough`], but rounded up.
 #[must_use]
 pub(super) fn rough_up(value: f64) -> String {
     significant(value, 2, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// An upper bound on epsilon with three significant digits, rounded up; "inf" where there is none.
+/// An upper bound on epsilon with three significant digits, rounded up; "inf" if it is infinite.
 #[must_use]
 pub(super) fn rough_bound(value: f64) -> String {
     if value.is_infinite() { epsilon(value) } else { significant(value, 3, |scaled| (scaled - 1e-6).ceil()) }

@@ -19,14 +19,14 @@ pub struct Page {
     pub cell: usize,
     /// The replication that is shown; by default the first of the first cell, if one is finished.
     pub first: Option<ReplicationRecord>,
-    /// Its first events.
+    /// The first events of that replication; `None` if they are not stored.
     pub first_messages: Option<FirstMessages>,
-    /// Hyperparameters of the objective, where they were fitted.
+    /// Fitted hyperparameters of the objectives; empty if none were fitted.
     pub fitted: Vec<Fitted>,
 }
 
 impl Page {
-    /// Reads the data of a page from a run's folder; `None` if there is no finished run.
+    /// Reads the data of a page from a run's folder; `None` if it has no manifest or no summary.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.
@@ -34,7 +34,8 @@ impl Page {
         Self::showing(folder, 0, None)
     }
 
-    /// The same, with this cell and replication in the pictures that show one: its first replication if none is named.
+    /// Reads the data of a page whose pictures of one replication show this replication of this cell. `replication: None`
+    /// selects the cell's first stored replication.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.
@@ -53,7 +54,7 @@ impl Page {
             None => folder.first_replication(cell)?,
             Some(replication) => folder.replications(cell)?.remove(&replication),
         };
-        // Only those of the first replication of the first cell are kept.
+        // The folder keeps the first messages of only one replication, the first of the first cell.
         let kept = |stored: &FirstMessages| {
             cell == 0 && first.as_ref().is_some_and(|one| one.replication == stored.replication)
         };

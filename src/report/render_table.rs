@@ -2,7 +2,7 @@
 
 use super::document::{Row, Table};
 
-/// The table as a LaTeX tabular; its title is a comment, and becomes the caption.
+/// The table as a LaTeX tabular. Its title is a comment above it, for the author to use as the caption.
 pub(super) fn latex(table: &Table) -> String {
     let columns: String = table.columns.iter().map(|column| if column.number { 'r' } else { 'l' }).collect();
     let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
@@ -19,7 +19,7 @@ pub(super) fn latex(table: &Table) -> String {
     out
 }
 
-/// The table as Markdown below its title.
+/// The table as Markdown, below its title.
 pub(super) fn markdown(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut out = format!("{}\n\n", of_markdown(&table.title));
@@ -36,7 +36,7 @@ fn texts(row: &Row) -> impl Iterator<Item = String> + '_ {
     row.cells.iter().map(super::document::Cell::text)
 }
 
-/// A text in which no character is a command of LaTeX.
+/// The text with every character escaped that LaTeX would read as a command.
 fn of_latex(text: &str) -> String {
     if text == "inf" {
         return "$\\infty$".to_owned();
@@ -62,7 +62,7 @@ fn of_latex(text: &str) -> String {
     out
 }
 
-/// A text in which no character is a mark of Markdown.
+/// The text with every character escaped that Markdown would read as markup in a table.
 fn of_markdown(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

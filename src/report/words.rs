@@ -11,7 +11,7 @@ pub(super) fn unit(unit: &ProtectedUnit) -> &'static str {
     unit.with_article()
 }
 
-/// What two neighbours differ in.
+/// How two neighbouring data sets differ.
 #[must_use]
 pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> String {
     let name = unit.with_article().split_once(' ').map_or("", |(_, name)| name);
@@ -36,7 +36,7 @@ pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> Strin
     }
 }
 
-/// How often something was released, and how often about one and the same unit.
+/// The number of releases, and the largest number of releases about one unit where releases are about different units.
 #[must_use]
 pub(super) fn times(entry: &PrivacyRow) -> String {
     let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
@@ -65,12 +65,12 @@ pub(super) fn basis_words(
     words
 }
 
-/// The conditions among the notes on an epsilon, each of them whole: "holds only with ..", "holds only if ..", and how
-/// probabilities of failure add up. Remarks on the accounting are left out.
+/// The conditions among the notes on an epsilon, each in full: "holds only with ..", "holds only if ..", and how probabilities
+/// of failure add up. Remarks before the first condition are left out; a remark after a condition is returned as part of it.
 #[must_use]
 pub(super) fn conditions(note: &str) -> Vec<&str> {
     const BEGINNINGS: [&str; 2] = ["holds only ", "where a condition holds "];
-    // A condition in words of its own may contain a semicolon, so only these beginnings part notes.
+    // A condition may itself contain a semicolon, so the text is split only before these beginnings.
     let mut starts: Vec<usize> = BEGINNINGS
         .iter()
         .flat_map(|beginning| note.match_indices(beginning).map(|(at, _)| at))
@@ -87,13 +87,13 @@ pub(super) fn conditions(note: &str) -> Vec<&str> {
     found
 }
 
-/// A person whose row and outcome both change.
+/// The unit of protection of a person who contributes both a row and an outcome, in words.
 #[must_use]
 pub(super) fn person(protected: &str) -> String {
     format!("a person of {protected} whose row and outcome both change")
 }
 
-/// The meaning of the arithmetics in a report; empty if none is ideal or exact.
+/// An explanation of the ideal and the exact arithmetic, as far as losses use them; `None` if no loss uses either.
 #[must_use]
 pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<String> {
     let told: Vec<Arithmetic> = told.into_iter().collect();
@@ -111,7 +111,7 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// What an outcome of a private release is, in words; other outcomes have names in words already.
+/// The name of an outcome in words. Outcomes of private releases are named by formulas; all others already by words.
 #[must_use]
 pub(super) fn outcome(name: &str) -> &str {
     const WORDS: [(&str, &str); 7] = [
@@ -157,5 +157,5 @@ pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
     }
 }
 
-/// A note for rows whose runs have different losses.
+/// The note on a row whose loss differs between runs.
 pub(super) const RUNS_DIFFER: &str = "losses differ between runs: each number is the largest of all runs";

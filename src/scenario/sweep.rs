@@ -139,7 +139,7 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     if taken == path.len() {
         return Ok(edited.overridden(node.span.clone(), right.trim(), argument));
     }
-    // A field that the scenario leaves out is inserted, if the struct that it belongs to is there.
+    // A field that the scenario leaves out is inserted if its struct is written in the scenario.
     match (&path[taken], &node.body) {
         (Step::Name(name), Body::Fields(entries)) if taken + 1 == path.len() => {
             let at = entries.first().map_or(node.span.end - 1, |entry| entry.span.start);

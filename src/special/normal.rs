@@ -1,6 +1,6 @@
 //! The standard normal distribution function and its inverse, bit-identical on every platform.
 
-/// Phi(x), the standard normal distribution function. Relative error about 1e-16 max(4, x^2), as x / sqrt(2) is rounded.
+/// Phi(x), the standard normal distribution function. Relative error at most about 1e-16 max(4, x^2).
 #[must_use]
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)

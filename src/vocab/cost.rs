@@ -13,7 +13,7 @@ macro_rules! costs {
     )+) => {
         /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs alone.
         ///
-        /// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
+        /// The meaning of a published variant never changes; a mechanism that no variant describes gets a new variant.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         pub enum Cost {
             $(

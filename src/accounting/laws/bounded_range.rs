@@ -1,10 +1,10 @@
-//! One pair that dominates every `epsilon`-bounded-range mechanism at once, so that composing it is sound for
-//! adaptively chosen exponential mechanisms too.
+//! The law of one pair that dominates every `epsilon`-bounded-range mechanism, so that its composition bounds adaptively
+//! chosen exponential mechanisms too.
 //!
 //! The hockey-stick curves of the extreme mechanisms (losses t and t - epsilon) have the upper envelope f(a) =
-//! (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. It is convex, hence the curve of a
-//! pair, whose loss has under P the density e^{l/2} / (4 sinh(epsilon/2)) on (-epsilon, epsilon), and E exp(s L) =
-//! sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not chosen
+//! (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, hence the
+//! curve of a pair. Under P, the loss of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) on (-epsilon, epsilon), and
+//! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not chosen
 //! adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
@@ -27,7 +27,7 @@ impl Law for BoundedRange {
         // d/ds ln sinh((s + 1/2) e) = e coth((s + 1/2) e).
         let half = 0.5 * w * e;
         let (mean, variance) = if half < 0.02 {
-            // Series of e coth(half) - e/half and of its derivative; the closed forms cancel.
+            // Series of e coth(half) - e/half and of its derivative, because the terms of the closed forms cancel.
             let h2 = half * half;
             (e * half / 3.0 * (1.0 - h2 / 15.0), e * e / 3.0 * (1.0 - h2 / 5.0))
         } else {

@@ -1,5 +1,5 @@
-//! A law of the loss divided for a lattice. From it, a law on the lattice with certainly larger hockey-stick
-//! divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
+//! A law of the loss divided into the cells of a lattice. From the cells, a law on the lattice with certainly larger
+//! hockey-stick divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
 //!
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
 //! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
@@ -18,15 +18,15 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// Cell indices larger than this are not exact in double precision.
+/// Largest index of a cell: up to it, the positions of cells and pieces are exact in double precision.
 const FARTHEST: f64 = (1u64 << 50) as f64;
 /// For intervals shorter than this fraction of the resolution the two-point rule is enough: its error is of fourth
 /// order.
 const SHORT: f64 = 0.05;
-/// Most pieces of one law.
+/// Largest number of pieces of one law.
 const MOST_PIECES: f64 = (1u32 << 20) as f64;
 
-/// The lattice that a law is to be placed on.
+/// The lattice into whose cells a law is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct Grid {
     /// Distance between neighbouring points.
@@ -48,15 +48,15 @@ pub(in crate::accounting) struct Cells {
     pub(in crate::accounting) mass: Vec<f64>,
     /// The part of that mass that goes to the upper end of its piece.
     pub(in crate::accounting) up: Vec<f64>,
-    /// P's mass below the first piece.
+    /// P's mass at losses below the range that is divided; the range begins in the first cell.
     pub(in crate::accounting) swept: f64,
-    /// P's mass above the last piece.
+    /// P's mass at losses above the range that is divided; the range ends in the last cell.
     pub(in crate::accounting) beyond: f64,
 }
 
 impl Cells {
-    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], or an index
-    /// beyond [`FARTHEST`], the spacing is multiplied by a power of two; the caller must check it before composing.
+    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], or an index above
+    /// [`FARTHEST`], the spacing is multiplied by a power of two, so the caller must check the spacing before composing.
     pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
         let Grid { mut spacing, pieces, offset } = grid;
         let (low, high) = (low - offset, high - offset);
@@ -141,7 +141,7 @@ impl Cells {
         self.add_mapped(support, density, |l| l, |l| l);
     }
 
-    /// Adds the density scale e^{l/2} between two losses. The masses of whole pieces form a geometric sequence.
+    /// Adds the density `scale` e^{l/2} between two losses; the masses of whole pieces form a geometric sequence.
     pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
         let density = |l: f64| scale * libm::exp(0.5 * l);
         let (first, last) = (self.cell_of(low), self.cell_of(high));
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn cutting_keeps_the_mass_of_p_and_of_q() {
-        // Laplace with scale 1: total mass 1 under P and under Q.
+        // The law of Laplace noise with scale 1, whose total mass is 1 under P and under Q.
         let mut cells = Cells::new(Grid { spacing: 0.03, pieces: 2, offset: 0.0 }, -1.0, 1.0);
         cells.add_atom(1.0, 0.5);
         cells.add_atom(-1.0, 0.5 * libm::exp(-1.0));

@@ -1,14 +1,14 @@
-//! Gaussian noise on a sum over a fixed-size sample without replacement, one record replaced by another.
+//! Gaussian noise on a sum over a sample of fixed size, drawn without replacement; one record is replaced by another.
 //!
 //! With rate g = size / population, the base pair is P0 = N(1, sigma^2), Q0 = N(0, sigma^2), where sigma is half the
 //! noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let f(a) be the hockey-stick
 //! divergence at a = e^epsilon. For a >= 1 the f of the subsampled mechanism is at most that of
 //! ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9); for a < 1 the symmetry of the relation gives
-//! f(a) = 1 - a + a f(1/a). This bound is convex, so there is a pair of distributions that attains it: under P, its
-//! loss is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 otherwise, where
-//! L(x) is the loss of the mixture (see `subsampled`).
+//! f(a) = 1 - a + a f(1/a). This bound is convex, so there is a pair of distributions that attains it. Under P, its
+//! loss is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 with the remaining
+//! probability, where L(x) is the loss of the mixture (see `subsampled`).
 //!
-//! This law is an upper bound, not the exact loss: no mechanism is known to attain it for a and 1/a at once.
+//! This law is an upper bound: no mechanism is known to attain it for a and 1/a at once.
 
 use super::cells::{Cells, Grid, Support};
 use super::gauss_legendre::{SIXTEEN, visit};
@@ -19,11 +19,10 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
-/// Largest number of points of a quadrature on the real line: noise multipliers down to 1 need fewer at every Renyi
-/// order.
+/// Largest number of points of a quadrature for real s; noise multipliers down to 1 need fewer points at every Renyi order.
 const MOST_POINTS: f64 = (1u32 << 17) as f64;
 
-/// The law of the privacy loss of that pair, for a rate in (0, 1).
+/// The law of the privacy loss of the pair that the module describes, for a rate in (0, 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct FixedSizeGaussian {
     mixture: Mixture,
@@ -42,7 +41,7 @@ impl FixedSizeGaussian {
         (1.0 - rate) * (near - far)
     }
 
-    /// The end of the quadrature's interval, and the number of panels into which it is divided.
+    /// The end of the quadrature's interval, which begins at 1/2, and the number of panels into which it is divided.
     fn panels(&self, s: f64, y_max: f64) -> (f64, f64) {
         let Mixture { sigma, .. } = self.mixture;
         let variance = sigma * sigma;
@@ -51,7 +50,8 @@ impl FixedSizeGaussian {
         (far, ((far - 0.5) / panel).ceil())
     }
 
-    /// ln E exp(s L), and the law tilted by exp(s L) as losses with weights that sum to 1.
+    /// ln E exp(s L), and the law tilted by exp(s L) as losses with weights that sum to 1. The points are dense enough for
+    /// the characteristic function of the tilted law at arguments up to `y_max`.
     fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
         let Mixture { sigma, .. } = self.mixture;
         let variance = sigma * sigma;
@@ -87,8 +87,8 @@ impl Law for FixedSizeGaussian {
 
     fn cumulants(&self, s: f64) -> Cumulants {
         if !self.is_exact(s) {
-            // `bound` is for the mixture on the whole line. Here its losses between ln(1 - g) and 0 are replaced by
-            // other losses of at most 0, which adds at most 1 - (1 - g)^s to E exp(s L).
+            // `bound` is for the mixture at all x. In this law, the mixture's losses between ln(1 - g) and 0 are replaced
+            // by other losses of at most 0, which adds at most 1 - (1 - g)^s to E exp(s L).
             let Cumulants { value, mean, variance } = whole_orders::bound(self.mixture, s);
             let missing = libm::log(-libm::expm1(s * libm::log1p(-self.mixture.rate)));
             return Cumulants { value: whole_orders::log_of_sum(value, missing), mean, variance };

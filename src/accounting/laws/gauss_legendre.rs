@@ -19,7 +19,7 @@ pub(super) const SIXTEEN: [(f64, f64); 8] = [
     (0.989_400_934_991_649_9, 0.027_152_459_411_754_096),
 ];
 
-/// Calls `visit(x, weight)` at the points of a rule moved to [low, high].
+/// Calls `visit(x, weight)` at the points of a rule that is scaled to [low, high].
 pub(super) fn visit<const N: usize>(
     rule: &[(f64, f64); N],
     low: f64,

@@ -1,4 +1,5 @@
-//! Gaussian noise: the loss is normal with variance mu^2 and mean mu^2 / 2, mu the inverse of the noise multiplier.
+//! Gaussian noise: the loss is normal with variance mu^2 and mean mu^2 / 2, where mu is the inverse of the noise multiplier.
+//! Several Gaussian releases are one law, whose mu^2 is the sum of theirs.
 
 use super::cells::{Cells, Grid, Support};
 use super::{Cumulants, Law};

@@ -1,5 +1,5 @@
-//! Laplace noise of scale b: the loss l has atoms at u = 1/b (half of P's mass) and at -u, and a density proportional
-//! to exp(l/2) between them.
+//! Laplace noise of scale b: the loss l has atoms at u = 1/b (half of P's mass) and at -u, and between these a density
+//! proportional to exp(l/2).
 //!
 //! E exp(s L) = e^{s u} (s+1)/(2s+1) + e^{-(s+1) u} s/(2s+1).
 
@@ -22,7 +22,7 @@ impl Law for Laplace {
         let (u, w) = (self.u, 2.0 * s + 1.0);
         let e = libm::exp(-w * u);
         let (lower, first, second) = (s / w, 1.0 / (w * w), 4.0 / (w * w * w));
-        // M e^{-s u} = 1 - (s/w)(1 - e), written so that small u loses no digits.
+        // E exp(s L) e^{-s u} = 1 - (s/w)(1 - e), computed so that no digits are lost for small u.
         let deficit = lower * -libm::expm1(-w * u);
         let m = 1.0 - deficit;
         let m1 = -first + e * (first - 2.0 * u * lower);
@@ -46,7 +46,7 @@ impl Law for Laplace {
     }
 
     fn ceiling(&self, s: f64, y: f64) -> Option<f64> {
-        // |s + 1 + i y| / |2s + 1 + 2 i y| falls to 1/2, and |s + i y| / |2s + 1 + 2 i y| rises to 1/2.
+        // As y grows, |s + 1 + i y| / |2s + 1 + 2 i y| decreases to 1/2, and |s + i y| / |2s + 1 + 2 i y| increases to 1/2.
         let w = 2.0 * s + 1.0;
         let modulus = |re: f64, im: f64| (re * re + im * im).sqrt();
         let fall = libm::exp(-w * self.u);

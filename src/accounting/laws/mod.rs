@@ -4,8 +4,8 @@
 //! Accountants use K(s) = ln E exp(s L): those by Renyi divergences at real s, the tight accountant on a line in the
 //! complex plane. Where that is not practical, the tight accountant divides the law into cells.
 //!
-//! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed by
-//! itself, and the larger total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
+//! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed
+//! separately, and the larger total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
 //! (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a smaller total holds, see
 //! [`bounded_range`].
 
@@ -31,7 +31,7 @@ pub(super) use two_atoms::TwoAtoms;
 use super::complex::Complex;
 use std::fmt;
 
-/// Which of the two neighbours has the unit.
+/// The direction of the pair (P, Q): which of the two neighbours has the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// P is the law with the unit, Q without it.
@@ -66,7 +66,8 @@ impl Cumulants {
 
 /// One law of the privacy loss.
 pub(super) trait Law: fmt::Debug {
-    /// K(s), s >= 0, with derivatives; an upper bound where it [is not exact](Self::is_exact).
+    /// K(s), s >= 0, with its derivatives. Where K(s) is [not exact](Self::is_exact), it is an upper bound, and the
+    /// derivatives are approximate.
     fn cumulants(&self, s: f64) -> Cumulants;
 
     /// Whether K(s) is exact; if not, it is an upper bound, because the exact value would take too long to compute.
@@ -74,7 +75,7 @@ pub(super) trait Law: fmt::Debug {
         true
     }
 
-    /// A copy.
+    /// A copy of the law.
     fn duplicate(&self) -> Box<dyn Law>;
 
     /// The law without most of its largest losses, and how much of P's mass is removed, at most about `tail`: every
@@ -95,7 +96,8 @@ pub(super) trait Law: fmt::Debug {
     /// for laws whose values are only observed to decrease.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;
 
-    /// A length of which the law's atoms are multiples, if it has atoms away from 0.
+    /// The largest loss, if it is an atom; the atoms of most such laws are multiples of it. Laws with a pitch consist of atoms
+    /// and exponential densities, whose masses in cells have closed forms.
     fn pitch(&self) -> Option<f64> {
         None
     }
@@ -110,15 +112,16 @@ pub(super) trait Law: fmt::Debug {
         0.0
     }
 
-    /// Centre and scale of the bulk of the law, if that scale may be far smaller than the largest losses; else `None`.
-    /// The cells of such a law over adjacent ranges of losses add up to those of the whole.
+    /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses; else `None`. If
+    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to those of the whole law.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }
 
-    /// Two losses: P's mass below the first is at most `tail`, and so is P's mass above the second.
+    /// Two losses such that P's mass below the first and P's mass above the second are at most `tail` each.
     fn span(&self, tail: f64) -> (f64, f64);
 
-    /// The law between two losses, divided for a lattice; of P's mass below and above them, only the totals are kept.
+    /// The law between two losses, divided into the cells of a lattice. Of P's mass below and above these losses, only the
+    /// totals are kept.
     fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }

@@ -1,8 +1,8 @@
 //! The Poisson-subsampled Gaussian with rate q and noise multiplier z: the pair (1 - q) N(0, z^2) + q N(1, z^2) and
 //! N(0, z^2), in both orders.
 //!
-//! That pair dominates, in each direction, under adding or removing (or zeroing out) one unit
-//! (Zhu, Dong and Wang 2022, Theorem 11).
+//! In the order for its direction, the pair dominates under removing and under adding (or zeroing out) one unit (Zhu, Dong
+//! and Wang 2022, Theorem 11).
 
 use super::cells::{Cells, Grid, Support};
 use super::subsampled::{Mixture, characteristic, cumulants};
@@ -12,7 +12,8 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
-/// Rate in (0, 1); a rate of 1 is the plain Gaussian and has its own law.
+/// The law of a Poisson-subsampled Gaussian for a rate in (0, 1); a rate of 1 is the Gaussian without sampling, which has a
+/// law of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct PoissonGaussian {
     mixture: Mixture,
@@ -24,8 +25,8 @@ impl PoissonGaussian {
         Self { mixture: Mixture::new(rate, sigma), direction }
     }
 
-    /// The exponent a with E_P exp(s loss) = E exp(a L(x)) for x from N(0, sigma^2), L the loss of the mixture. If P is
-    /// the mixture, P = e^L Q and a = s + 1; if Q is the mixture, the loss is -L and a = -s.
+    /// The exponent a with E_P exp(s loss) = E exp(a L(x)) for x from N(0, sigma^2), where L is the loss of the mixture. If P
+    /// is the mixture, P = e^L Q and a = s + 1; if Q is the mixture, the loss is -L and a = -s.
     fn power(&self, s: f64) -> f64 {
         match self.direction {
             Direction::Remove => s + 1.0,
@@ -86,8 +87,8 @@ impl Law for PoissonGaussian {
         None
     }
 
-    /// If the noise is small and the unit is not sampled, the loss is nearly always close to ln(1 - q) (removing) or
-    /// -ln(1 - q) (adding).
+    /// ln(1 - q) for removing a unit and -ln(1 - q) for adding one: if the noise is small and the unit is not sampled, the
+    /// loss is nearly always close to this value.
     fn anchor(&self) -> f64 {
         self.sign() * libm::log1p(-self.mixture.rate)
     }
@@ -119,9 +120,9 @@ impl Law for PoissonGaussian {
         let mixture = self.mixture;
         let (q, sigma) = (mixture.rate, mixture.sigma);
         let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
-        // In double precision there is no mass farther out than this.
+        // The mass farther out than this, below 1e-57, is negligible beside any delta that lattices are used for.
         let (nearest, farthest) = (-16.0 * sigma, 1.0 + 40.0 * sigma);
-        // Near its least value, ln(1 - q), the loss hardly depends on x: there x cannot be computed from the loss.
+        // Near its smallest value, ln(1 - q), the loss hardly depends on x, so x cannot be computed from the loss.
         let edge = mixture.loss(-10.0 * sigma) * (1.0 - 1e-9);
         let place = |loss: f64| {
             if loss <= edge { nearest } else { mixture.inverse(loss).clamp(nearest, farthest) }
@@ -134,7 +135,7 @@ impl Law for PoissonGaussian {
                 cells.swept = (1.0 - q) * normal_cdf(low / sigma) + q * normal_cdf((low - 1.0) / sigma);
                 cells.beyond = (1.0 - q) * normal_cdf(-high / sigma) + q * normal_cdf((1.0 - high) / sigma);
                 let density = |x: f64| (1.0 - q) * normal(x) + q * normal(x - 1.0);
-                // If the noise is small, there is no mass between the two normal laws.
+                // If the noise is small, the mass between the two normal distributions is negligible.
                 let (near, far) = (16.0 * sigma, 1.0 - 16.0 * sigma);
                 let apart = near < far && support.low < near && support.high > far;
                 let parts = if apart {

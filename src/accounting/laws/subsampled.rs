@@ -1,4 +1,4 @@
-//! The common part of the two laws of subsampled Gaussians: the loss of a mixture, and integrals of functions of it.
+//! The common part of the two laws of subsampled Gaussians: the loss of a mixture, and integrals of functions of this loss.
 //!
 //! With Q = N(0, sigma^2) and P = (1 - q) Q + q N(1, sigma^2), the loss at x is
 //! L(x) = ln(1 - q + q e^t), t = (2x - 1) / (2 sigma^2), increasing in x.
@@ -14,11 +14,11 @@ use std::f64::consts::PI;
 pub(super) struct Mixture {
     pub(super) rate: f64,
     pub(super) sigma: f64,
-    /// A smooth cut-off of the density, if there is one.
+    /// The smooth cut-off of the density, if the density is cut off.
     pub(super) taper: Option<Taper>,
 }
 
-/// A factor Phi((x_0 - x) / width) on the density, replaced by 0 from a little farther on.
+/// A smooth cut-off: the density is multiplied by Phi((centre - x) / width), and by 0 for x above [`Taper::end`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Taper {
     centre: f64,
@@ -47,16 +47,17 @@ fn loss(rate: f64, sigma: f64, x: f64) -> f64 {
     }
 }
 
-/// A point of a quadrature: weight (they sum to 1) and loss.
+/// A point of a quadrature: a loss and its weight. The weights of all points sum to 1; until they are normalised, `weight`
+/// is a logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) weight: f64,
     pub(super) loss: f64,
 }
 
-/// Terms this far below the largest logarithm add nothing to a sum of doubles.
+/// Terms whose logarithm is lower than the largest one by this much add nothing to a sum of doubles.
 const NEGLIGIBLE: f64 = 42.0;
-/// Most points of a quadrature on the real line: noise multipliers down to 0.1 need fewer at every Renyi order.
+/// Most points of a quadrature for real exponents; noise multipliers down to 0.1 need fewer at every Renyi order.
 const MOST_POINTS: f64 = (1u32 << 15) as f64;
 
 impl Mixture {
@@ -64,7 +65,7 @@ impl Mixture {
         Self { rate, sigma, taper: None }
     }
 
-    /// The mixture with a smooth cut-off that removes about the mass `tail` of it, and the mass removed.
+    /// The mixture with a smooth cut-off that removes about the mass `tail`, and an upper bound on the removed mass.
     pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
         let Self { rate, sigma, .. } = self;
         let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
@@ -72,9 +73,9 @@ impl Mixture {
         let near = spread * normal_tail(0.5 * tail);
         let far = 1.0 + spread * normal_tail((0.5 * tail / rate).min(0.5));
         let centre = near.max(far);
-        // E Phi((X - centre) / width) for normal X, exactly.
+        // The exact E Phi((X - centre) / width) for X from the mixture.
         let lost = (1.0 - rate) * normal_cdf(-centre / spread) + rate * normal_cdf((1.0 - centre) / spread);
-        // Beyond the end, where the taper is 1e-20, everything is lost.
+        // Above the end all mass is removed, where the taper is below 2e-20; the factor covers this difference.
         (Self { taper: Some(Taper { centre, width }), ..self }, lost * (1.0 + 1e-12))
     }
 
@@ -97,9 +98,9 @@ impl Mixture {
         a * loss - 0.5 * x * x / (self.sigma * self.sigma)
     }
 
-    /// The two outermost local maxima of that exponent. It is stationary where x = a s(x), with s(x) the posterior
-    /// probability of the unit's presence, which increases with x; so iterating from both ends of
-    /// [min(0, a), max(0, a)] converges to the outermost ones.
+    /// The two outermost local maxima of [`Self::exponent`]. The exponent is stationary where x = a s(x), with s(x) the
+    /// posterior probability of the unit's presence, which increases with x. So the iteration x = a s(x) from both ends of
+    /// [min(0, a), max(0, a)] converges to the outermost maxima.
     pub(super) fn peaks(&self, a: f64) -> [f64; 2] {
         let (rate, sigma) = (self.rate, self.sigma);
         let presence = |x: f64| 1.0 / (1.0 + (1.0 - rate) / rate * libm::exp(-(x - 0.5) / (sigma * sigma)));
@@ -127,11 +128,11 @@ impl Mixture {
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
         let reach = self.taper.map_or(reach, |taper| taper.end());
         let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
-        // Up to odds of 1/2 the modulus of the sum is at least half of that without the unit's part, whatever its
-        // phase.
+        // Up to odds of 1/2 the modulus of the mixture is at least half of that of its part without the unit, whatever the
+        // phase of the other part.
         let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
         let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
-        // A taper grows by at most e^{(w / width)^2 / 2}.
+        // In the strip, the modulus of a taper grows by at most a factor of e^{(w / width)^2 / 2}.
         let (w, softness) = match self.taper {
             Some(taper) => (4.0 * taper.width, 8.0),
             None => ((2.0 * variance).min(8.0 * self.sigma), 0.0),
@@ -149,7 +150,7 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature on the real line has few enough points. It has none between two distant peaks.
+    /// Whether a quadrature for a real exponent has at most [`MOST_POINTS`] points; between two distant peaks it has none.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
             return self.terms(a, 0.0) <= MOST_POINTS;
@@ -164,7 +165,7 @@ impl Mixture {
         points.clear();
         let step = self.step(a, y_max);
         if let Some(taper) = self.taper {
-            // a > 0: no peak lies below 0.
+            // Tapered mixtures have a > 0, so no peak lies below 0.
             let (from, to) = (-(2.0 * NEGLIGIBLE).sqrt() * self.sigma, taper.end());
             points.extend(((from / step).ceil() as i64..=(to / step).floor() as i64).map(|k| {
                 let x = k as f64 * step;
@@ -217,20 +218,21 @@ impl Mixture {
     }
 }
 
-/// The cumulants from K and from weighted losses, of which it computes the mean and the variance.
+/// The cumulants for a given K, with the mean and the variance of weighted losses.
 pub(super) fn cumulants(value: f64, points: &[Point]) -> Cumulants {
     let mean: f64 = points.iter().map(|p| p.weight * p.loss).sum();
     let variance = points.iter().map(|p| p.weight * (p.loss - mean) * (p.loss - mean)).sum();
     Cumulants { value, mean, variance }
 }
 
+/// Number of points that [`characteristic`] processes together.
 const SIDE_BY_SIDE: usize = 4;
 
 /// Multiplies `out[j]` by the characteristic function of weighted losses at (from + j) step, to the power `count`.
 pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u64, out: &mut [Complex]) {
     let mut values = vec![Complex::ZERO; out.len()];
-    // Several points are processed in parallel (instruction level): their rotations do not depend on each other. The
-    // sums are formed in the points' order.
+    // The processor can compute the rotations of several points in parallel, because they do not depend on each other.
+    // Sums are formed in the order of the points.
     for points in points.chunks(SIDE_BY_SIDE) {
         let mut turns = [Complex::ONE; SIDE_BY_SIDE];
         let mut terms = [Complex::ZERO; SIDE_BY_SIDE];

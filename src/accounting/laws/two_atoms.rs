@@ -4,7 +4,7 @@ use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
 use crate::accounting::complex::Complex;
 
-/// The loss is `high` with probability `p_high` under P, else `low`.
+/// The law of a loss that under P is `high` with probability `p_high` and `low` with probability `p_low`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct TwoAtoms {
     pub(in crate::accounting) high: f64,
@@ -14,7 +14,7 @@ pub(in crate::accounting) struct TwoAtoms {
 }
 
 impl TwoAtoms {
-    /// Randomised response, the worst of all `epsilon`-DP mechanisms (Kairouz, Oh and Viswanath 2015, Theorem 3.3).
+    /// Randomised response, which dominates all `epsilon`-DP mechanisms (Kairouz, Oh and Viswanath 2015, Theorem 3.3).
     pub(in crate::accounting) fn randomized_response(epsilon: f64) -> Self {
         let p_low = 1.0 / (1.0 + libm::exp(epsilon));
         Self { high: epsilon, low: -epsilon, p_high: 1.0 / (1.0 + libm::exp(-epsilon)), p_low }

@@ -1,5 +1,5 @@
-//! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature would be too
-//! long.
+//! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature would have too many
+//! points.
 //!
 //! K(s) is the logarithm of the integral of ((1 - q) + q e^t)^a against N(0, sigma^2), where a = s + 1 is the order and
 //! t = (2x - 1) / (2 sigma^2) the loss of the Gaussian without subsampling. At a whole order a the integral is a finite
@@ -12,11 +12,10 @@
 use super::Cumulants;
 use super::subsampled::Mixture;
 
-/// Above this order the sum is too long as well, and joint convexity gives the bound.
+/// Largest s for which the sum is computed; for larger s the bound follows from joint convexity.
 const MOST: f64 = 4096.0;
 
-/// An upper bound on K(s). Mean and variance are approximately those of the bound; they guide searches and prove
-/// nothing.
+/// An upper bound on K(s). Mean and variance are approximate derivatives of the bound; they only guide searches.
 pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     let variance = 1.0 / (mixture.sigma * mixture.sigma);
     if s > MOST {
@@ -32,7 +31,7 @@ pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     Cumulants { value: raised(below + (s - low) * slope), mean: slope, variance }
 }
 
-/// ln of the sum at a whole order `a` of at least 1.
+/// The logarithm of the sum in the module's documentation, at a whole order `a` of at least 1.
 fn at_whole(mixture: Mixture, a: f64) -> f64 {
     let (take, leave) = (libm::log(mixture.rate), libm::log1p(-mixture.rate));
     let variance = mixture.sigma * mixture.sigma;
@@ -51,7 +50,7 @@ pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
     if small == f64::NEG_INFINITY { large } else { large + libm::log1p(libm::exp(small - large)) }
 }
 
-/// Adds more than the rounding error of a sum of about [`MOST`] terms.
+/// The value plus more than the rounding error of a sum of about [`MOST`] terms.
 fn raised(value: f64) -> f64 {
     value + 1e-11 * (1.0 + value.abs())
 }

@@ -12,12 +12,14 @@ use crate::vocab::{Cost, Delta};
 
 /// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
 ///
-/// The add and remove directions are composed separately; the larger epsilon counts. Probabilities of outright failure
-/// of (epsilon, delta)-mechanisms are subtracted from delta first.
+/// The add and remove directions are composed separately; the larger epsilon counts. The probability that an
+/// (epsilon, delta) guarantee fails is taken from delta first.
 ///
-/// The epsilon returned is the upper end of an interval that contains the true epsilon. Where the ends are within 0.1 %
-/// of each other (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by more are ranked
-/// correctly; settings whose true epsilons are closer may be ranked in the wrong order.
+/// The epsilon returned is the upper end of an interval that contains the true epsilon, except for equal exponential
+/// mechanisms: then it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive choices.
+///
+/// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), settings whose true epsilons
+/// differ by more are ranked correctly; settings whose true epsilons are closer may be ranked in the wrong order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 
@@ -42,8 +44,8 @@ impl Accountant for Tight {
         };
         let (mut ends, standing, note) = ends(composition, left);
         if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
-            // Where the ends are apart, another theorem may give a smaller bound. Lattices have used Renyi divergences
-            // already, so `Rdp` is tried only if the ends are close.
+            // Where the ends are apart, another theorem may give a smaller bound. Ends from lattices already include the
+            // bound by Renyi divergences, so `Rdp` is tried only if the ends are close.
             let basic =
                 Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
             let mut most = ends.upper.min(basic);
@@ -63,10 +65,11 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether the composition's epsilon is at most `epsilon`: the same answer as that of `price`, computed faster.
+    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. For subsampled Gaussians
+    /// it uses no other theorem where the ends are apart, so it may be false although `price` gives at most `epsilon`.
     pub(crate) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
-        // Costs for which no other theorem is used.
+        // For these costs the bounds of other theorems are rarely smaller, so they are not computed.
         let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
         if is_plain && pairs::unpriceable(items).is_empty() {
             let ends = curve_between(items, Exponential::Dominating, delta.get(), (epsilon, epsilon));
@@ -76,12 +79,12 @@ impl Tight {
     }
 }
 
-/// Ends whose relative distance is at most this count as equal.
+/// Largest relative distance of ends that count as equal.
 const EXACT: f64 = 1e-8;
-/// Ends whose relative distance is at most this are accepted without trying another method.
+/// Largest relative distance of ends that are accepted without trying another method.
 const CLOSE: f64 = 1e-6;
 
-/// Relative distance of the ends up to which a longer contour is not tried.
+/// Largest relative distance of ends from grids for which a longer contour is not tried.
 const RESOLUTION: f64 = 1e-3;
 /// Effort of the longer contour that is tried if the ends from grids are farther apart than [`RESOLUTION`].
 const LAST_EFFORT: f64 = 20.0;
@@ -89,6 +92,7 @@ const LAST_EFFORT: f64 = 20.0;
 /// Below this delta, sums of probabilities in doubles are not trusted.
 const LEAST_DELTA: f64 = 1e-30;
 
+/// The two ends of epsilon, and the epsilon that is reported.
 struct Answer {
     lower: f64,
     epsilon: f64,
@@ -106,6 +110,7 @@ const MANY_NOTE: &str = "there are too many equal releases for exact sums: the u
 const CONCENTRATED_NOTE: &str =
     "for some releases only zero-concentrated DP is known; Renyi divergences bound all of them";
 
+/// The ends and the reported epsilon at `delta`, what this epsilon is, and a note on it, if there is one.
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
     if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
@@ -120,12 +125,12 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     if !items.iter().any(exponential) {
         let mut answer = Answer::of(curve(items, Exponential::Dominating, delta));
         if fixed_size {
-            // The lower end holds for the bound, not for the mechanism itself.
+            // The computed lower end is for the dominating pair, which the mechanism itself need not attain.
             answer.lower = 0.0;
         }
         return (answer, Standing::Bound, note);
     }
-    // For adaptively chosen mechanisms: the smaller of two bounds that hold for them.
+    // For adaptively chosen mechanisms, the smaller of two bounds.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
     if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);
@@ -147,7 +152,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
 }
 
-/// Whether these have an exact sum that is too long to compute.
+/// Whether these are equal releases whose exact sum is too long to compute.
 fn is_long_sum(items: &[Item]) -> bool {
     match items {
         [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MOST_OF_A_RANGE,
@@ -162,9 +167,9 @@ fn is_long_sum(items: &[Item]) -> bool {
     }
 }
 
-/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Where the computation
-/// fails, or another bound is better, that bound is used: for the upper end Renyi divergences or the sum of the
-/// epsilons, for the lower end the epsilon of one item alone.
+/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Where the computation fails,
+/// or another bound is tighter, the other bound is used: for the upper end Renyi divergences or the sum of the epsilons,
+/// for the lower end the epsilon of one item alone.
 pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
     curve_below(items, exponential, delta, f64::INFINITY)
 }
@@ -193,12 +198,12 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     if least > ceiling {
         return Ends { lower: least, upper: total };
     }
-    // Only lattices can fail or be coarse, so the other bound is computed for them only.
+    // The bound by Renyi divergences; it is computed only if it is needed, for lattices and for a very small delta.
     let mut known: Option<f64> = None;
     let mut other =
         || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
     if delta < LEAST_DELTA {
-        // Sums in double precision do not resolve a delta this small beside 1; Renyi divergences do.
+        // Sums of probabilities in double precision do not resolve such a small delta; Renyi divergences do.
         return Ends { lower: least, upper: other().min(total).max(least) };
     }
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
@@ -226,7 +231,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // The ends from grids are apart; a longer contour may give closer ones.
+                    // The ends from grids are apart; a longer contour may give closer ends.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {
@@ -242,6 +247,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     })
 }
 
+/// Epsilon at `delta` in closed form or by binomial sums; `None` if the items have neither.
 fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
     if let [item] = items {
         match item.cost {

@@ -5,7 +5,7 @@ use crate::accounting::laws::TwoAtoms;
 
 /// Largest number of equal releases: longer sums take too much memory, and their rounding errors are too large.
 pub(super) const MOST: u64 = 1_000_000_000;
-/// The limit for bounded range, where many sums are needed to find the worst exponential mechanism.
+/// Largest number of equal exponential mechanisms; it is smaller, because many sums are needed to find the worst mechanism.
 pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
 
 /// Epsilon of `count` equal two-output mechanisms; at least 0.
@@ -17,13 +17,13 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
     staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
 }
 
-/// Epsilon of `count` exponential mechanisms of bounded range `range`, chosen without looking at any output: the
-/// supremum over the mechanisms with losses t and t - range, the same t for all.
+/// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance: the largest epsilon over
+/// the mechanisms with losses t and t - range, with the same t for all.
 ///
-/// For a fixed largest number l of low losses that are counted (those whose sum is above epsilon),
-/// epsilon(t) = ln((A_l(t) - delta) / B_l(t)) with A and B the masses of P and Q counted; it is stationary where
-/// t = (epsilon + (l + 1) range) / (count + 1). The search iterates this fixed point, and increases or decreases l by 1
-/// as long as epsilon increases.
+/// Delta counts the outputs whose total loss is above epsilon, those with at most l low losses. For a fixed l,
+/// epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs under P and Q. It is
+/// stationary where t = (epsilon + (l + 1) range) / (count + 1). The search iterates this fixed point, and increases or
+/// decreases l by 1 as long as epsilon increases.
 ///
 /// Source: Dong, Durfee and Rogers 2020, Theorem 3.
 pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
@@ -80,9 +80,9 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
     best.max(0.0)
 }
 
-/// Binomial probabilities of 0, 1, ..., `count` low outputs: the number of leading ones that underflow and are left
-/// out, and the others; those that underflow at the end are 0. They are computed outward from the largest, so nothing
-/// overflows.
+/// Binomial probabilities of 0, 1, ..., `count` low outputs. Returns the number of leading probabilities that underflow and
+/// are left out, and the other probabilities; those that underflow at the end are 0. They are computed outward from the
+/// largest one, so nothing overflows.
 pub(super) fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
     let n = count as usize;
     let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;

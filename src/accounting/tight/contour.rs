@@ -1,6 +1,6 @@
 //! The tight accountant by an integral along a line in the complex plane.
 //!
-//! With e for epsilon, delta(e) = 1/(2 pi i) * integral over c - i inf .. c + i inf of exp(K(z) - z e) / (z (z + 1)) dz
+//! With e for epsilon, delta(e) = 1/(2 pi i) * integral from c - i inf to c + i inf of exp(K(z) - z e) / (z (z + 1)) dz
 //! for any c > 0, because 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the
 //! integrand decreases like a Gaussian, and the trapezoid rule with step h has the error
 //! sum over m != 0 of e^{c A m} delta(e + A m), A = 2 pi / h: every term is at least 0, so the sum is an upper bound.
@@ -26,7 +26,7 @@ pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
     laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
 }
 
-/// Point at which the line crosses the real axis, with the saddle-point approximation there.
+/// The point c at which the line crosses the real axis, with the saddle-point approximation at this point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saddle {
     pub(super) c: f64,
@@ -53,8 +53,8 @@ impl Saddle {
             - 0.5 * libm::log(2.0 * PI * self.curvature)
     }
 
-    /// A c at which the approximate delta is near `delta`. A factor of 1.3 is near enough: the integral is the same for
-    /// any c.
+    /// A c at which the approximate delta is `delta`, usually up to a factor of 1.3. This accuracy is enough, because the
+    /// integral is the same for any c.
     pub(super) fn find(laws: &Laws, delta: f64) -> Self {
         let target = libm::log(delta);
         let (mut low, mut high) = (-16.0, 16.0);
@@ -65,7 +65,7 @@ impl Saddle {
             if error.abs() < 0.25 || high - low < 1e-6 {
                 break;
             }
-            // Delta decreases with c. A Newton step, kept inside the bracket.
+            // Delta decreases with c. The next point is a Newton step, or the middle of the bracket if the step leaves it.
             if error > 0.0 {
                 low = log_c;
             } else {
@@ -80,22 +80,24 @@ impl Saddle {
     }
 }
 
+/// Number of nodes of the trapezoid rule that are computed together.
 const BLOCK: usize = 32;
+/// Largest number of nodes of the trapezoid rule.
 const MOST_NODES: usize = 8192;
-/// If one value of a law takes more terms than this, lattices are used instead.
+/// Largest number of terms for one value of a law; if more are needed, lattices are used instead.
 const MOST_TERMS: f64 = 40_000.0;
 /// Largest relative contribution of the terms beyond the last node.
 const TRUNCATION: f64 = 1e-14;
-/// Most terms of all values together, at effort 1.
+/// Largest number of terms of all values together, at effort 1.
 const MOST_WORK: f64 = 4e5;
-/// The part of that work within which the values must have decreased to 1/10.
+/// The part of [`MOST_WORK`] within which the values must have decreased to 1/10.
 const FIRST_PART: f64 = 0.1;
 
 /// Both ends of epsilon at `delta`; `None` if the integrand is not negligible beyond the allowed number of nodes.
 ///
-/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law there consists of the
-/// large losses alone, and the sum over m is not small; then the line crosses at the best Renyi order of the laws
-/// without their largest losses, or nearer to 0.
+/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point consists of
+/// the large losses alone, and the aliasing error is not small. Then lines through the best Renyi order of the laws without
+/// their largest losses, or nearer to 0, are tried.
 ///
 /// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
@@ -121,7 +123,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     best
 }
 
-/// The part of delta that removing the largest losses may cost.
+/// The part of delta by which removing the largest losses may change delta.
 const LOST: f64 = 1e-8;
 
 /// The laws without their largest losses, and an upper bound on the removed mass divided by delta.
@@ -160,7 +162,7 @@ fn best_order(laws: &Laws, delta: f64) -> f64 {
     libm::exp(0.5 * (low + high))
 }
 
-/// Ends whose relative distance is at most this are accepted without trying another line.
+/// Largest relative distance of ends that are accepted without trying another line.
 const CLOSE: f64 = 1e-7;
 
 /// Both ends of epsilon from a line through `saddle`; `lost` is the mass that was removed from the laws, divided by
@@ -272,9 +274,9 @@ fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -
     let c = saddle.c;
     let period = 2.0 * PI / step;
     let log_delta = saddle.cumulants.value - c * epsilon + libm::log(value);
-    // m < 0: e^{-c A |m|} times a delta that is at most 1.
+    // The terms with m < 0: e^{-c A |m|} times a delta that is at most 1.
     let below = libm::exp(-c * period - log_delta) / -libm::expm1(-c * period);
-    // m > 0: Chernoff's bound with a larger exponent, delta(x) <= exp(K(r) - r x); which one depends on the tail.
+    // The terms with m > 0: Chernoff's bound delta(x) <= exp(K(r) - r x) for several r above c, of which the smallest counts.
     let mut above = f64::INFINITY;
     for spreads in [6.0, 3.0, 1.5, 0.75] {
         let r = c + spreads / saddle.curvature.sqrt();

@@ -12,13 +12,13 @@ use crate::accounting::laws::{Cells, Law};
 /// An upper bound on the unit roundoff of doubles, 2^-53 = 1.11e-16.
 const ROUNDOFF: f64 = 1.2e-16;
 
-/// Bound on the relative error of the masses of a law divided into cells: smaller for laws with a pitch, whose masses
+/// Bound on the relative error of the masses of a law divided into cells. It is smaller for laws with a pitch, whose masses
 /// have closed forms.
 pub(super) fn cutting(law: &dyn Law) -> f64 {
     if law.pitch().is_some() { 1e-14 } else { 2e-12 }
 }
 
-/// Two laws of one loss on a lattice.
+/// The worse and the better law of one loss, on a lattice.
 #[derive(Clone, Debug)]
 pub(super) struct Laws {
     /// The loss at point 0 of the lattice.
@@ -57,8 +57,8 @@ impl Laws {
         let mut worse = vec![0.0];
         worse.extend(worse_masses(cells));
         let mut better = better_masses(cells);
-        // Losses above the last piece are above the last lattice point but one, so moving them there makes a better
-        // law.
+        // The losses counted in `beyond` are above the second-to-last lattice point, so moving them to this point makes a
+        // better law.
         let place = better.len() - 2;
         better[place] += cells.beyond;
         let (offset, first) = (cells.grid.offset, cells.first - 1);
@@ -69,7 +69,7 @@ impl Laws {
     pub(super) fn times(&self, count: u64, rules: &Rules) -> Self {
         let mut sum = self.clone();
         sum.cut(rules);
-        // From the highest binary digit of the count down.
+        // The binary digits of the count, from the second-highest down.
         let digits = u64::BITS - count.leading_zeros();
         for digit in (0..digits - 1).rev() {
             sum = sum.plus(&sum, rules);
@@ -98,7 +98,7 @@ impl Laws {
         sum
     }
 
-    /// Moves or drops the mass outside of the window, as the module's documentation says.
+    /// Moves or drops the mass outside of the window, as described in the module's documentation.
     pub(super) fn cut(&mut self, rules: &Rules) {
         // The limit is for infinite windows, which keep all losses.
         let index = |loss: f64| ((loss - self.offset) / rules.spacing).clamp(-FAR, FAR);

@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 
 #[derive(Debug)]
 pub(super) struct Fft {
-    /// For each half-length h = n/2, n/4, ..., 1 one after the other: exp(-pi i k / h) for k < h.
+    /// exp(-pi i k / h) for k < h, for each half-length h = n/2, n/4, ..., 1 in this order.
     turns: Vec<Complex>,
 }
 
@@ -16,8 +16,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // A product of a coarse and a fine factor is far faster than a sine and a cosine, and differs from them in the
-        // last two bits at most.
+        // Each factor is the product of a coarse and a fine factor, which is far faster than a sine and a cosine, and
+        // differs in the last two bits at most.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();
@@ -52,7 +52,7 @@ impl Fft {
         k.reverse_bits() >> (usize::BITS - bits)
     }
 
-    /// Decimation in frequency.
+    /// The forward transform, by decimation in frequency.
     pub(super) fn forward(&self, values: &mut [Complex]) {
         let n = self.len();
         let mut half = n / 2;
@@ -70,7 +70,7 @@ impl Fft {
         }
     }
 
-    /// The inverse, by decimation in time; divides by the length.
+    /// The inverse transform, by decimation in time; it divides by the length.
     pub(super) fn backward(&self, values: &mut [Complex]) {
         let n = self.len();
         let mut half = 1;

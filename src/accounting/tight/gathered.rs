@@ -1,5 +1,5 @@
-//! Products of two laws summed up in the cells of a grid, and a worse and a better law computed from the masses of the
-//! cells under P and under Q.
+//! Sums products of two laws in the cells of a grid, and computes a worse and a better law from the masses of the cells
+//! under P and under Q.
 //!
 //! For the worse law, each cell's mass is moved to the two ends of the cell such that both masses are kept (connect the
 //! dots, Doroshenko et al. 2022, Section 4); for the better one, it is merged to one point (post-processing), which
@@ -8,8 +8,8 @@
 /// Masses under Q below this may be inaccurate or 0 because of underflow.
 const LEAST_MASS: f64 = 1e-290;
 
-/// For losses of a modulus below this, formulas use the difference of P's and Q's masses; above it, they use Q's mass.
-/// Each is the more accurate one in its range.
+/// For losses of a smaller modulus, formulas use the difference of P's and Q's masses; for others they use Q's mass. Each is
+/// the more accurate one in its range.
 const SMALL: f64 = 0.7;
 
 /// Masses at losses in increasing order.
@@ -25,6 +25,7 @@ pub(super) struct Masses {
 }
 
 impl Masses {
+    /// Adds P's mass `p` at a loss, with Q's mass p e^-loss; nothing if `p` is 0.
     pub(super) fn put(&mut self, loss: f64, p: f64) {
         if p > 0.0 {
             self.push(loss, p, p * libm::exp(-loss), -p * libm::expm1(-loss));
@@ -47,7 +48,7 @@ impl Masses {
             let loss = if part.abs() < 0.5 { -libm::log1p(-part) } else { libm::log(p / q) };
             self.push(loss, p, q, u);
         } else if p > 1e-30 {
-            // Q's mass has underflowed, so it was below 1e-320: the loss is above 660.
+            // Q's mass is at most 1e-290 of P's mass, or has underflowed, so the loss is above 660.
             self.put(600.0, p);
         }
     }
@@ -65,10 +66,12 @@ impl Masses {
         self.loss.last().copied().unwrap_or(0.0)
     }
 
+    /// The smallest and the largest loss; 0 if there are no masses.
     pub(super) fn end(&self) -> (f64, f64) {
         (self.loss.first().copied().unwrap_or(0.0), self.loss.last().copied().unwrap_or(0.0))
     }
 
+    /// Removes all masses except those with indices from `from` to `to` - 1.
     pub(super) fn keep(&mut self, from: usize, to: usize) {
         for list in [&mut self.loss, &mut self.p, &mut self.q, &mut self.u] {
             list.truncate(to);
@@ -101,9 +104,9 @@ impl Cell {
 /// Number of neighbouring points that are processed together.
 const BLOCK: usize = 8;
 
-/// All products of the masses of two laws (one law with itself if `same`), summed up by cell. Cell k lies between the
-/// points k - 1 and k of the grid, the first cell below the grid, the last above it. Products whose P-masses add up to
-/// at most `lost` are left out; the sum of their P-masses is returned too.
+/// The products of the masses of two laws (of one law with itself if `same`), summed up by cell. Cell k lies between the
+/// points k - 1 and k of the grid, the first cell below the grid, the last above it. Products of large losses whose P-masses
+/// add up to at most `lost` are left out; the sum of these P-masses is returned too.
 pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f64) -> (Vec<Cell>, f64) {
     let mut cells = vec![Cell::default(); grid.len() + 1];
     let n = b.loss.len();
@@ -178,7 +181,7 @@ pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
             cell.p - cell.q * libm::exp(low)
         };
         let up = (surplus / -libm::expm1(-width)).clamp(0.0, cell.p);
-        // If it is not a number, all of it moves up, which makes the law worse still.
+        // If `up` is not a number, all mass moves up, which makes the law even worse.
         let up = if up.is_nan() { cell.p } else { up };
         masses[k - 1] += cell.p - up;
         masses[k] += up;
@@ -202,7 +205,7 @@ struct Above {
     p: Vec<f64>,
     q: Vec<f64>,
     u: Vec<f64>,
-    /// Q's sum from point k upwards, times e^(loss of point k): this neither overflows nor underflows.
+    /// Q's sum from point k upwards times e^(loss of point k), which neither overflows nor underflows.
     scaled: Vec<f64>,
 }
 
@@ -226,8 +229,11 @@ impl Above {
     }
 }
 
-/// Two epsilons, at least 0 and as close as doubles allow, between which delta(epsilon) of the sum of two losses
-/// decreases to `target`: delta is larger than `target` at the first, and at most `target` at the second.
+/// Two epsilons, at least 0, between which delta(epsilon) of the sum of two losses decreases to `target`: delta is larger
+/// than `target` at the first, and at most `target` at the second. Their relative distance is usually at most 1e-13.
+///
+/// Both are 0 if delta is at most `target` at 0, and infinite if `target` is not above 0. They are 0 and infinity if delta
+/// is not a number.
 pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     if target.is_nan() || target <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);
@@ -264,7 +270,7 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     }
     let (mut low, mut high) = (0.0, (a.end().1 + b.end().1).max(0.0));
     let (mut over, mut under) = (at_zero - target, -target);
-    // False position; if the same side moves twice, the weight of the other is halved (Illinois).
+    // False position; if the same end moves twice, the weight of the other end is halved (Illinois algorithm).
     let mut side = 0;
     for round in 0..200 {
         if high - low <= 1e-13 * high {

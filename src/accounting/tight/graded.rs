@@ -1,10 +1,10 @@
-//! Sums of independent losses on grids that are fine where losses nearly always lie and coarse far away, so that a bulk
-//! of tiny losses and a few large ones are both resolved, however far apart they are.
+//! Sums of independent losses on grids that are fine where most of the mass is and coarse far away. So a bulk of tiny losses
+//! and a few large losses are both resolved, however far apart they are.
 //!
 //! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
 //! ([`gathered`]), for a worse and a better law. The spacing may vary within a grid and from sum to sum. A first pass
-//! places points by a rule of thumb, later ones where they reduce the error most ([`Guide`]). The last sum is not
-//! formed: epsilon is computed from its products directly. Sums of equal losses with two values are exact.
+//! places points by a rule of thumb, later passes where they reduce the error most ([`Guide`]). The last sum is not
+//! formed: epsilon is computed from the products directly. Sums of equal losses with two values are binomial, and exact.
 
 use super::binomial;
 use super::contour::{Ends, Laws};
@@ -15,7 +15,7 @@ use super::windows::{self, Window};
 use crate::accounting::laws::{Law, TwoAtoms};
 
 const ROUNDOFF: f64 = 1.2e-16;
-/// Larger losses count as infinite, because Q's masses would underflow.
+/// Largest loss on a grid; larger losses count as infinite, because Q's masses could underflow.
 const FARTHEST: f64 = 500.0;
 
 /// The shape of grids.
@@ -31,7 +31,7 @@ pub(super) struct Shape {
     pub(super) releases: f64,
 }
 
-/// One pass over all sums: its inputs from the last pass, and its results for the next one.
+/// One pass over all sums: its inputs from the previous pass, and its results for the next pass.
 struct Pass<'a> {
     shape: &'a Shape,
     guide: Option<&'a Guide>,
@@ -39,7 +39,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// A grid for the next sum, from one end to the other, with about `share` times the points of a full grid.
+    /// A grid from `low` to `high` for the next sum, with about `share` times the points of a full grid.
     fn grid(&self, (low, high): (f64, f64), laws: [Option<&Masses>; 2], share: f64) -> Vec<f64> {
         let low = low.max(-FARTHEST);
         let ends = (low, high.min(FARTHEST).max(low));
@@ -53,6 +53,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Trims a sum and adds its distribution to the results of the pass.
     fn formed(&mut self, mut sum: Graded) -> Graded {
         sum.trim(self.shape);
         self.sums.push(Profile::of(&sum.worse));
@@ -60,7 +61,7 @@ impl Pass<'_> {
     }
 }
 
-/// A grid from one end to the other, dense near the centre of the sum's bulk and up to the estimate of epsilon.
+/// A grid between two ends for the sum of `laws`, dense near the centre of the sum's bulk and up to the estimate of epsilon.
 fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought: f64) -> Vec<f64> {
     let (mut centre, mut square) = (0.0, 0.0);
     for law in laws.into_iter().flatten() {
@@ -83,7 +84,7 @@ fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought:
         let away = (x - centre).abs() + scale;
         let mut all = 0.3 / (log * away);
         if near.0 < x && x < near.1 {
-            // Between an even and a geometric spacing.
+            // A spacing between an even and a geometric one.
             all += 0.6 * 0.6 / length * libm::pow(length / away, 0.4);
         }
         if (x - centre).abs() < bulk {
@@ -117,7 +118,7 @@ struct Graded {
 }
 
 impl Graded {
-    /// One loss within `span`; `None` if it cannot be divided into cells.
+    /// One loss within `span`; `None` if it cannot be divided into cells or `span` reaches above [`FARTHEST`].
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -146,7 +147,7 @@ impl Graded {
         }))
     }
 
-    /// The sum of `count` equal losses of two values: exact except for the trimmed ends, unless it has too many atoms.
+    /// The sum of `count` equal losses of two values. It is exact except for the trimmed ends, unless it has too many atoms.
     fn of_atoms(law: &TwoAtoms, count: u64, pass: &mut Pass) -> Self {
         let most = count as f64 * law.high;
         let (empty, masses) = binomial::masses(law.p_high, law.p_low, count);
@@ -170,8 +171,8 @@ impl Graded {
         pass.formed(one)
     }
 
-    /// The sum of two independent losses, on a grid with about `share` times the points of a full one. Without `other`,
-    /// the second loss has the same law as the first.
+    /// The sum of two independent losses, on a grid with about `share` times the points of a full grid. Without `other`, the
+    /// second loss has the same law as the first.
     fn plus(&self, other: Option<&Self>, share: f64, pass: &mut Pass) -> Self {
         let with = other.unwrap_or(self);
         let same = other.is_none();
@@ -227,9 +228,9 @@ impl Graded {
         }
     }
 
-    /// Two sums that together are the sum of `count` independent losses, at least 2: one of the largest power of two of
-    /// them, one of the rest. Doubling a sum doubles its error, so the rest is kept apart from the sums that are
-    /// doubled.
+    /// Two sums that together are the sum of `count` independent losses, for a `count` of at least 2. The first has as many
+    /// losses as the largest power of two (half as many if `count` is a power of two), the second has the rest. Doubling a
+    /// sum doubles its error, so the rest is kept apart from the sums that are doubled.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();
         let mut power = self;
@@ -267,7 +268,7 @@ impl Graded {
 const ROUGH: f64 = 16.0;
 /// The smallest `share` of a grid's points, for a sum of few losses.
 const LEAST_SHARE: f64 = 0.3;
-/// Atoms beyond this multiple of a grid's points are gathered.
+/// Largest number of atoms, as a multiple of a grid's points, that are not moved to a grid.
 const MOST_ATOMS: f64 = 4.0;
 
 /// Both ends of epsilon for the sum of two laws, at least 0.
@@ -301,8 +302,8 @@ pub(super) fn ends(
     delta: f64,
 ) -> Option<(Ends, Guide)> {
     let mut pass = Pass { shape, guide, sums: Vec::new() };
-    // Laws with a bulk and rare large losses, and the others: their scales differ, so they are combined only in the
-    // last sum.
+    // The scales of laws with a bulk and rare large losses differ from those of other laws, so the two groups are combined
+    // only in the last sum.
     let (mut sparse, mut others) = (Vec::new(), Vec::new());
     for ((law, count), span) in laws.iter().zip(spans) {
         let group = if law.bulk().is_some() { &mut sparse } else { &mut others };
@@ -339,12 +340,12 @@ pub(super) fn ends(
     Some((found, Guide { sums: pass.sums, total: Profile::of(&total), ends: found, is_sparse }))
 }
 
-/// Points for the distribution of the total that is passed to a guide.
+/// Number of points for the distribution of the total loss that is passed to a guide.
 const COARSE: f64 = 400.0;
 /// Factor on the number of points of a sum that is not used in further sums.
 const FINE: f64 = 3.0;
 
-/// The sum of several losses, those with the fewest points first.
+/// The sum of several losses; those with the fewest points are added first.
 fn sum_of(mut parts: Vec<Graded>, pass: &mut Pass) -> Graded {
     parts.sort_by_key(|part| part.worse.p.len());
     let last = parts.len().saturating_sub(1);
@@ -370,7 +371,7 @@ mod tests {
         (law.p.iter().sum(), law.q.iter().sum())
     }
 
-    /// P has mass 1 however a law is divided, and Q at most 1: mass that is missing would be missing once per release.
+    /// P has mass 1 and Q at most 1, however a law is divided: missing mass would be missing once per release.
     #[test]
     fn a_law_keeps_the_masses_of_both_neighbours() {
         for (rate, sigma) in [(1e-6, 0.3), (1e-4, 1.0), (0.01, 0.5), (0.3, 3.0), (1e-3, 50.0), (0.9, 0.4)] {
@@ -382,14 +383,14 @@ mod tests {
                 for (law, infinite) in [(&one.worse, one.infinite), (&one.better, 0.0)] {
                     let (p, q) = masses(law);
                     assert!((p + infinite - 1.0).abs() < 2e-12, "{rate} {sigma} {direction:?}: P {p}");
-                    // Of Q's mass, what P's tails hold may be far more than P's, but not more than a little.
+                    // The tails that are cut off may have more mass under Q than under P, but little of it.
                     assert!((-1e-9..2e-12).contains(&(q - 1.0)), "{rate} {sigma} {direction:?}: Q {q}");
                 }
             }
         }
     }
 
-    /// Sums reach losses of thousands, where Q's masses vanish: P's must not.
+    /// Sums reach losses of thousands, where Q's masses underflow; P's masses must be kept.
     #[test]
     fn sums_keep_all_of_p() {
         let law = PoissonGaussian::new(1e-6, 0.3, Direction::Remove);
@@ -402,8 +403,8 @@ mod tests {
         }
     }
 
-    /// Against the binomial sum of equal randomised responses, for epsilons of all sizes; first by grids without a
-    /// guide, then by guided ones.
+    /// The ends enclose the epsilon of the binomial sum of equal randomised responses, for epsilons of all sizes; first on
+    /// grids without a guide, then on guided grids.
     #[test]
     fn the_ends_enclose_a_binomial_sum() {
         for (epsilon, count, delta) in [(0.5, 7, 1e-4), (0.01, 1000, 1e-6), (1e-7, 12, 1e-8), (6.0, 5, 1e-9)]

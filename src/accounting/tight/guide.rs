@@ -11,15 +11,15 @@ use super::gathered::Masses;
 
 /// Approximate number of points of a profile.
 const POINTS: usize = 200;
-/// The part of a grid's points that is placed by the guide; it is larger for sparse laws (a bulk and rare large
-/// losses), which the guide describes better.
+/// The part of a grid's points that is placed by the guide.
 const GUIDED: f64 = 0.8;
+/// The part for sparse laws (a bulk and rare large losses), which the guide describes better.
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
 /// Smallest number of points that are placed without the guide.
 const LEAST_PLAIN: f64 = 24.0;
 
-/// The approximate distribution of a sum of losses.
+/// The approximate distribution of a sum of losses: P's mass above each of some losses.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     loss: Vec<f64>,
@@ -45,6 +45,7 @@ impl Profile {
         profile
     }
 
+    /// P's mass above a loss, interpolated.
     fn from(&self, loss: f64) -> f64 {
         let next = self.loss.partition_point(|known| *known <= loss);
         let Some(last) = next.checked_sub(1) else { return self.above.first().copied().unwrap_or(0.0) };
@@ -58,7 +59,7 @@ impl Profile {
     }
 }
 
-/// The results of a pass that the next one uses.
+/// The results of a pass that the next pass uses.
 #[derive(Clone, Debug)]
 pub(super) struct Guide {
     /// The distribution of every sum, in the order in which the sums are formed.
@@ -72,8 +73,8 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// A grid for sum number `sum` (in the order in which sums are formed): the points of `plain`, a grid made without
-    /// the guide, and more points where they reduce the error most; about `points` in all.
+    /// A grid of about `points` points for sum number `sum`, in the order in which sums are formed. It has the points of
+    /// `plain`, a grid made without the guide, and more points where they reduce the error most.
     pub(super) fn grid(&self, sum: usize, plain: Vec<f64>, points: f64) -> Vec<f64> {
         let (Some(own), Some(&low), Some(&high)) = (self.sums.get(sum), plain.first(), plain.last()) else {
             return plain;
@@ -125,7 +126,7 @@ impl Guide {
         if self.is_sparse { GUIDED_OF_SPARSE } else { GUIDED }
     }
 
-    /// Number of points for a grid made without the guide.
+    /// The number of points of `plain` for a grid of `points` points.
     pub(super) fn plain_points(&self, points: f64) -> f64 {
         ((1.0 - self.guided()) * points).max(LEAST_PLAIN)
     }

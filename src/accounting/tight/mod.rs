@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | Gaussians only; one subsampled Gaussian | closed form | equal |
 //! | equal randomised responses; equal exponential mechanisms | binomial sums | equal (the latter if not adaptive) |
-//! | laws whose characteristic function decreases fast | `contour` | aliasing, truncation and rounding bounded |
+//! | laws whose characteristic function decreases fast | `contour` | from bounds on aliasing, truncation and rounding |
 //! | all others | `steps`, on lattices or grids | from two laws, one worse and one better than the true one |
 //!
 //! A law is *worse* than another if its hockey-stick divergence is at least as large at every epsilon, and *better* if
@@ -15,7 +15,7 @@
 //! term (`convolution`) or by one tilted Fourier transform with Chernoff bounds on its wrap-around (`tilted`, after
 //! Koskela, Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and rarely
 //! large, grids of varying spacing replace lattices (`graded`, divided by `windows`); each pass uses the results of the
-//! one before to place its points where they reduce the error most (`guide`). Where the ends remain apart, the
+//! previous pass to place its points where they reduce the error most (`guide`). Where the ends remain apart, the
 //! accountant returns the smallest of all known upper bounds.
 
 pub(super) mod binomial;

@@ -12,11 +12,11 @@ use crate::accounting::laws::Cells;
 /// the two ends of the cell, such that P and Q keep their masses.
 pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
     let (pieces, width) = (cells.grid.pieces, cells.width());
-    // The share of a loss x above the lower end that goes to the upper one.
+    // The share of the mass at j pieces above the lower end of a cell that moves to the upper end.
     let share: Vec<f64> =
         (0..=pieces).map(|j| libm::expm1(-(j as f64) * width) / libm::expm1(-cells.grid.spacing)).collect();
     let mut masses = vec![0.0; cells.mass.len() / pieces + 1];
-    // Losses below the first piece are moved up to the second point.
+    // Losses below the range that was divided lie below the second point, and are moved up to it.
     masses[1] = cells.swept;
     for (k, (mass, up)) in cells.mass.chunks_exact(pieces).zip(cells.up.chunks_exact(pieces)).enumerate() {
         let (mut all, mut above) = (0.0, 0.0);
@@ -39,8 +39,8 @@ pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
 /// P-mass available, which is used to move up the pieces below the point, the nearest first. Pieces for which too
 /// little is available move down.
 ///
-/// The part of the available P-mass that is used at the first opportunity affects all later moves; of a few such parts
-/// the one is taken that leaves P most of its mass.
+/// The part of the available P-mass that is used at the first opportunity affects all later moves. Several parts are tried,
+/// and the one that leaves P most of its mass is used.
 pub(super) fn better_masses(cells: &Cells) -> Vec<f64> {
     let mut best = lowered(cells, 1.0);
     let mut most: f64 = best.iter().sum();
@@ -54,14 +54,15 @@ pub(super) fn better_masses(cells: &Cells) -> Vec<f64> {
     best
 }
 
+/// The parts of the available P-mass that are tried besides 1.
 const SPENT: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
 /// The masses of the better law if only the part `spent` of the available P-mass is used at the first opportunity.
 fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
     let (pieces, width) = (cells.grid.pieces, cells.width());
     let (fall, rise) = (-libm::expm1(-width), libm::expm1(width));
-    // For each piece of a cell, the P-mass that moving it down yields, or moving it up needs: factors of its mass, and
-    // of the part of its mass at its upper end (down) or at its lower end (up).
+    // For each piece of a cell, the P-mass that moving the piece down yields, or moving it up needs, as two factors. The
+    // first is for the piece's mass; the second is for the part of the mass at its upper end (down) or lower end (up).
     let downward: Vec<(f64, f64)> = (0..pieces)
         .map(|j| (-libm::expm1(-(j as f64) * width), fall * libm::exp(-(j as f64) * width)))
         .collect();
@@ -73,8 +74,8 @@ fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
         .collect();
     let points = cells.mass.len() / pieces + 1;
     let mut masses = vec![0.0; points + 1];
-    // P-mass that is available for moves up; whether any was held back; of the cell above the point, how many pieces
-    // have not moved up, and what part of the last of these.
+    // `available` is the P-mass that can be used for moves up; `held` says whether a part was already held back. `left` is
+    // the number of pieces of the cell above the point that have not moved up, `part_left` the part of the last of these.
     let (mut available, mut held) = (0.0, spent >= 1.0);
     let (mut left, mut part_left) = (0, 1.0);
     for k in (0..points).rev() {

@@ -1,9 +1,9 @@
 //! Epsilon of a law on equally spaced losses, in one pass from the largest loss down.
 //!
-//! Between two neighbouring losses delta(epsilon) = A - e^epsilon B, with A and B the masses of P and Q at larger
+//! Between two neighbouring losses delta(epsilon) = A - e^epsilon B, where A and B are the masses of P and Q at the larger
 //! losses.
 
-/// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's, for the losses
+/// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's masses at the losses
 /// `top`, `top` - `spacing`, ...; the first `empty` of these losses have no mass and are left out. `masses` and
 /// `target` may be divided by one common factor. Minus infinity if delta is below the target even with all masses
 /// counted.
@@ -17,7 +17,7 @@ pub(super) fn epsilon(
     let fall = libm::exp(-spacing);
     let (mut above, mut weighed) = (0.0, 0.0);
     for (k, mass) in (empty..).zip(masses) {
-        // `weighed` is Q's mass above, times e^loss of the current loss.
+        // `weighed` is Q's mass at the current and larger losses, times e^loss of the current loss.
         weighed = weighed * fall + mass;
         above += mass;
         // Delta at the next loss below is above - weighed e^-spacing.
@@ -29,8 +29,8 @@ pub(super) fn epsilon(
     f64::NEG_INFINITY
 }
 
-/// The same for the losses from `bottom` up to `top`, at least `bottom` and at least 0; infinity if a mass is not
-/// finite or the target is not a finite number above 0.
+/// The same as [`epsilon`] for the losses from `top` down to `bottom`, but at least `bottom` and at least 0. Infinity if a
+/// mass is not finite or the target is not a finite number above 0.
 pub(super) fn epsilon_above(
     bottom: f64,
     top: f64,
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn one_randomised_response_by_hand() {
-        // e0 = 1: delta(e) = p - e^e (1 - p) for -1 <= e <= 1, p = e / (1 + e).
+        // Epsilon 1: delta(x) = p - e^x (1 - p) for -1 <= x <= 1, with p = e / (1 + e).
         let p = 1.0 / (1.0 + libm::exp(-1.0));
         let found = epsilon(1.0, 2.0, 0, [p, 1.0 - p], 0.1);
         assert!((found - libm::log((p - 0.1) / (1.0 - p))).abs() < 1e-15);

@@ -1,7 +1,7 @@
 //! The tight accountant on a lattice of losses that is refined until its two ends are close.
 //!
 //! Each law is moved to the lattice twice, to a certainly worse and a certainly better law (`rounded`), and the sums of
-//! both are formed within a window (`convolution`), so the two answers enclose the true one for any spacing and window.
+//! both are formed within a window (`convolution`). So the two answers enclose the true one for any spacing and window.
 //! A first, coarse lattice finds the range of the total loss; then spacing and window follow from the epsilon found so
 //! far. Short sums are formed term by term, long ones by a tilted Fourier transform (`tilted`); laws with rare large
 //! losses are summed on graded grids first (`graded`).
@@ -18,20 +18,21 @@ use crate::accounting::laws::Grid;
 
 /// Wanted relative distance of the two ends.
 const WANTED: f64 = 3e-4;
-/// The same if all laws consist of atoms and exponentials.
+/// Wanted relative distance of the two ends if all laws have a pitch (atoms and exponential densities).
 const FINEST: f64 = 2e-7;
 /// Part of delta that may be lost at either end of each law and of the window.
 const LOST: f64 = 1e-5;
 /// Pieces of a cell, for the better law.
 const PIECES: usize = 4;
+/// Number of points of the first lattice.
 const FIRST_POINTS: f64 = 256.0;
 /// Largest number of points for which sums are formed term by term.
 const SHORT: f64 = 400.0;
 /// Longest Fourier transform.
 const MOST_POINTS: f64 = 65536.0;
-/// If the error of a transform is above this part of delta, no further transforms are used.
+/// Largest error of a transform, as a part of delta, for which further transforms are used.
 const DOUBT: f64 = 3e-3;
-/// If the ends are farther apart than this, relatively, another method is tried.
+/// Largest relative distance of the ends from graded grids for which lattices are not tried.
 const POOR: f64 = 1e-2;
 /// Largest number of releases for which graded grids are tried.
 const MOST: f64 = 1e7;
@@ -44,15 +45,15 @@ const FIRST_GRADED: f64 = 64.0;
 const SECOND_GRADED: f64 = 104.0;
 const MOST_GRADED: f64 = 640.0;
 const MOST_GRADED_PASSES: usize = 6;
-/// Lattice points kept beyond the smallest and the largest total loss: the sum of the displacements of losses to
-/// lattice points is rarely larger.
+/// Number of lattice points that are kept beyond the smallest and the largest total loss. The displacements of losses to
+/// lattice points rarely add up to more.
 const SPREAD: f64 = 64.0;
 const MOST_PASSES: usize = 14;
-/// Most multiplications of one pass.
+/// Largest number of multiplications of one pass.
 const MOST_WORK: f64 = 4e6;
 
-/// Epsilon (at least 0) at `delta`, known to be at most `most`; the ends need not be close. Gives up early once it is
-/// below `floor` or above `ceiling`.
+/// Both ends of epsilon (at least 0) at `delta`, which is known to be at most `most`; the ends need not be close. The search
+/// ends early once epsilon is known to be at most `floor` or at least `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> Ends {
     let mut best = Ends { lower: 0.0, upper: most };
     // Atoms and exponentials are divided in closed form, which is fast.
@@ -64,7 +65,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         laws.iter().zip(&spans).map(|((_, count), span)| *count as f64 * end(span)).sum()
     };
     let (deepest, farthest) = (sum(|span| span.0), sum(|span| span.1));
-    // Some loss exceeds its span with probability at most a part LOST of delta.
+    // The probability that any loss exceeds its span is at most a part LOST of delta, so epsilon is at most `farthest`.
     best.upper = best.upper.min(farthest.max(0.0));
     if best.upper <= floor {
         return best;
@@ -162,7 +163,7 @@ fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
         || ends.lower >= ceiling
 }
 
-/// Improves `best` by finer and finer graded grids, each designed for the epsilon found by the one before.
+/// Improves `best` by finer and finer graded grids, each designed for the epsilon that the previous grid found.
 fn on_graded_grids(
     laws: &Laws,
     spans: &[(f64, f64)],
@@ -198,8 +199,8 @@ fn on_graded_grids(
     }
 }
 
-/// The two ends by Fourier transforms, each tilted for the epsilon found by the one before (at most `most`), and the
-/// length of the window; `None` if the first window is too long.
+/// The two ends by Fourier transforms, each tilted for the epsilon that the previous transform found (at most `most`), and
+/// the length of the window; `None` if the first window is too long.
 fn transformed(
     laws: &[(convolution::Laws, u64)],
     spacing: f64,
@@ -270,7 +271,7 @@ fn pass(
     spacing: f64,
     delta: f64,
 ) -> Pass {
-    // A lattice reaches up to one point per release beyond the losses themselves, on either side.
+    // Moving losses to the lattice displaces the total by up to one point per release, in both directions.
     let window = (
         if low <= ends.0 { low - SPREAD * spacing } else { low },
         if high >= ends.1 { high + SPREAD * spacing } else { high },
@@ -296,9 +297,9 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     };
     let upper = solve(&total.worse, delta / relative - relative * total.infinite);
     let lower = solve(&total.better, delta * relative);
-    // There is no lower end where it lies below all losses, or is not a number.
+    // If the lower end is at most the smallest loss, or not finite, 0 is used.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
-    // The next window: the mass outside changes delta by less than its part LOST.
+    // The next window: the mass outside of it changes delta by at most a part LOST.
     let lost = LOST * delta;
     let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
     let points = total.worse.len();
@@ -350,7 +351,7 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing, at least `spacing`, of which the laws' atoms are as nearly as possible multiples.
+/// A spacing, at least `spacing`, of which the pitches of the laws are multiples as nearly as possible.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();

@@ -1,6 +1,6 @@
 //! Sums of many independent losses on one lattice, by one Fourier transform of tilted laws.
 //!
-//! Each mass is multiplied by e^{c loss}, c near the Chernoff optimum for an estimate of epsilon, so that the rounding
+//! Each mass is multiplied by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the rounding
 //! error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window wraps
 //! around into it; a Chernoff bound for the lattice laws limits how much (Koskela, Jälkö and Honkela 2020 bound the
 //! same two errors, without a tilt).
@@ -11,7 +11,7 @@ use super::fft::Fft;
 use super::staircase;
 use crate::accounting::complex::Complex;
 
-/// Relative rounding error of a transform per doubling of its length: of a complex product, its factor and a sum.
+/// Relative rounding error of a transform for each doubling of its length: that of a complex product, its factor and a sum.
 const ROUNDING: f64 = 7e-16;
 
 /// The result of one transform.
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) ends: Ends,
     /// The approximate error from rounding and wrap-around in the worse distribution, relative to delta.
     pub(super) error: f64,
-    /// Epsilon by the worse distribution if those errors are ignored: the next estimate of the search.
+    /// Epsilon by the worse distribution without regard to these errors, which is the next estimate of the search.
     pub(super) plain: f64,
 }
 
@@ -39,11 +39,11 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     // ln of the tilted mass that may be lost, relative to the total tilted mass.
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
-    // Chernoff: P(S > x) <= exp(K(s) - s x), and the same for the tilted law.
+    // Chernoff's bound P(S > x) <= exp(K(s) - s x), for the law and for the tilted law.
     let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
     let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
     let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
-    // Tilted mass above the window is folded into its lower end, below epsilon.
+    // Tilted mass above the window wraps around to its lower end, below epsilon.
     let high = tail.max(tilted - (about - low).max(0.0)).max(about + spacing);
     Plan { c, window: (low.min(about - spacing), high) }
 }
@@ -53,7 +53,7 @@ pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
     least_ratio(spacing, |s| log_moment(laws, |law| &law.worse, spacing, s) - libm::log(delta)).max(0.0)
 }
 
-/// min over r > 0 of f(r) / r, for a convex f.
+/// An approximation, from above, of min over r > 0 of f(r) / r, for a convex f.
 fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
     let ratio = |log_r: f64| {
         let r = libm::exp(log_r);
@@ -114,7 +114,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let place = |index: i64| index.wrapping_sub(first).rem_euclid(points as i64) as usize;
     // The weights of errors above epsilon fall like e^{-c (loss - epsilon)}; this is their Euclidean norm.
     let weights = (1.0 + 0.5 / (c * spacing)).min(points as f64).sqrt();
-    // Untilted masses, divided by exp(log_mass - c about), from the top down.
+    // The masses without tilt, divided by exp(log_mass - c about), from the largest loss down.
     let masses = |part: fn(&Complex) -> f64| -> Vec<f64> {
         (0..points as i64)
             .map(|j| {
@@ -150,7 +150,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
         beyond(Side::Above, laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
             + beyond(Side::Below, laws, |law| &law.better, spacing, &better, c, low);
     let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
-    // There is no lower end below the window.
+    // If the lower end is at the bottom of the window, 0 is used.
     let lower = solve(&from_top, target + part);
     let lower = if lower <= low + spacing { 0.0 } else { lower };
     let error = if error.is_finite() { error } else { f64::INFINITY };
@@ -250,7 +250,8 @@ fn beyond(
     chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - factored.log_mass, spacing)
 }
 
-/// min over r > 0 of exp(K(r) - r x), K convex with K(0) = 0, by golden section on a logarithmic scale.
+/// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K is convex with K(0) = 0. The search is on
+/// a logarithmic scale.
 fn chernoff(x: f64, moment: impl Fn(f64) -> f64, spacing: f64) -> f64 {
     let exponent = |log_r: f64| {
         let r = libm::exp(log_r);

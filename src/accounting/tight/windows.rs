@@ -3,7 +3,7 @@
 use super::gathered::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
-/// Number of cells in an octave of a single loss.
+/// Smallest number of cells in an octave of a single loss.
 const OCTAVE: f64 = 16.0;
 /// Number of cells of a single loss that is not divided into octaves.
 const EVEN: f64 = 2048.0;
@@ -11,7 +11,7 @@ const EVEN: f64 = 2048.0;
 /// A range of losses, and the cells that it is divided into.
 pub(super) type Window = ((f64, f64), Grid);
 
-/// The two discrete laws that a law was divided into.
+/// The two discrete laws that are computed from one law.
 #[derive(Debug, Default)]
 pub(super) struct Cut {
     pub(super) worse: Masses,
@@ -24,10 +24,10 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows that are chosen without a guide: octaves of distance from the law's bulk, if it has one; else one window.
+/// Windows that are chosen without a guide: octaves of the distance from the law's bulk if the law has one, else one window.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // Atoms are best represented exactly, and densities by narrow cells.
+        // The spacing divides the pitch, so that atoms are represented exactly; densities need narrow cells.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];
@@ -55,14 +55,14 @@ pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought:
     sides
 }
 
-/// One window for each cell of a grid, as far as it lies between the ends.
+/// One window for each cell of a grid, limited to the range from `low` to `high`.
 pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
     let inner = grid.iter().copied().filter(|point| low < *point && *point < high);
     let points: Vec<f64> = [low].into_iter().chain(inner).chain([high]).collect();
     points.windows(2).map(|ends| ((ends[0], ends[1]), cells(ends[0], ends[1] - ends[0]))).collect()
 }
 
-/// Divides a law into the cells of all windows; `None` if there would be too many cells.
+/// Divides a law into the cells of all windows; `None` if there are no windows or would be too many cells.
 pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<Cut> {
     let mut found = Cut::default();
     let mut masses: Vec<(f64, f64)> = Vec::new();

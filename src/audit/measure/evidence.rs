@@ -6,8 +6,8 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
-/// The same while an event is chosen. The best of some hundred thresholds is best partly by chance; so small an error
-/// makes limits wide, so that a threshold that few scores exceed is not chosen.
+/// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by chance; so
+/// small an error makes limits wide, so that a threshold that few scores exceed is not chosen.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two neighbours.
@@ -98,7 +98,7 @@ impl Counts {
         self.epsilon_at(delta, ERROR)
     }
 
-    /// The same with limits that are wrong with probability `error`.
+    /// Lower bound on epsilon at `delta`, from limits that are wrong with probability at most `error`.
     pub(super) fn epsilon_at(self, delta: f64, error: f64) -> f64 {
         let (low, high) = self.limits(error);
         if low <= delta { 0.0 } else { libm::log((low - delta) / high).max(0.0) }
@@ -111,7 +111,8 @@ impl Counts {
         (low - libm::exp(epsilon) * high).max(0.0)
     }
 
-    /// The mu of the weakest Gaussian mechanism that has such probabilities.
+    /// The distance, in standard deviations, of the nearest two normal distributions under which an event can have these
+    /// probabilities: the difference of the normal quantiles of the two limits, at least 0.
     pub(super) fn mu(self, error: f64) -> f64 {
         let (low, high) = self.limits(error);
         if low <= 0.0 || high >= 1.0 || low >= 1.0 || high <= 0.0 {
@@ -121,8 +122,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that this number of trials per world can show, by an event that always occurs in one
-/// world and never in the other. About ln(N / 3.7) for N trials.
+/// The largest epsilon at `delta` that this number of counted trials per world can show: that of an event that always occurs
+/// in one world and never in the other. About ln(N / 3.7) for N trials at delta 0.
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)
@@ -241,9 +242,9 @@ mod tests {
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 
-    /// Why test and event are chosen on other trials than those that are counted: if they were the same, the confidence
-    /// would not be 95 %. Here the two distributions are equal, and the event that by chance differs most among twelve
-    /// tests is taken for a difference.
+    /// Test and event must be chosen on other trials than those that are counted, or the confidence is not 95 %. Here the two
+    /// distributions are equal: a bound from the trials that chose the best of twelve tests is often above 0 by chance, and a
+    /// bound from other trials is not.
     #[test]
     fn choosing_on_the_counted_trials_would_exceed_the_truth_too_often() {
         let seeds = 100;

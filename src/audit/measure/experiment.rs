@@ -24,8 +24,8 @@ impl Transcript {
         Self { scores, features: Vec::new() }
     }
 
-    /// The same, with scores rounded to multiples of 2^-20. If noise is floating-point, the low bits of a likelihood
-    /// ratio reveal the secret, whatever the density: that leak has audits of its own and must not affect all others.
+    /// A transcript of scores only, rounded to multiples of 2^-20. If noise is floating-point, the low bits of a likelihood
+    /// ratio reveal the secret, whatever the density: this leak has audits of its own and must not affect the others.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));
@@ -42,7 +42,7 @@ const RESOLUTION: f64 = (1u64 << 20) as f64;
 
 /// A randomised system on two neighbouring inputs, as its observer sees it.
 pub trait Experiment: Sync {
-    /// Names of the tests, the support test first where there is one ("support", "likelihood ratio").
+    /// Names of the tests, such as "support" and "likelihood ratio"; the support test, if there is one, is first.
     fn tests(&self) -> Vec<String>;
 
     /// One run in one of the two worlds. Draws only below `key`.

@@ -35,7 +35,7 @@ impl Histogram {
             let mut bins = vec![0.0; BINS];
             for score in scores {
                 let place = (score - low) / (high - low) * BINS as f64;
-                // Casts saturate: minus infinity is 0.
+                // A cast to `usize` saturates: minus infinity becomes 0.
                 bins[(place as usize).min(BINS - 1)] += 1.0 / scores.len() as f64;
             }
             bins

@@ -10,7 +10,8 @@ use serde::Serialize;
 pub struct OneRun {
     /// Canaries in the run, each included independently with probability 1/2.
     pub canaries: u64,
-    /// Number of canaries that were guessed: those with the largest scores; the number was chosen on another run.
+    /// Number of canaries that were guessed: those whose scores have the largest absolute values. The share of canaries to
+    /// guess was chosen on another run.
     pub guesses: u64,
     /// Right guesses.
     pub correct: u64,
@@ -19,7 +20,7 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// Chooses on one run how many canaries to guess, and guesses on another run.
+    /// Chooses on one run the share of canaries to guess, and guesses on another run.
     pub(super) fn of(choosing: Coins, counted: Coins, delta: f64) -> Self {
         let (choosing, counted) = (by_size(choosing), by_size(counted));
         let shares = (0..=20).map(|k| libm::exp2(-0.5 * f64::from(k)));

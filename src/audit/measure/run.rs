@@ -45,7 +45,7 @@ pub struct Evidence {
     pub epsilon_lower: f64,
     /// Delta of the bound.
     pub delta: f64,
-    /// Probability that the bound is right, whatever the true epsilon.
+    /// Probability, at least, that the bound is right, whatever the true epsilon.
     pub confidence: f64,
     /// The largest bound that this number of trials permits.
     pub ceiling: f64,
@@ -72,8 +72,8 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
 /// Smallest number of trials per world that can be split into halves and quarters.
 pub const FEWEST: u64 = 8;
 
-/// Runs the trials of an experiment and computes its bounds. `done` is called with the number of trials finished since
-/// its last call.
+/// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
+/// trials in that batch, from several threads.
 ///
 /// The test and its threshold are chosen on the first half of the trials of each world and counted on the second, so
 /// that one event is counted and the confidence is that of a single pair of Clopper-Pearson limits.

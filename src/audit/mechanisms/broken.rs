@@ -1,4 +1,4 @@
-//! Mechanisms that are wrong on purpose, to test the auditor. No protocol can name them.
+//! Mechanisms that are wrong on purpose, to test the auditor. No scenario can name them.
 
 use crate::privacy::mechanisms::{
     Distinguisher, Laplace, Mechanism, MechanismError, NoiseArithmetic, Pair, Price, RATIO,

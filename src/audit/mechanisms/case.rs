@@ -1,4 +1,4 @@
-//! One audit that the program can do by name.
+//! One named audit of a mechanism: the statement, the experiment and the expected verdict.
 
 use super::releases::Releases;
 use crate::audit::error::AuditError;
@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
 use crate::rng::Key;
 use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
 
-/// One audit that the program can do by name.
+/// One named audit of a mechanism.
 pub struct Case {
     /// The claim and its description.
     pub statement: Statement,
@@ -39,7 +39,7 @@ pub(super) fn delta() -> Delta {
     Delta::new(DELTA).expect("a probability")
 }
 
-/// The name of a case, and its description.
+/// The name of a case, its description and the expected verdict.
 pub(super) struct Words {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -52,12 +52,12 @@ impl Words {
         Self { name, about, expected: Verdict::Consistent }
     }
 
-    /// For one whose claim is false.
+    /// For a mechanism whose claim is false.
     pub(super) const fn refuted(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Refuted }
     }
 
-    /// For one without a claim.
+    /// For a mechanism without a claim.
     pub(super) const fn unprotected(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Inconclusive }
     }
@@ -77,7 +77,7 @@ where
     on_pair(words, mechanism, pair, terms)
 }
 
-/// A mechanism on another pair.
+/// A mechanism on a given pair.
 pub(super) fn on_pair<M>(words: Words, mechanism: M, pair: Pair<M::Input>, terms: Terms) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
@@ -90,7 +90,7 @@ where
     with_distinguisher(words, mechanism, pair, terms, told)
 }
 
-/// A mechanism on another pair, with another test of its outputs.
+/// A mechanism on a given pair, with given tests of its outputs.
 pub(super) fn with_distinguisher<M>(
     words: Words,
     mechanism: M,
@@ -122,10 +122,10 @@ where
     Case { statement, experiment, expected: words.expected }
 }
 
-/// Makes one run with a number of canaries; all draws are below the key.
+/// Makes one run with canaries, for an audit of this many trials; all draws are below the key.
 pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
 
-/// An experiment that can be audited in one run too.
+/// An experiment that can also be audited in one run.
 struct WithCanaries {
     experiment: Box<dyn Experiment + Send>,
     canaries: Canaries,
@@ -149,7 +149,7 @@ impl Experiment for WithCanaries {
     }
 }
 
-/// The case with an audit in one run as well.
+/// Adds an audit in one run to a case.
 pub(super) fn with_canaries(case: Case, canaries: Canaries) -> Case {
     Case { experiment: Box::new(WithCanaries { experiment: case.experiment, canaries }), ..case }
 }

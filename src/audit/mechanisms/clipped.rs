@@ -1,4 +1,4 @@
-//! Audits of numbers that are clipped to a range before noise is added, and of numbers that should have been.
+//! Audits of noise on numbers that are clipped to a range, and of CTL without the clipping that its claim needs.
 
 use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;
@@ -43,7 +43,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A mechanism of one number on its worst pair, described in the suite's own words.
+/// A mechanism of one number on its worst pair; `said` changes the description of the pair.
 fn worst_with<M>(
     words: Words,
     mechanism: M,

@@ -1,4 +1,4 @@
-//! Audits of broken mechanisms: broken on purpose, or by the low bits of floating-point noise.
+//! Audits of mechanisms whose claim is false: wrong on purpose, or because of the low bits of floating-point noise.
 
 use super::broken::{DataScaledNoise, HalfNoise};
 use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, with_distinguisher, worst};

@@ -7,8 +7,8 @@
 
 use crate::special::{normal_cdf, normal_quantile};
 
-/// Steps of the sampler's grid that are tried around the inverted value. Inverse and sampler err by a few units in the
-/// last place, and rounding of the sum joins at most a few grid points where the noise is of the size of the secret.
+/// Steps of the sampler's grid that are tried on either side of the inverted value. Inverse and sampler err by a few units in
+/// the last place, and rounding of the sum joins at most a few grid points where the noise is of the size of the secret.
 const WINDOW: i64 = 64;
 const GRID: f64 = (1u64 << 52) as f64;
 

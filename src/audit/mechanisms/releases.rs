@@ -21,7 +21,7 @@ impl<M: Mechanism> std::fmt::Debug for Releases<M> {
 }
 
 impl<M: Mechanism> Releases<M> {
-    /// A number of releases of a mechanism on a pair, with the tests that the mechanism gives.
+    /// One or several releases of a mechanism on a pair, with the mechanism's own tests.
     ///
     /// # Errors
     /// If an input breaks the mechanism's precondition.
@@ -30,7 +30,7 @@ impl<M: Mechanism> Releases<M> {
         Ok(Self::with_distinguisher(mechanism, pair, times, told))
     }
 
-    /// The same with other tests.
+    /// One or several releases of a mechanism on a pair, with given tests.
     #[must_use]
     pub fn with_distinguisher(
         mechanism: M,
@@ -42,7 +42,7 @@ impl<M: Mechanism> Releases<M> {
         Self { mechanism, inputs: pair.inputs, times, told, pair: known }
     }
 
-    /// Why no output is possible for both inputs, if that follows by algebra.
+    /// Why no output is possible for both inputs, if that has been proved.
     #[must_use]
     pub fn disjoint(&self) -> Option<&str> {
         self.told.disjoint.as_deref()

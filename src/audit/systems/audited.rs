@@ -33,15 +33,15 @@ pub trait Audited {
 pub struct AuditContext<'a> {
     /// Prepares and runs replications of the cell.
     pub(super) runner: &'a CellRunner<'a>,
-    /// The prepared world: objective, network, names of parties.
+    /// The prepared stage of replication 0: objective, network, names of parties.
     pub stage: &'a Stage,
     /// The replication's node of the seed tree.
     pub key: Key,
     /// Delta that was requested.
     pub delta: Option<f64>,
-    /// Delta of the study's own figures.
+    /// Delta at which the scenario's report states losses, if the scenario has one.
     pub study_delta: Option<f64>,
-    /// The neighbour that was requested, instead of a search.
+    /// The neighbour that was requested instead of a search, as the text of `--neighbour`.
     pub neighbour: Option<&'a str>,
 }
 
@@ -49,7 +49,7 @@ impl AuditContext<'_> {
     /// The parties and data of another replication.
     ///
     /// # Errors
-    /// [`AuditError`]: a world that cannot be prepared.
+    /// [`AuditError`] if the replication cannot be prepared.
     pub fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
         self.runner.world(replication).map_err(AuditError::scenario)
     }
@@ -58,7 +58,7 @@ impl AuditContext<'_> {
 /// The series with a given name.
 ///
 /// # Errors
-/// [`AuditError`]: there is none.
+/// [`AuditError`] if there is none.
 pub fn named<'a, S>(
     series: &'a [S],
     wanted: &str,

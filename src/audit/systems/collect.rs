@@ -23,24 +23,25 @@ pub fn offer<T: Audited + 'static>() -> AuditProvider {
     |protocol| protocol.get::<T>().map(|recipe| -> &dyn Audited { recipe })
 }
 
-/// The offers for the library's own protocols, one entry for each file.
+/// The [`AuditProvider`]s of the library's protocols, one for each file.
 fn standard() -> Vec<AuditProvider> {
     vec![offer::<Echo>(), offer::<Outsourced>(), offer::<Release>(), offer::<Local>(), offer::<Federated>()]
 }
 
 static OFFERS: OnceLock<Vec<AuditProvider>> = OnceLock::new();
 
-/// Adds offers for a program's own protocols. Call it before the first audit; later calls change nothing.
+/// Adds the [`AuditProvider`]s of a program's own protocols. Call it once and before the first audit; later calls change
+/// nothing.
 pub fn add_providers(own: &[AuditProvider]) {
     OFFERS.get_or_init(|| [standard(), own.to_vec()].concat());
 }
 
-/// The audit interface of a protocol; `None` if there is no offer for its type.
+/// The audit interface of a protocol; `None` if there is no [`AuditProvider`] for its type.
 fn audited(protocol: &ProtocolModel) -> Option<&dyn Audited> {
     OFFERS.get_or_init(standard).iter().find_map(|offer| offer(protocol))
 }
 
-/// Replication whose data are audited.
+/// Number of the replication whose data are audited.
 const REPLICATION: u64 = 0;
 
 /// Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.

@@ -1,4 +1,4 @@
-//! Echo: it releases nothing.
+//! The protocol `Echo`: it releases nothing, so there is nothing to audit.
 
 use super::audited::{AuditContext, Audited};
 use super::request::Request;

@@ -48,7 +48,7 @@ impl Audited for Local {
             let delta = ground.delta.unwrap_or(claimed_delta);
             let covered = mechanism.neighbours() != Neighbours::AnyMean
                 || rewards.iter().all(|reward| reward.most_often().abs() <= mechanism.bound());
-            // At a smaller delta nothing is claimed.
+            // At a delta below that of the claim, nothing is claimed.
             let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
                 let source = match visits {
                     1 => claim.source.clone(),
@@ -124,8 +124,8 @@ fn pairs(
     let every =
         |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b].map(Reward::Fixed));
     let mut found = vec![every([bound, -bound])];
-    // Only the distribution of a reward is protected: the two distributions furthest apart that the claim covers, and
-    // those of the objective's best and worst arm.
+    // If only the distribution of a reward is protected, two pairs are added: the two distributions furthest apart that
+    // the claim covers, and those of the objective's best and worst arm.
     if mechanism.neighbours() == Neighbours::AnyMean {
         let far = bound + REACH * mechanism.variance().sqrt();
         let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };

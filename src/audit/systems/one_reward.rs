@@ -83,8 +83,8 @@ pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64,
 mod tests {
     use super::*;
 
-    /// Without a far reward it is the ratio for the near ones, at most 2 near / scale; near the far reward it is
-    /// ln(beyond) minus the log density of reports on the near rewards there.
+    /// If far rewards hardly occur, the ratio is that of the near rewards, at most 2 near / scale. At the far reward it is
+    /// ln(beyond) minus the log density of a report there if the reward is the near one of the other world.
     #[test]
     fn mixtures_are_told_by_their_far_part() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);

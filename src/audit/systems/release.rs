@@ -17,8 +17,9 @@ use crate::vocab::{Basis, Cost, Neighbours};
 const PAIRS: u64 = 20;
 /// The observer of a publication.
 const OBSERVER: &str = "anyone who reads the publication";
-/// Why a publication is not audited.
+/// Why a publication without noise is not audited.
 const BARE: &str = "the publication has no noise: nothing is claimed";
+/// Why a publication whose search asks a program is not audited.
 const BY_PROGRAM: &str = "its search asks a program: the auditor would have to repeat the search on neighbouring data, but two \
      searches by a program may differ although the data do not; audit the series with a learner of the library instead, \
      which has the same mechanism and the same sensitivity";
@@ -50,7 +51,7 @@ fn protects(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
     Ok(!prices.is_empty() && prices.iter().all(|price| price.basis != Basis::Unprotected))
 }
 
-/// The worst of several pairs, by the exact privacy loss of each.
+/// The publication of a series on the worst of several pairs of data sets, by the exact loss of each pair.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
@@ -145,7 +146,7 @@ struct Publication {
     pair: Option<KnownPair>,
 }
 
-/// The setting that is released, by utilities of the two worlds.
+/// The release of a setting: the mechanism that chooses it, its utilities on both data sets, and its tests.
 struct Chosen {
     release: SettingRelease,
     utilities: [Vec<f64>; 2],
@@ -199,7 +200,7 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// The test by the released number, if this is the released setting.
+    /// The tests of the released number, if this is the released setting; `None` if no number is released or known.
     fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);

@@ -1,4 +1,4 @@
-//! One audit of a release: the worst neighbour is found by a few trials each, and measured with new trials.
+//! The audit of one release: a few trials on each candidate find the worst neighbour, and new trials measure it.
 
 use super::system::{Candidates, System};
 use crate::audit::error::AuditError;
@@ -6,10 +6,10 @@ use crate::audit::measure::{Effort, FEWEST, measure};
 use crate::audit::verdict::Finding;
 use crate::rng::Key;
 
-/// For each candidate neighbour, the search makes the audit's number of trials divided by this.
+/// For each candidate, the search makes the audit's number of trials divided by this, but at least [`FEWEST`].
 const SEARCH_SHARE: u64 = 10;
 
-/// Trials that an audit of `candidates` runs in all, both worlds together.
+/// The number of trials that an audit of `candidates` runs in all, for both worlds together.
 #[must_use]
 pub fn effort(candidates: &Candidates, trials: u64) -> u64 {
     let search = if candidates.len() > 1 { pilot(trials) * candidates.len() as u64 } else { 0 };
@@ -20,7 +20,7 @@ fn pilot(trials: u64) -> u64 {
     (trials / SEARCH_SHARE).max(FEWEST)
 }
 
-/// Audits one series: finds the worst neighbour by a few trials each, and measures there with new ones.
+/// Audits one release: finds the worst neighbour by a few trials on each candidate, and measures it with new trials.
 ///
 /// # Errors
 /// If a system cannot run.

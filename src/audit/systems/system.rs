@@ -23,13 +23,13 @@ impl std::fmt::Debug for System {
 }
 
 impl System {
-    /// A release on one pair of neighbours: what is said about it, and how it is repeated in either world.
+    /// A release on one pair of neighbours: the statement about it, and the experiment that repeats it in either world.
     pub fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
         Self { statement, experiment: Box::new(experiment), notes: Vec::new(), reconstruction: None }
     }
 }
 
-/// Neighbours of one series' data, from which the worst is chosen.
+/// One release of one series on several pairs of neighbours, from which the audit chooses the worst.
 pub type Candidates = Vec<System>;
 
 /// A series, or a part of one, that is not audited, and why.

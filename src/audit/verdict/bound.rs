@@ -4,8 +4,9 @@ use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
 use crate::privacy::mechanisms::Price;
 use crate::vocab::{Basis, Delta};
 
-/// The proven epsilon at `delta` of releases, each with its count, and its basis; at delta 0 the sum of pure
-/// guarantees. `None` if none is known.
+/// The upper bound on epsilon at `delta` that follows from the costs of releases, each with its count, and the basis of the
+/// costs (proven, conditional or as published). At delta 0 it is the sum of the pure epsilons. `None` if a cost is refuted or
+/// unprotected, or if the bound is infinite.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
     let mut composition = Composition::new();

@@ -5,18 +5,19 @@ use crate::audit::measure::{Evidence, World, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// How far the tested bound is above the measured ones: the true epsilon lies in between, and a verdict says
-/// no more than that. Each is a quotient; none where its divisor is 0 or unknown. The first three are at
-/// least 1 wherever the verdict is consistent.
+/// How far the tested epsilon is above the measured bounds. If the tested epsilon is true, the true loss lies in between.
+///
+/// Each factor is a quotient, and `None` if the divisor is 0 or unknown or the dividend is infinite. If the verdict is
+/// consistent, the first three are at least 1, up to numerical error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
-    /// Tested bound over the bound by counting alone.
+    /// Tested epsilon over the bound by counting alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<f64>,
-    /// Tested bound over the bound by the model.
+    /// Tested epsilon over the bound by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modelled: Option<f64>,
-    /// Tested bound over the exact loss of the pair of neighbours: the largest gain from testing other
+    /// Tested epsilon over the exact loss of the pair of neighbours: the largest gain from testing other
     /// neighbours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_over_pair: Option<f64>,
@@ -68,12 +69,12 @@ pub struct Finding {
     pub why: Option<String>,
     /// The claimed and the proven epsilon, each with its verdict.
     pub tests: Vec<Tested>,
-    /// How far the tested bound lies above what was measured.
+    /// How far the tested epsilon is above the measured bounds; `None` if it is refuted or nothing is tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<Factors>,
     /// Further notes for the reader.
     pub notes: Vec<String>,
-    /// Records reconstructed from the releases, where that was tried.
+    /// The result of reconstructing records from the releases, if that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconstruction: Option<Reconstruction>,
 }

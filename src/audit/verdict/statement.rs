@@ -7,14 +7,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Something was measured, and no lower bound exceeds the claim (by counting, by the model, or the exact loss of
-    /// the pair), though the number of trials would have permitted it. Proves nothing: an attack with another
+    /// A bound above 0 was measured, and neither a bound (by counting or by the model) nor the exact loss of the pair exceeds
+    /// the claim, although the number of trials would have permitted it. This proves nothing: an attack with another
     /// neighbour, test or event may succeed.
     Consistent,
-    /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
+    /// The lower bound by counting exceeds the claim, or the outputs on D and D' have nothing in common and the trials
+    /// confirm this: the claim is false, with the stated confidence.
     Refuted,
-    /// Counting did not refute the claim, but that is no evidence for it: the exact loss of the pair or the bound by
-    /// the model exceeds it, or so many trials could not have refuted it whatever the system does, or nothing was
+    /// Counting did not refute the claim, but this is no evidence for the claim: the exact loss of the pair or the bound by
+    /// the model exceeds it, this number of trials could not refute it whatever the system does, no bound above 0 was
     /// measured, or nothing is claimed.
     Inconclusive,
 }
@@ -60,7 +61,7 @@ pub struct Statement {
 pub enum Source {
     /// A paper, a document or the user.
     Claimed,
-    /// The ledger, by the accountant.
+    /// The costs of the releases, by the tight accountant.
     Proven,
 }
 

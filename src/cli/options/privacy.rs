@@ -84,7 +84,7 @@ fn claim(text: &str) -> Result<(f64, f64), BadValue> {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum AuditWhat {
-    /// Audit one mechanism by name, or all of them, those that are broken on purpose included
+    /// Audit one mechanism by name, or all of them, including those that are broken on purpose
     Mechanism(MechanismAuditArguments),
 }
 

@@ -83,7 +83,7 @@ pub(in crate::cli) struct SweepMergeArguments {
     pub(in crate::cli) folder: PathBuf,
     /// Other folders with parts of the same study that were run elsewhere
     pub(in crate::cli) others: Vec<PathBuf>,
-    /// Merge what is there even if something is missing
+    /// Merge the existing results even if some are missing
     #[arg(long)]
     pub(in crate::cli) partial: bool,
     /// How results are printed

@@ -1,8 +1,8 @@
 //! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
 //! Events in the far future are unsorted, in the "top". When their time is near, the first of them are distributed over
-//! the buckets of a "rung", so narrow that most hold one event or none. The next few buckets are moved to the "bottom",
-//! sorted; a bucket with many events is distributed over a rung of its own. Events that are scheduled after their
+//! the buckets of a "rung", which are so narrow that most hold one event or none. The next few buckets are moved to the
+//! "bottom", sorted; a bucket with many events is distributed over a new, finer rung. Events that are scheduled after their
 //! bucket was emptied ("late") go to a small heap. No step assumes a distribution of delays: the worst case is that of
 //! the heap.
 //!
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
-//! table of events; the top is an array of slots, because a linked list of a thousand would be read with one memory
-//! stall per element. Nothing is allocated once tables have their largest size.
+//! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one memory
+//! stall per event. Nothing is allocated once the tables have reached their largest size.
 //!
 //! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
 //! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
@@ -35,11 +35,11 @@ const REACH: u64 = 4;
 /// If there are more late events than this, and than events in the bottom, they are distributed over a rung.
 const SPILL: usize = 64;
 
-/// Keys in their total order.
+/// The events in the order of their keys.
 #[derive(Clone, Debug)]
 pub(super) struct Ladder<T> {
     nodes: Vec<Node<T>>,
-    /// The first slot without a key; the others follow from node to node.
+    /// The first free slot; the node of each free slot has the next one.
     free: u32,
     sequence: u64,
     /// Sorted keys; those from `taken` to `filled` are pending.
@@ -50,10 +50,10 @@ pub(super) struct Ladder<T> {
     spill_at: usize,
     /// The innermost rung; its span is 0 if there is none.
     rung: Rung,
-    /// The rungs around it, outermost first.
+    /// The rungs around the innermost one, outermost first.
     outer: Vec<Rung>,
     spare: Vec<Rung>,
-    /// Unsorted, in order of arrival.
+    /// The keys of the top, in the order in which they were added.
     top: Vec<Key>,
     /// Events from this time on go to the top.
     top_start: u64,
@@ -90,7 +90,7 @@ impl<T> Ladder<T> {
     /// Adds an event after all events of the same time.
     ///
     /// # Panics
-    /// If more than 2^24 events are pending.
+    /// If more than 2^24 events are in the queue, cancelled events included until their turn comes.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
@@ -114,7 +114,7 @@ impl<T> Ladder<T> {
         place
     }
 
-    /// The first event, with its time. Removed events are skipped.
+    /// Removes the first event and returns it with its time. Cancelled events are skipped.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, T)> {
         loop {
@@ -127,7 +127,7 @@ impl<T> Ladder<T> {
 
     /// Removes an event before its turn.
     pub(super) fn take(&mut self, place: Place) -> Option<T> {
-        // The slot is free again when its key has been skipped.
+        // The slot becomes free when its key is skipped.
         let node = self.nodes.get_mut(place.slot as usize)?;
         if node.generation == place.generation { node.event.take() } else { None }
     }
@@ -171,7 +171,7 @@ impl<T> Ladder<T> {
         self.draw_otherwise()
     }
 
-    /// Removes the first key if there are late ones, or none in the bottom.
+    /// Removes the first key if there are late keys, or if the bottom is empty.
     fn draw_otherwise(&mut self) -> Option<Key> {
         if !self.fill() {
             return None;
@@ -184,7 +184,7 @@ impl<T> Ladder<T> {
         first
     }
 
-    /// The first key of the bottom and of the late ones.
+    /// The first of all keys in the bottom and among the late ones.
     fn first(&self) -> Option<Key> {
         self.bottom[self.taken..self.filled].first().into_iter().chain(self.late.first()).min().copied()
     }
@@ -220,7 +220,7 @@ impl<T> Ladder<T> {
         slot
     }
 
-    /// Moves the next events to the bottom, which is empty, as are the late ones; false if there are none.
+    /// Moves the next events to the bottom; false if there are none. There must be no keys in the bottom and no late ones.
     #[inline(never)]
     fn refill(&mut self) -> bool {
         (self.taken, self.filled) = (0, 0);
@@ -241,7 +241,7 @@ impl<T> Ladder<T> {
     }
 
     /// Moves the contents of the next few buckets of the innermost rung to the bottom, in order, as long as each holds
-    /// few events; if the first holds many it is distributed over a rung of its own.
+    /// few events; if the first holds many, it is distributed over a new, finer rung.
     fn harvest(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
@@ -287,7 +287,7 @@ impl<T> Ladder<T> {
         }
     }
 
-    /// Distributes the current bucket of the innermost rung over a rung of its own.
+    /// Distributes the current bucket of the innermost rung over a new, finer rung, which becomes the innermost one.
     #[cold]
     fn spread(&mut self) {
         let rung = &mut self.rung;
@@ -377,7 +377,7 @@ impl<T> Ladder<T> {
     }
 }
 
-/// Lengthens the array, if need be, so that two keys for each bit fit in after a place.
+/// Lengthens the array, if necessary, so that from `from` on it has room for two keys per bit set in `bits`.
 fn make_room(keys: &mut Vec<Key>, from: usize, bits: u64) {
     let wanted = from + 2 * bits.count_ones() as usize;
     if keys.len() < wanted {
@@ -391,8 +391,7 @@ mod tests {
     use crate::rng::Key as Seed;
     use std::collections::BTreeSet;
 
-    /// Pushes and pops with delays from a distribution, checked against a sorted set; also counts how many keys were
-    /// moved in the end.
+    /// Checks pushes and pops with delays from a distribution against a sorted set.
     fn agrees(name: &str, first_sequence: u64, pending: usize, delay: impl Fn(u64) -> u64) {
         let mut ladder = Ladder { sequence: first_sequence, ..Ladder::default() };
         let mut set = BTreeSet::new();

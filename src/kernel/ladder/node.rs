@@ -1,6 +1,6 @@
 //! A pending event with its key.
 
-/// No slot.
+/// The value that stands for no slot.
 pub(super) const NONE: u32 = u32::MAX;
 pub(super) const SLOT_BITS: u32 = 24;
 pub(super) const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
@@ -15,7 +15,7 @@ pub(super) struct Node<T> {
     pub(super) time: u64,
     /// Sequence number and slot.
     pub(super) rank: u64,
-    /// The next slot of its bucket, or of the list of free slots.
+    /// The next slot in the list of the event's bucket, or in the list of free slots.
     pub(super) next: u32,
     pub(super) generation: u32,
     pub(super) event: Option<T>,

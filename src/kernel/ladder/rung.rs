@@ -6,11 +6,11 @@ pub(super) const BUCKET_BITS: u32 = 13;
 pub(super) const BUCKETS: usize = 1 << BUCKET_BITS;
 const WORDS: usize = BUCKETS / 64;
 
-/// Buckets of equal width, of which the first have been emptied.
+/// Buckets of equal width; those before the current one have been emptied.
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
     start: u64,
-    /// Length of the rung in nanoseconds; every time in it has a bucket.
+    /// Length of the rung in nanoseconds; every time within it has a bucket.
     span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,
@@ -50,12 +50,12 @@ impl Rung {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }
 
-    /// Sets its length to 0. It must be empty.
+    /// Sets the rung's length to 0. The rung must be empty.
     pub(super) fn close(&mut self) {
         self.span = 0;
     }
 
-    /// The bucket of a time, if it is one of this rung's and has not been emptied.
+    /// The bucket of a time; `None` if the time is outside of the rung or its bucket has been emptied.
     #[inline(always)]
     pub(super) fn bucket(&self, time: u64) -> Option<usize> {
         let after = time.wrapping_sub(self.start);
@@ -72,8 +72,8 @@ impl Rung {
         self.len += 1;
     }
 
-    /// The next few buckets that have events: the first of the range, and a bit for each bucket with events. The rung
-    /// must have some.
+    /// The next range of 64 buckets that has events: the index of its first bucket, and a bit for each bucket with events.
+    /// The rung must have events.
     #[inline]
     pub(super) fn near(&self) -> (usize, u64) {
         // Bits before the current bucket are zero: those buckets are empty.
@@ -97,7 +97,8 @@ impl Rung {
     }
 
     /// Sets which of the buckets that [`Self::near`] returned still have events. The first of these becomes the current
-    /// one; the buckets before it count as emptied, so later events for them are late. The caller updates the length.
+    /// bucket. The buckets before it count as emptied, so events that are scheduled for them from now on are late. The
+    /// caller updates the length.
     #[inline]
     pub(super) fn move_on(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;

@@ -4,7 +4,7 @@ use crate::vocab::Time;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Virtual time, shared by the tasks and futures of one process: set at each input, readable at any time.
+/// The virtual time, shared by the tasks and futures of one process. It is set at each input.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Rc<Cell<Time>>);
 

@@ -112,7 +112,7 @@ impl<P: Protocol> ProcessContext<P> {
         self.sleep_until(self.now() + span)
     }
 
-    /// Waits until a point of virtual time; if it has passed, a timer event without delay is scheduled.
+    /// Waits until a point of virtual time; if that point has passed, a timer without delay is set.
     pub fn sleep_until(&self, moment: Time) -> Sleep<P> {
         Sleep::new(&self.shared, moment)
     }
@@ -145,7 +145,8 @@ impl<P: Protocol> ProcessContext<P> {
     }
 
     /// The output of `future` if it completes within `span`, counted from the first poll; else `None`, and `future` is
-    /// dropped. A future that is ready exactly at the end has completed in time.
+    /// dropped. A future that is ready when the timer of the timeout is handled has completed in time; events at the same
+    /// virtual time that are handled after the timer come too late.
     pub async fn timeout<F: Future>(&self, span: Span, future: F) -> Option<F::Output> {
         let mut sleep = pin!(self.sleep(span));
         let mut future = pin!(future);
@@ -156,21 +157,21 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Spawns a further task of the same party. It begins when the present task awaits something.
+    /// Spawns another task of the same party. It begins when the present task awaits something or ends.
     pub fn spawn(&self, task: impl Future<Output = ()> + 'static) {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource; lower priorities are served first, if the resource has priorities. Dropping
+    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities. Dropping
     /// the [`Claimed`] releases the server; dropping the future leaves the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }
 
-    /// Uses a server for `span`.
+    /// Uses an acquired server for `span`.
     ///
     /// # Errors
-    /// [`Preempted`] with the remaining time if another job took the server.
+    /// [`Preempted`] with the remaining time if another job took the server before the end of `span`.
     pub async fn hold(&self, claim: &Claimed, span: Span) -> Result<(), Preempted> {
         let end = self.now() + span;
         let mut sleep = pin!(self.sleep_until(end));

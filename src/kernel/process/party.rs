@@ -49,21 +49,21 @@ type Heard<P> = (Time, PartyId, Connection, Input<P>);
 /// # Ok::<(), subrosa::kernel::KernelError>(())
 /// ```
 ///
-/// A process reads no clock and starts no thread: it is resumed when the kernel passes it an input, so order, digest
-/// and replay are the same as for every party. After a crash that lost its memory it starts again.
+/// A process uses no clock and no thread: it is resumed when the kernel passes it an input, so order, digest and replay
+/// have the same guarantees as for every party. After a crash that lost its memory it starts again.
 ///
 /// A running process cannot be copied, so a simulation with one cannot be forked, unless it is [`Self::forkable`].
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,
-    /// Number of crashes that lost its memory.
+    /// Number of crashes so far that lost the party's memory.
     crashes: u64,
     running: Option<Running<P>>,
     /// All inputs so far, if the process is forkable.
     heard: Option<Vec<Heard<P>>>,
 }
 
-/// The kernel's timer of each alarm.
+/// The ticket of the kernel's timer for each alarm.
 type Tickets = BTreeMap<Alarm, TimerTicket>;
 
 struct Running<P: Processes> {
@@ -91,9 +91,8 @@ impl<P: Processes> Process<P> {
         Self { body: Rc::new(body), key, crashes: 0, running: None, heard: None }
     }
 
-    /// The same process with its inputs stored, so that it can be copied: for a copy, `body` is called again and given
-    /// all stored inputs, and the effects that it requests meanwhile are dropped. `body` must not change state outside
-    /// itself.
+    /// The same process with its inputs stored, so that it can be copied. For a copy, `body` is called again and receives
+    /// all stored inputs; the effects that it requests for them are dropped. `body` must not change state outside itself.
     #[must_use]
     pub fn forkable(self) -> Self {
         Self { heard: Some(Vec::new()), ..self }

@@ -34,7 +34,7 @@ pub(super) enum Effect<P: Protocol> {
     Stop,
 }
 
-/// Wakers of all tasks that wait for the same kind of event, in the order in which their waits began.
+/// Wakers of all tasks that wait for the same kind of event, in the order in which their futures were created.
 pub(super) type Waiters = BTreeMap<u64, Waker>;
 
 /// The state of an alarm: pending, with the waker of the task that waits for it, or expired.
@@ -51,15 +51,16 @@ pub(super) struct State<P: Protocol> {
     pub(super) receivers: Waiters,
     pub(super) alarms: BTreeMap<Alarm, Ringing>,
     pub(super) next_alarm: u64,
-    /// Number of changes of the connection so far, and the state after the last one.
+    /// Number of changes of the connection so far.
     pub(super) changes: u64,
+    /// Whether the party was connected after the last change.
     pub(super) online: bool,
     /// The connection at the present input.
     pub(super) connection: Connection,
     pub(super) watchers: Waiters,
     pub(super) next_waiter: u64,
     pub(super) effects: VecDeque<Effect<P>>,
-    /// Spawned tasks, which begin when the present one awaits something.
+    /// Spawned tasks, which begin when the present task awaits something or ends.
     pub(super) begun: Vec<Work>,
 }
 
@@ -104,7 +105,8 @@ impl<P: Protocol> Shared<P> {
         self.state.borrow_mut().effects.push_back(effect);
     }
 
-    /// Adds a message to the mailbox, and wakes all tasks that wait for one, in the order in which they began to wait.
+    /// Adds a message to the mailbox, and wakes all tasks that wait for one, in the order in which their futures
+    /// were created.
     pub(super) fn deliver(&self, from: PartyId, message: P::Message) {
         let mut state = self.state.borrow_mut();
         state.mailbox.push_back((from, message));

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-/// What a process does, as a future.
+/// The future of one task.
 pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
 
-/// The tasks that are ready, each once. `Waker` must be `Send` and `Sync`, hence the mutex; no thread is involved.
+/// The numbers of the tasks that are ready, each once. The mutex is there because a `Waker` must be `Send` and `Sync`;
+/// there is only one thread.
 type Ready = Arc<Mutex<VecDeque<u64>>>;
 
 struct Notice {
@@ -65,7 +66,7 @@ impl Tasks {
     pub(super) fn poll_next(&mut self) -> bool {
         let first = self.ready.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(id) = first else { return false };
-        // It may have ended since.
+        // The task may have ended since it was woken.
         if let Some(task) = self.tasks.get_mut(&id) {
             task.notice.queued.store(false, Ordering::Relaxed);
             if task.work.as_mut().poll(&mut Context::from_waker(&task.waker)).is_ready() {

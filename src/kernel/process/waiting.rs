@@ -66,7 +66,7 @@ type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
 pub struct Receive<P: Protocol> {
     shared: Shared<P>,
     wanted: Option<Wanted<P>>,
-    /// Its number among the waiting futures.
+    /// The number of this future among those that wait.
     place: u64,
 }
 

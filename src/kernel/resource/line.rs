@@ -41,19 +41,19 @@ impl Digestible for Claim {
 pub struct Begun {
     /// The job's claim, which identifies it.
     pub claim: Claim,
-    /// Whether it has a server now.
+    /// Whether the job has a server now.
     pub served: bool,
     /// The job that lost its server to this one, and is in the queue again.
     pub preempted: Option<Claim>,
 }
 
-/// The result of a job's leaving.
+/// The result when a job leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the job that is served next takes time"]
 pub struct Freed<J> {
     /// The job.
     pub job: J,
-    /// The job that is served next by its server.
+    /// The job that gets the server, if the job that left had one.
     pub next: Option<Claim>,
 }
 
@@ -62,9 +62,9 @@ struct Entry<J> {
     job: J,
     /// Time of the request.
     asked: Time,
-    /// When it joined the queue the last time.
+    /// When the job last joined the queue; for a job that never waited, the time of its request.
     since: Time,
-    /// Whether it has had a server.
+    /// Whether the job has had a server.
     begun: bool,
 }
 
@@ -86,7 +86,7 @@ impl<J> Resource<J> {
         Self { discipline, serving: BTreeMap::new(), waiting: BTreeMap::new(), asked: 0, statistics }
     }
 
-    /// Requests a server for a job; the job joins the queue if it gets none. Lower priority numbers are served first.
+    /// Requests a server for a job, which joins the queue if it gets none. Lower priority numbers are served first.
     pub fn request(&mut self, now: Time, priority: i64, job: J) -> Begun {
         self.statistics.forward(now);
         self.statistics.requests += 1;
@@ -122,7 +122,7 @@ impl<J> Resource<J> {
         Some(last)
     }
 
-    /// Releases a job's server, or removes the job from the queue; `None` if it has left before.
+    /// Releases a job's server, or removes the job from the queue; `None` if the job has left before.
     pub fn leave(&mut self, now: Time, claim: Claim) -> Option<Freed<J>> {
         self.statistics.forward(now);
         let freed = if let Some(left) = self.waiting.remove(&claim) {

@@ -51,7 +51,7 @@ impl SharedResource {
         }
     }
 
-    /// Ready when the job has a server (with `served` false: when it has none).
+    /// Ready when the job has a server, if `served` is true, or when it has none, if `served` is false.
     fn once(&self, claim: Claim, served: bool, task: &Context<'_>) -> Poll<()> {
         let mut resource = self.0.borrow_mut();
         if resource.serves(claim) == served {
@@ -64,8 +64,8 @@ impl SharedResource {
     }
 }
 
-/// Waits for a server; see [`ProcessContext::acquire`](crate::kernel::ProcessContext::acquire). It joins the queue
-/// when it is first awaited.
+/// Waits for a server; see [`ProcessContext::acquire`](crate::kernel::ProcessContext::acquire). The job joins the queue
+/// when this future is first awaited.
 #[derive(Debug)]
 #[must_use = "nothing waits for a future that is not awaited"]
 pub struct Acquire {
@@ -86,7 +86,7 @@ impl Future for Acquire {
             let begun = self.resource.0.borrow_mut().request(now, self.priority, Seat::default());
             self.resource.wake(begun.preempted);
             let (resource, clock) = (self.resource.clone(), self.clock.clone());
-            // Dropped with this future, it leaves the queue.
+            // If this future is dropped, so is the claim, and the job leaves the queue.
             self.claimed = Some(Claimed { resource, clock, claim: begun.claim });
             begun.claim
         };

@@ -22,17 +22,17 @@ pub struct ResourceStatistics {
     pub done: u64,
     /// Jobs that left the queue before they had a server.
     pub withdrawn: u64,
-    /// Times that a job lost its server to another.
+    /// Number of times that a job lost its server to another job.
     pub preemptions: u64,
     /// Jobs in the queue.
     pub waiting: u64,
     /// Jobs with a server.
     pub serving: u64,
-    /// The most jobs that were in the queue at once.
+    /// The largest number of jobs in the queue at one time.
     pub most_waiting: u64,
     /// Nanoseconds from a job's request until it first got a server, summed over all jobs that got one.
     pub until_begun: u128,
-    /// The longest of those times.
+    /// The longest time from a job's request until it first got a server.
     pub longest_until_begun: Span,
     /// Nanoseconds that all jobs together have been in the queue, those that are in it now included.
     pub in_queue: u128,
@@ -89,13 +89,13 @@ impl ResourceStatistics {
         if all > 0.0 { self.busy as f64 / all } else { 0.0 }
     }
 
-    /// The share of jobs that had to wait for their server, in [0, 1]; NaN before the first got one.
+    /// Among the jobs that got a server, the share that had to wait for it, in [0, 1]; NaN before the first got one.
     #[must_use]
     pub fn share_delayed(&self) -> f64 {
         self.delayed as f64 / self.begun as f64
     }
 
-    /// Mean time until a job got a server, in seconds; NaN before the first got one.
+    /// Mean time from a job's request until it first got a server, in seconds; NaN before the first got one.
     #[must_use]
     pub fn mean_wait_seconds(&self) -> f64 {
         self.until_begun as f64 / NANOS_PER_SECOND / self.begun as f64

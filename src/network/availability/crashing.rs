@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Working and crashed periods alternate, beginning with a working one. A crashed party receives nothing, and its
-/// timers and its work are suspended.
+/// Working and crashed periods alternate, beginning with a working one. A crashed party receives nothing, handles no timer
+/// and does no work.
 ///
 /// Example: `Crashing(up: Exponential(mean: "10min"), down: Constant("5s"), memory: Kept)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct Crashing {
     /// Length of a crashed period; any of the latency models.
     pub down: LatencyModel,
     /// What remains after a crash: `Kept` (the party continues where it stopped) or `Lost` (timers and work are lost,
-    /// and the party starts again with what it had on disk). Default: Kept.
+    /// and the party starts again with its stable storage). Default: Kept.
     #[serde(default = "kept")]
     pub memory: Memory,
 }

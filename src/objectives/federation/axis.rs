@@ -8,27 +8,27 @@ use std::num::NonZeroUsize;
 /// The values of one hyperparameter, ascending: `Axis(low: 0.01, high: 10, values: 21)`, or a list of them,
 /// `Axis(values: [0.0001, 0.1, 1, 10])`.
 ///
-/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest (of its
-/// logarithm, with `logarithmic`), so listed values need not be evenly spaced.
+/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest value (with
+/// `logarithmic`, of the logarithm), so listed values need not be evenly spaced.
 ///
 /// Example: `Axis(low: 0.01, high: 1, values: 3, logarithmic: true)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Smallest value. Default: that of the list.
+    /// Smallest value; required with a number of `values`, not allowed with a list. Default: that of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<Positive>,
-    /// Largest value. Default: that of the list.
+    /// Largest value; required with a number of `values`, not allowed with a list. Default: that of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Positive>,
-    /// Number of values, spaced evenly from `low` to `high`; or a list of the values, without `low` and `high`.
+    /// Number of values, spaced evenly from `low` to `high`; or a list of the values, ascending.
     pub values: AxisValues,
-    /// Whether the values are spaced evenly in their logarithm. Default: false.
+    /// Whether spacing and coordinates are those of the values' logarithms. Default: false.
     #[serde(default)]
     pub logarithmic: bool,
 }
 
-/// A number of values, or the values.
+/// The number of values, or a list of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -117,7 +117,7 @@ impl Axis {
             .collect()
     }
 
-    /// The coordinate of every value, from 0 to 1; 0.5 for a single one.
+    /// The coordinate of every value, from 0 to 1; 0.5 if there is only one value.
     pub(super) fn places(&self) -> Vec<f64> {
         let count = self.count();
         let (low, high) = self.ends();

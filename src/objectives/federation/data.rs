@@ -12,26 +12,26 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum HeldOut {
-    /// The last records of each class of each agent, for files in order of time: of a recording that is cut into
-    /// windows, consecutive windows are then all training records or all held out, except at the one place where the
-    /// two parts meet.
+    /// The last records of each class of each agent, for files in order of time. If the records of a class are consecutive
+    /// windows of one recording, neighbouring windows are then on the same side of the split, except at the one place where
+    /// the two parts meet.
     ///
     /// Example: `LastOfEachClass(share: 0.5)`.
     LastOfEachClass {
-        /// Share of the records, rounded.
+        /// Share of the records of each class that is held out; the number of training records is rounded.
         share: Probability,
     },
-    /// A second file says which records are held out.
+    /// The records that a second file marks; all others are for training.
     ///
     /// Example: `Column(file: "split.csv", agent: "subject", row: "row", column: "part", value: "held out")`.
     Column {
         /// The file, relative to the scenario's own folder.
         file: PathBuf,
-        /// Its column with the agent's name.
+        /// Its column with the agent's name: the values of the agent columns, joined by `/`.
         agent: String,
         /// Its column with the number of the agent's record, from 0 in the order of the first file.
         row: String,
-        /// Its column that says whether a record is held out.
+        /// Its column that marks the records that are held out.
         column: String,
         /// The value in that column for a record that is held out.
         value: String,
@@ -47,7 +47,7 @@ impl Default for HeldOut {
 /// The records of one agent.
 #[derive(Clone, Debug)]
 pub(super) struct AgentRecords {
-    /// Values of the agent columns, joined by a slash.
+    /// Values of the agent columns, joined by `/`.
     pub(super) name: String,
     /// Number of features.
     pub(super) d: usize,
@@ -55,7 +55,7 @@ pub(super) struct AgentRecords {
     pub(super) features: Vec<f64>,
     /// Class of each record: the index of its label among all labels of the file in alphabetical order.
     pub(super) classes: Vec<usize>,
-    /// Whether the record is for training; the others are held out.
+    /// Whether each record is for training; the others are held out.
     pub(super) training: Vec<bool>,
 }
 
@@ -65,7 +65,7 @@ impl AgentRecords {
         &self.features[index * self.d..][..self.d]
     }
 
-    /// Places of the records for training, or of those held out.
+    /// Positions of the training records, or of the held-out records.
     pub(super) fn places(&self, training: bool) -> Vec<usize> {
         (0..self.classes.len()).filter(|&index| self.training[index] == training).collect()
     }
@@ -90,7 +90,7 @@ pub(super) struct Columns<'a> {
     pub(super) label: &'a str,
 }
 
-/// Reads a file, and the second file that says which records are held out, if there is one.
+/// Reads the records of all agents from a file, and the second file that marks held-out records, if there is one.
 pub(super) fn read(
     file: &Path,
     columns: Columns<'_>,
@@ -144,7 +144,7 @@ pub(super) fn read(
     Ok(Agents { agents, classes: kinds.len() })
 }
 
-/// The first `share` of the records of each class, rounded; the file is in order of time.
+/// Whether each record is among the first `share` of the records of its class; their number is rounded.
 fn first_of_each_class(classes: &[usize], kinds: usize, share: f64) -> Vec<bool> {
     let mut count = vec![0u64; kinds];
     classes.iter().for_each(|&class| count[class] += 1);

@@ -1,4 +1,4 @@
-//! Logistic regression, one class against the rest, with three hyperparameters; its accuracy on held-out records.
+//! The accuracy, on held-out records, of one-against-rest logistic regression with three hyperparameters.
 
 use super::axis::Axis;
 use super::data::AgentRecords;
@@ -8,7 +8,8 @@ use crate::objectives::tuning::{Records, Training, train_at_most};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Three hyperparameters; features are standardised on the training records and scaled to a largest norm of 1.
+/// Logistic regression, with three hyperparameters. Features are standardised with the training records' means and standard
+/// deviations, then divided by the largest norm in training.
 ///
 /// Example: `LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1, high: 4, values:
 /// 2), intercept: Axis(low: 0.1, high: 1, values: 2))`.
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct LogisticRegression {
     /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
     pub lambda: Axis,
-    /// Steps of L-BFGS after which training ends, rounded.
+    /// Number of L-BFGS steps after which training ends; values are rounded.
     pub steps: Axis,
     /// Value of the constant feature that acts as the intercept; the larger it is, the less the intercept is
     /// regularised.
@@ -45,7 +46,7 @@ fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The accuracy at every setting, lambda slowest and the intercept fastest.
+/// The accuracy at every setting; of the axes, lambda changes slowest and the intercept fastest.
 pub(super) fn accuracies(
     model: &LogisticRegression,
     records: &AgentRecords,
@@ -61,7 +62,7 @@ pub(super) fn accuracies(
             rows[index].iter().copied().chain([intercept]).map(move |cell| sign * cell)
         };
         for (l, &lambda) in lambdas.iter().enumerate() {
-            // Weights by steps and class.
+            // Weights by number of steps, then by class.
             let mut weights: Vec<Vec<Vec<f64>>> = vec![Vec::new(); steps.len()];
             for class in 0..classes {
                 let sign = |index: usize| if records.classes[index] == class { 1.0 } else { -1.0 };

@@ -1,4 +1,4 @@
-//! A federation on real data: every agent tunes the same kind of model on its own records.
+//! A federation on the records of a file: every agent tunes the same kind of model on its own records.
 
 mod axis;
 mod data;
@@ -29,11 +29,11 @@ use std::sync::Arc;
 use trained::Trained;
 
 /// The performance of a model for each setting of its hyperparameters, measured for each agent of a federation on the
-/// agent's own records. The points are the settings, a regular grid in the unit cube; a value is the performance on the
+/// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the
 /// agent's held-out records.
 ///
-/// For the protocol `Federated`, with at most as many agents as the file has. In other protocols the objective is the
-/// mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
+/// The objective is for the protocol `Federated`, with at most as many agents as the file has. In other protocols a value is
+/// the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
 /// landmine detection).
 ///
 /// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
@@ -44,11 +44,11 @@ use trained::Trained;
 pub struct FederatedTuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Columns whose values together identify an agent.
+    /// Names of the columns whose values together identify an agent.
     pub agent: Vec<String>,
     /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
-    /// Column of the class.
+    /// Name of the column with the class.
     pub label: String,
     /// Which records are held out from training. Default: the last half of each agent's records of each class.
     #[serde(default)]
@@ -86,10 +86,10 @@ fn default_assumed_noise() -> Positive {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum FederatedModel {
-    /// Logistic regression, one class against the rest, by L-BFGS; performance is accuracy.
+    /// Logistic regression, one class against the rest, by L-BFGS; the performance is the accuracy.
     LogisticRegression(LogisticRegression),
-    /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; performance is the area under the ROC
-    /// curve of the last class in alphabetical order.
+    /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; the performance is the area under the ROC
+    /// curve, with the last class in alphabetical order as the positive class.
     RbfSvm(RbfSvm),
 }
 
@@ -108,8 +108,8 @@ impl FederatedModel {
         }
     }
 
-    /// Equally likely performances at every setting, the last axis fastest: one, or several where a measurement is
-    /// random.
+    /// The performances at every setting, the last axis changing fastest: one performance, or several equally likely ones if
+    /// a measurement is random.
     fn performances(
         &self,
         records: &AgentRecords,
@@ -125,12 +125,12 @@ impl FederatedModel {
         }
     }
 
-    /// Whether a measurement is random without any noise that the scenario adds.
+    /// Whether a measurement is random even if the scenario adds no noise.
     fn is_random(&self) -> bool {
         matches!(self, Self::RbfSvm(model) if model.score != Score::Area)
     }
 
-    /// The settings as points of the unit cube, row-major, the last axis fastest.
+    /// The settings as points of the unit cube, row-major, the last axis changing fastest.
     fn points(&self) -> Points {
         let places: Vec<Vec<f64>> = self.axes().iter().map(|(_, axis)| axis.places()).collect();
         let n: usize = places.iter().map(Vec::len).product();
@@ -191,7 +191,7 @@ impl FederatedTuning {
         }
     }
 
-    /// A problem of records that could be read, if there is one.
+    /// The first problem of the classes or of an agent's split, if there is one.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
         if read.classes < 2 || (two && read.classes > 2) {
@@ -216,7 +216,8 @@ impl FederatedTuning {
     }
 }
 
-/// Public facts: none was computed from an agent's records, except the classes, which all agents have in common.
+/// Facts taken as public, none of which was computed from an agent's records, except the classes, which are those of all
+/// agents together.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],
@@ -339,7 +340,7 @@ fn mean(draws: &[f64]) -> f64 {
     draws.iter().sum::<f64>() / draws.len() as f64
 }
 
-/// The noise of each agent, and that of the mean of all agents, in which draws of the same index are averaged.
+/// The noise of each agent, and the noise of the mean over all agents, which averages the agents' draws of the same index.
 fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
     let deviations: Vec<Vec<Vec<f64>>> = scores
         .iter()

@@ -1,15 +1,15 @@
 //! Platt scaling: a logistic curve that turns decision values into probabilities.
 
-/// The curve 1 / (1 + exp(slope f + offset)) of the decision value f: the probability of the positive class.
+/// The probability of the positive class as a function of the decision value f: 1 / (1 + exp(slope f + offset)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sigmoid {
-    /// Below 0 if larger decision values make the positive class likelier; above 0 the curve reverses their order.
+    /// Below 0 if the probability increases with the decision value; above 0 if it decreases.
     pub(super) slope: f64,
     pub(super) offset: f64,
 }
 
-/// Constants of libsvm: largest number of Newton steps, smallest step size, number added to the Hessian's diagonal, and
-/// gradient at which the search ends.
+/// Constants of libsvm, in this order: largest number of Newton steps, smallest step size, the number that is added to the
+/// Hessian's diagonal, and the gradient at which the search ends.
 const STEPS: usize = 100;
 const SHORTEST: f64 = 1e-10;
 const RIDGE: f64 = 1e-12;
@@ -18,7 +18,7 @@ const FLAT: f64 = 1e-5;
 const MARGIN: f64 = 1e-7;
 
 impl Sigmoid {
-    /// The maximum-likelihood curve through pairs of a decision value and whether the class is positive, with targets
+    /// The maximum-likelihood curve for pairs of a decision value and whether the class is positive, with targets
     /// (n + 1) / (n + 2) and 1 / (n + 2) in place of 1 and 0, where n is the number of pairs of that class. If no step
     /// improves the likelihood, the search ends at the current curve.
     ///
@@ -79,7 +79,8 @@ impl Sigmoid {
         if z >= 0.0 { libm::exp(-z) / (1.0 + libm::exp(-z)) } else { 1.0 / (1.0 + libm::exp(z)) }
     }
 
-    /// The same, kept away from 0 and 1 as in libsvm, so that extreme decision values are ties.
+    /// The probability of the positive class, clamped to [1e-7, 1 - 1e-7] as in libsvm, so that extreme decision values have
+    /// equal scores.
     pub(super) fn score(self, f: f64) -> f64 {
         self.probability(f).clamp(MARGIN, 1.0 - MARGIN)
     }
@@ -107,7 +108,7 @@ mod tests {
             (found.slope - truth.slope).abs() < 0.2 && (found.offset - truth.offset).abs() < 0.2,
             "{found:?}"
         );
-        // The other way round, everything is reversed.
+        // Decision values of the opposite sign reverse the curve.
         let reversed: Vec<(f64, bool)> = pairs.iter().map(|(f, positive)| (-f, *positive)).collect();
         assert!((Sigmoid::fit(&reversed).slope + found.slope).abs() < 1e-6);
     }

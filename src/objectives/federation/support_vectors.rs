@@ -1,5 +1,5 @@
-//! A support vector machine with a Gaussian kernel, two hyperparameters; the area under its ROC curve on held-out
-//! records. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
+//! The area under the ROC curve, on held-out records, of a support vector machine with a Gaussian kernel and two
+//! hyperparameters. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
 
 use super::axis::Axis;
 use super::data::AgentRecords;
@@ -15,21 +15,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// Two hyperparameters; features are taken as the file has them.
+/// A support vector machine with a Gaussian kernel and two hyperparameters. Features are not scaled.
 ///
 /// Example: `RbfSvm(c: Axis(low: 0.1, high: 1, values: 2), gamma: Axis(low: 0.1, high: 1, values: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RbfSvm {
-    /// C, the weight of a misclassified record.
+    /// C, the weight of the hinge loss of a record.
     pub c: Axis,
-    /// One over the squared width of the kernel.
+    /// gamma in the kernel exp(-gamma |x - y|^2).
     pub gamma: Axis,
-    /// What a measurement is. Default: `Area`, exact.
+    /// How a model is scored. Default: `Area`, the same score at every measurement.
     #[serde(default, skip_serializing_if = "Score::is_area")]
     pub score: Score,
     /// Tolerance of the solver: the largest violation of the optimality conditions, in units of the margin.
-    /// Default: 1e-6. With libsvm's default, 1e-3, training with the paper's smallest C, 1e-4, stops at an arbitrary point.
+    /// Default: 1e-6. With libsvm's default, 1e-3, training with the paper's smallest C, 1e-4, ends at an arbitrary point.
     #[serde(default = "millionth", skip_serializing_if = "is_millionth")]
     pub tolerance: Positive,
 }
@@ -44,22 +44,22 @@ fn is_millionth(tolerance: &Positive) -> bool {
     tolerance.get() == MILLIONTH
 }
 
-/// What a measurement of a support vector machine is.
+/// How a support vector machine is scored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Score {
-    /// The area under the ROC curve of decision values: the same at every measurement.
+    /// The area under the ROC curve of the decision values, the same at every measurement.
     #[default]
     Area,
-    /// The area under the ROC curve of probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them.
-    /// The map from decision values to probabilities is fitted on folds that are drawn at random. If this map falls
-    /// instead of rising, it reverses the order of all records, and an area a becomes 1 - a. So a measurement is
-    /// random: it is one of the `draws`, each as likely as any other, and the value of a setting is their mean.
+    /// The area under the ROC curve of the probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them.
+    /// The map from decision values to probabilities is fitted by cross-validation with random folds. If this map decreases,
+    /// it reverses the order of all records, and an area a becomes 1 - a. So a measurement is random: it is one of `draws`
+    /// equally likely areas, and the value of a setting is their mean.
     PlattArea {
-        /// Folds, at least 2. Default: 5.
+        /// Number of folds, at least 2. Default: 5.
         #[serde(default = "five")]
         folds: NonZeroUsize,
-        /// Scalings of each model, each on folds of its own. Default: 8.
+        /// Number of scalings of each model, each with its own random folds. Default: 8.
         #[serde(default = "eight")]
         draws: NonZeroUsize,
     },
@@ -82,7 +82,7 @@ impl Score {
 }
 
 impl RbfSvm {
-    /// What is wrong with the recipe apart from its axes.
+    /// The problem of the recipe apart from its axes, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Score::PlattArea { folds, .. } = self.score else { return None };
         (folds.get() < 2).then(|| {
@@ -99,7 +99,7 @@ enum Machine {
 }
 
 impl Machine {
-    /// Trains on the records at `places`.
+    /// Trains on the records at the positions `places`.
     fn train(
         records: &AgentRecords,
         places: &[usize],
@@ -125,7 +125,7 @@ impl Machine {
             .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })
     }
 
-    /// The decision value without its constant term, which does not change the order of records.
+    /// The decision value without its constant term, which does not affect the order of records.
     fn sum(&self, row: &[f64]) -> f64 {
         match self {
             Self::Trained(machine) => machine.weighted_sum(&ArrayView1::from(row)),
@@ -142,8 +142,8 @@ impl Machine {
     }
 }
 
-/// Scores of every setting, C slowest, each a list of equally likely ones; class 1 is the positive class. Folds are
-/// drawn below `key`.
+/// For every setting, C changing slowest, a list of equally likely scores. Class 1 is the positive class. Folds are drawn from
+/// children of `key`.
 pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Result<Vec<Vec<f64>>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
@@ -175,8 +175,8 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     Ok(found)
 }
 
-/// The decision value of every training record by a machine trained without its fold, and its class. Folds are runs of
-/// a random order, of equal size but for rounding, as libsvm draws them.
+/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its class
+/// is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
 fn cross_validated(
     records: &AgentRecords,
     training: &[usize],
@@ -200,8 +200,8 @@ fn cross_validated(
     Ok(pairs)
 }
 
-/// The share of pairs of a positive and a negative record that the scores put in the right order, ties by half;
-/// 0.5 where there is no such pair.
+/// The share of pairs of a positive and a negative record in which the positive one has the higher score; a tie counts half.
+/// 0.5 if there is no such pair.
 fn area_under_curve(scores: &[f64], truth: &[bool]) -> f64 {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));

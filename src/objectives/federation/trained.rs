@@ -1,4 +1,4 @@
-//! Scores of trained models, kept in a file by the hash of all that they depend on: a second run trains nothing.
+//! A cache of the scores of trained models, in files named by a hash of their inputs, so that a second run trains nothing.
 
 use super::data::AgentRecords;
 use crate::rng::Key;
@@ -6,11 +6,11 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Name and version of the training code. They are part of the hash, since other code may give other scores: change
-/// them with every change in this folder that changes a score.
+/// Name and version of the training code, which are part of the hash, because other code may give other scores. Change them
+/// with every change that changes a score: in this folder, in `objectives/tuning` or in a library that trains.
 const TRAINER: &str = "subrosa trained models 1, linfa-svm 0.8.1";
 
-/// A folder of files with scores. Any file may be deleted at any time.
+/// A folder of files with scores, or no folder: then nothing is kept. Any file may be deleted at any time.
 #[derive(Clone, Debug)]
 pub(super) struct Trained<'a> {
     folder: Option<&'a Path>,
@@ -21,7 +21,8 @@ impl<'a> Trained<'a> {
         Self { folder }
     }
 
-    /// The scores of one agent's models, from the file or by training; `key` is the node of the seed tree for training.
+    /// The scores of one agent's models, read from the file or found by training; `key` is the node of the seed tree for
+    /// training.
     pub(super) fn scores<E>(
         &self,
         model: &impl Serialize,
@@ -36,13 +37,13 @@ impl<'a> Trained<'a> {
             return Ok(known);
         }
         let scores = train()?;
-        // If the file cannot be written the run continues: the file only saves time.
+        // If the file cannot be written, the run continues: the file only saves time.
         drop(keep(&file, &written(&scores, &name)));
         Ok(scores)
     }
 }
 
-/// The hash of all that the scores depend on.
+/// The hash of the training code's version, the model, the records and the key, on which the scores depend.
 fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key: &Key) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
@@ -66,7 +67,8 @@ fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key:
     hasher.finalize().to_hex().to_string()
 }
 
-/// A line for the identity, a line of bits for each setting, and a hash of all lines before it.
+/// The text of a file: a line with the identity, a line with the bits of the scores for each setting, and a hash of all lines
+/// before it.
 fn written(scores: &[Vec<f64>], identity: &str) -> String {
     let mut text = format!("{identity}\n");
     for setting in scores {

@@ -1,22 +1,22 @@
-//! Why an agent's models could not be fitted.
+//! The error of an agent whose models could not be fitted.
 
 use crate::objectives::tuning::TrainingError;
 use thiserror::Error;
 
-/// Models of an agent that could not be fitted.
+/// The reason why the models of an agent could not be fitted.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum FitError {
-    /// Logistic regression was not trained.
+    /// Logistic regression could not be trained.
     #[error(transparent)]
     Training(#[from] TrainingError),
-    /// A support vector machine was not trained.
+    /// A support vector machine could not be trained.
     #[error("C = {c}, gamma = {gamma}: {reason}")]
     SupportVectors {
-        /// Cost of a record on the wrong side of the margin.
+        /// C, the weight of the hinge loss of a record.
         c: f64,
-        /// One over the squared width of the kernel.
+        /// gamma in the kernel exp(-gamma |x - y|^2).
         gamma: f64,
-        /// Why, in the library's words.
+        /// The reason, in the library's words.
         reason: String,
     },
     /// Records that cannot form a matrix.

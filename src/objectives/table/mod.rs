@@ -1,4 +1,4 @@
-//! The rows of a CSV file as arms: real records.
+//! The rows of a CSV file as arms.
 
 mod output;
 mod plain;
@@ -49,10 +49,10 @@ pub enum Transform {
 
 /// Every row of a CSV file is an arm: some columns are its inputs, another column is its output.
 ///
-/// The output is transformed, negated if it is to be minimised, centred and divided by a unit: regret, the noise of a
-/// measurement and the range of a private outcome are in that unit. Inputs are transformed, centred and divided by
-/// units, divided by their length-scales, and scaled to a norm, so that one length-scale serves all. Centres, units and
-/// the norm are computed from the data unless the scenario states them (`input_scale`, `output_scale`).
+/// The output is transformed, negated if it is to be minimised, centred and divided by a unit. Regret, the noise of an
+/// outcome and the range of a private outcome are in this unit. Inputs are transformed, centred and divided by units,
+/// divided by their length-scales, and scaled to a norm, so that the surrogate has one length-scale for all inputs. Centres,
+/// units and the norm are computed from the data unless the scenario states them (`input_scale`, `output_scale`).
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
 ///
 /// Example: `Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, goal:
@@ -67,7 +67,7 @@ pub struct Table {
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
-    /// What to optimise.
+    /// The output that is optimised: a column, or a number computed from several.
     pub output: Output,
     /// Function that is applied to the output first. Default: `Identity`.
     #[serde(default)]
@@ -85,8 +85,8 @@ pub struct Table {
     /// Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
-    /// Standard deviation of the noise that is added to an output when it is measured, in the unit of the scaled
-    /// output. Default: 0, the recorded output itself.
+    /// Standard deviation of the noise of an outcome, in the unit of the scaled output. Default: 0, an outcome is the
+    /// recorded output.
     #[serde(default = "no_noise")]
     pub noise_sd: NonNegative,
     /// The surrogate's hyperparameters. Default: by maximum likelihood.
@@ -106,7 +106,7 @@ struct Raw {
     values: Vec<f64>,
 }
 
-/// Inputs (row-major) and output after scaling, and the units that they were divided by.
+/// Inputs (row-major) and outputs after centring and division by units, before division by length-scales.
 struct Columns {
     rows: Vec<f64>,
     values: Vec<f64>,
@@ -115,7 +115,7 @@ struct Columns {
     unit: f64,
 }
 
-/// A table with its records and what was computed from them.
+/// A table with its records and the problem computed from them.
 #[derive(Debug)]
 struct Ready {
     table: Table,
@@ -124,14 +124,14 @@ struct Ready {
     scaled: Scaled,
 }
 
-/// A problem, and the scaling from raw records to it.
+/// A problem, and the scaling by which it was computed from raw records.
 #[derive(Debug)]
 struct Scaled {
     instance: Instance,
     fitted: Option<Fitted>,
-    /// How far an input moves for one unit of the scaled inputs, by column.
+    /// For each column, the change of a raw input that changes the scaled input by 1.
     steps: Vec<f64>,
-    /// Centre and unit of the outputs.
+    /// Centre and unit of the raw outputs.
     centre: f64,
     unit: f64,
 }
@@ -195,7 +195,7 @@ impl Table {
         for row in rows.chunks_mut(d) {
             row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
         }
-        // Length-scales are 1 now, so after scaling all of them equal the factor.
+        // After the division all length-scales are 1, so after scaling to the norm all equal the factor.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
         let instance = Instance {
@@ -213,7 +213,7 @@ impl Table {
         Ok(Scaled { instance, fitted, steps, centre, unit })
     }
 
-    /// Facts taken as public, and conditions of losses.
+    /// Facts taken as public, from which the conditions of privacy losses follow.
     fn background(&self) -> Background {
         let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
         let (length_scales, model) = if fitted {
@@ -247,7 +247,7 @@ impl Table {
         Background { fitted, ..Background::public(facts) }
     }
 
-    /// The field of the scenario to which an error of the table belongs.
+    /// The problem for an error of the table, at the field of the scenario that causes the error.
     fn problem_of(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let wrong =

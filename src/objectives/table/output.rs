@@ -1,4 +1,4 @@
-//! The column, or the pair of columns, that is a table's objective.
+//! The output of a table: one column, or a number computed from two.
 
 use super::reader::{CsvTable, TableError};
 use crate::vocab::Probability;
@@ -32,7 +32,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The names of the columns needed, each with the field that names it.
+    /// The names of the columns needed, each after the path of the field that names it.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, &str)> {
         match self {
@@ -46,7 +46,8 @@ impl Output {
     /// One value per row.
     ///
     /// # Errors
-    /// A table error for a column that is missing or a cell that is not a number.
+    /// A table error for a column that is missing or occurs twice, a cell that is not a number, or a value `repaid` that
+    /// never occurs.
     pub fn values(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         match self {
             Self::Column(name) => table.numbers(name),

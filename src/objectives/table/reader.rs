@@ -1,15 +1,15 @@
-//! A CSV file with a header line, read whole, and its possible errors.
+//! Reads a whole CSV file with a header line, and defines the possible errors.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Largest number of a cell. Sums of squares of larger numbers may be infinite.
+/// Largest absolute value of a cell. Sums of squares of larger numbers may be infinite.
 const LARGEST: f64 = 1e100;
 
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
 pub struct CsvTable {
-    /// The file it was read from.
+    /// The file that was read.
     pub file: PathBuf,
     names: Vec<String>,
     /// Line of the names in the file, from 1.
@@ -19,14 +19,14 @@ pub struct CsvTable {
     rows: Vec<csv::StringRecord>,
 }
 
-/// What is wrong with a table.
+/// An error in a table.
 #[derive(Debug)]
 pub enum TableError {
     /// The file cannot be read.
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Why, in the operating system's words.
+        /// The reason, in the operating system's words.
         reason: String,
     },
     /// The file is not CSV.
@@ -43,22 +43,22 @@ pub enum TableError {
         /// The file.
         file: PathBuf,
     },
-    /// A column that is not there.
+    /// The table has no column of this name.
     NoColumn {
         /// The file.
         file: PathBuf,
         /// The requested name.
         column: String,
-        /// The names there are.
+        /// The names of the table's columns.
         known: Vec<String>,
     },
-    /// A column name that occurs twice.
+    /// Two columns have this name.
     TwoColumns {
         /// The file.
         file: PathBuf,
         /// Line of the names, from 1.
         line: u64,
-        /// The name of both.
+        /// The name of both columns.
         column: String,
     },
     /// A cell that is not a number, or one that is too large.
@@ -83,27 +83,27 @@ pub enum TableError {
         /// A value that does occur.
         example: String,
     },
-    /// A logarithm of a number that is not positive.
+    /// A logarithm, of x or of 1 + x, of a number that is not above 0.
     NoLogarithm {
         /// The file.
         file: PathBuf,
-        /// The column or pair of columns.
+        /// The quantity whose logarithm is needed, in words.
         what: String,
-        /// The smallest value.
+        /// The smallest x.
         smallest: f64,
     },
-    /// A column in which a number is infinite after scaling.
+    /// A number is not finite after scaling.
     NotScalable {
         /// The file.
         file: PathBuf,
-        /// The scaled quantity.
+        /// The quantity that is scaled: a column or the output, in words.
         what: String,
     },
-    /// A column with the same value in every row.
+    /// A quantity has the same value in every row.
     Constant {
         /// The file.
         file: PathBuf,
-        /// The constant quantity.
+        /// The quantity, in words.
         what: String,
     },
 }
@@ -174,7 +174,8 @@ impl CsvTable {
         };
         let names: Vec<String> =
             reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
-        // The reader's position of a record is before the comments above it.
+        // The position of a record is the end of the record before, so it precedes comments. The reader's own position is
+        // the line after the names if lines end with a line feed.
         let head = reader.position().line().saturating_sub(1);
         if let Some(reason) = other_separator(&names) {
             return Err(TableError::NotCsv { file: file.to_owned(), line: Some(head), reason });
@@ -203,7 +204,7 @@ impl CsvTable {
         self.rows.len()
     }
 
-    /// Whether there are no rows; never true of a table that was read.
+    /// Whether there are no rows; always false, because `read` refuses such a file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -224,7 +225,7 @@ impl CsvTable {
             let (file, column) = (self.file.clone(), column.to_owned());
             return Err(TableError::TwoColumns { file, line: self.head, column });
         }
-        // The reader refuses rows of another length than the header's, so every row has this column.
+        // The reader refuses rows whose length differs from that of the header, so every row has this column.
         Ok(self.rows.iter().map(|row| row.get(index).unwrap_or("")).collect())
     }
 
@@ -247,7 +248,7 @@ impl CsvTable {
     }
 }
 
-/// What is wrong with a header line that has another separator instead of commas; `None` for other header lines.
+/// The error of a header line with another separator instead of commas; `None` for any other header line.
 fn other_separator(names: &[String]) -> Option<String> {
     let [only] = names else { return None };
     let (mark, word) =

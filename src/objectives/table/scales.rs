@@ -1,4 +1,4 @@
-//! The scales of a table's numbers: constants that the scenario states, or values computed from the data.
+//! The scales of a table's inputs and outputs: stated in the scenario, or computed from the data.
 
 use crate::objectives::scaling::{centre_and_scale, standardise};
 use crate::vocab::{Finite, Origin, Positive, Problem, PublicFact};
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OutputScale {
-    /// Centre and unit are mean and standard deviation of all outcomes in the file. Changing one outcome then changes
-    /// every value: losses about an outcome are conditional on these two numbers being public.
+    /// Centre and unit are mean and standard deviation of all outcomes in the file. A change of one outcome then changes
+    /// every value, so privacy losses about an outcome are conditional on these two numbers being public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
@@ -31,29 +31,28 @@ pub enum OutputScale {
 #[serde(deny_unknown_fields)]
 pub enum InputScale {
     /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the largest norm
-    /// of a row. Changing one row then moves all others: losses about a record are conditional on these numbers being
-    /// public.
+    /// of a row. A change of one row then changes all others, so privacy losses about a record are conditional on these
+    /// numbers being public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
     ///
     /// Example: `Stated(centres: [38.58, -121.49], units: [0.05, 0.05], radius: 9)`.
     Stated {
-        /// The number of each column that becomes 0.
+        /// The number in each column that is scaled to 0.
         centres: Vec<Finite>,
         /// The unit of each column, a difference in that column; its length-scale is in this unit.
         units: Vec<Positive>,
-        /// The Euclidean norm that is scaled to `max_norm`, of a row whose columns are divided by their units and
-        /// length-scales. A row with a larger norm is not clipped and is protected like the others, since the noise of
-        /// a private release does not depend on norms. A distance of 1 between scaled rows is a distance of radius /
-        /// max_norm before this scaling.
+        /// The Euclidean norm, of a row after division by units and length-scales, that is scaled to `max_norm`. A row with
+        /// a larger norm is not clipped and is protected like the others, since the noise of a private release does not
+        /// depend on norms. A distance of 1 between scaled rows is a distance of radius / max_norm before this scaling.
         radius: Positive,
     },
 }
 
 impl OutputScale {
-    /// Scales all values; returns centre and unit, or `None` if all values are the same and the unit is to be computed
-    /// from them.
+    /// Scales all values; returns centre and unit, or `None` if the unit is to be computed from values that are all the
+    /// same.
     pub(super) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
         match self {
             Self::FromData => standardise(values),
@@ -87,8 +86,8 @@ impl OutputScale {
 }
 
 impl InputScale {
-    /// Centres column `index` and divides it by its unit; returns the unit, or `None` if all numbers are the same and
-    /// the unit is to be computed from them.
+    /// Centres column `index` and divides it by its unit; returns the unit, or `None` if the unit is to be computed from
+    /// numbers that are all the same.
     pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
         match self {
             Self::FromData => standardise(column).map(|(_, sd)| sd),
@@ -100,7 +99,7 @@ impl InputScale {
         }
     }
 
-    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; returns the factor.
+    /// Scales rows (of `d` columns, divided by their length-scales) to the norm `max_norm`; returns the factor.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
             // Dividing by length-scales does not move a mean from 0, except by rounding.

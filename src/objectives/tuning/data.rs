@@ -34,7 +34,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// The field that names this column.
+    /// The path of the scenario's field that names the column.
     pub(super) fn path(&self) -> &'static str {
         match self {
             Self::Above { .. } => "label.Above.column",
@@ -42,7 +42,7 @@ impl Label {
         }
     }
 
-    /// 1 or -1 for every row; both occur.
+    /// 1 or -1 for every row; an error unless both occur.
     fn of(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
         let (labels, what): (Vec<f64>, String) = match self {
@@ -99,14 +99,14 @@ pub(super) fn read(file: &Path, inputs: &[String], label: &Label) -> Result<RawR
     Ok(RawRecords { d, features, labels: label.of(&table)? })
 }
 
-/// How many of `n` records are for training.
+/// The number of training records among `n`: `share` of them, rounded.
 pub(super) fn training_records(n: usize, share: f64) -> usize {
     (n as f64 * share).round() as usize
 }
 
 impl RawRecords {
-    /// Draws the training records; scales are computed from them alone, so that no scale depends on a validation
-    /// record.
+    /// Draws the training records; all other records are for validation. Scales are computed from the training records only,
+    /// so that no scale depends on a validation record.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Split {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);
@@ -133,7 +133,7 @@ impl RawRecords {
         let records = |indices: &[usize]| {
             let signed = indices.iter().flat_map(|&index| {
                 let row = row(index);
-                // The norm is at least 1, because a constant 1 is among the features.
+                // The divisor is at least 1, because a constant 1 is among the features.
                 let factor = self.labels[index] / longest.max(norm(&row));
                 row.into_iter().map(move |cell| factor * cell)
             });
@@ -159,7 +159,7 @@ mod tests {
         let longest =
             |records: &Records| records.signed.chunks(4).map(|row| dot(row, row).sqrt()).fold(0.0, f64::max);
         assert!((longest(&split.training) - 1.0).abs() < 1e-12);
-        // Of 80 records some are longer than the longest of 20, and are shortened.
+        // Some of the 80 validation records have a larger norm than the 20 training records, and are scaled to norm 1.
         assert!((longest(&split.validation) - 1.0).abs() < 1e-12);
     }
 }

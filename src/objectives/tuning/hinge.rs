@@ -1,8 +1,8 @@
 //! The support vector machine with the exact hinge loss: dual coordinate descent, ended by its duality gap.
 //!
 //! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2, with x_i the features of record i times its label. Its dual
-//! has one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records, and is maximised one a_i
-//! at a time, in closed form. The gap between primal and dual value bounds the distance of w from the best weights w*:
+//! has one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records. It is maximised in closed form
+//! over one a_i at a time. The gap between primal and dual value bounds the distance of w from the best weights w*:
 //! |w - w*|^2 <= 2 gap / lambda. The norm of w is at most 1 / lambda.
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
@@ -12,13 +12,13 @@ use super::records::Records;
 use super::untrained::TrainingError;
 use crate::gp::dot;
 
-/// Distance to the best weights at which training ends.
+/// Bound on the distance to the best weights, in the Euclidean norm, at which training ends.
 const TOLERANCE: f64 = 1e-6;
-/// Distance that is still accepted when the passes are used up.
+/// Largest such bound that is accepted after the last pass.
 const ACCEPTED: f64 = 1e-3;
 /// Largest number of passes over the records; dozens to thousands are usual.
 const MOST_PASSES: usize = 100_000;
-/// Number of passes between two computations of the gap, which costs as much as a pass.
+/// Number of passes between two computations of the duality gap, each of which takes as long as a pass.
 const LOOK: usize = 10;
 
 /// The weights that minimise mean hinge loss + lambda/2 |w|^2.
@@ -35,7 +35,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     let mut distance = f64::INFINITY;
     for pass in 1..=MOST_PASSES {
         for ((row, square), a) in rows().zip(&squares).zip(&mut dual) {
-            // A record of zeros has margin 0 whatever the weights: its a only changes the dual value.
+            // A record of zeros has margin 0 for all weights: its a changes the dual value only, which is largest at 1.
             let slope = 1.0 - dot(row, &weights);
             let best = if *square > 0.0 { (*a + slope / (square * step)).clamp(0.0, 1.0) } else { 1.0 };
             let change = (best - *a) * step;
@@ -45,7 +45,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
             }
         }
         if pass % LOOK == 0 {
-            // The sum is computed again, because many updates have accumulated rounding errors.
+            // The weights are computed anew, because many updates have accumulated rounding errors.
             weights.fill(0.0);
             for (row, a) in rows().zip(&dual).filter(|(_, a)| **a > 0.0) {
                 weights.iter_mut().zip(row).for_each(|(w, x)| *w += a * step * x);
@@ -62,7 +62,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     Err(TrainingError::TooFar { lambda, distance, accepted: ACCEPTED })
 }
 
-/// Primal minus dual value, at least 0; summed record by record so that little cancels.
+/// The duality gap, at least 0 up to rounding, as a sum over records in which little cancels.
 ///
 /// With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) + lambda |w|^2 and lambda |w|^2 is the
 /// mean of a_i w.x_i, so that every record contributes hinge_i - a_i (1 - w.x_i), which is never negative.

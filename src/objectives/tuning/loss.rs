@@ -1,11 +1,11 @@
-//! Losses as functions of the margin z = y w.x: three to train with, two to validate with.
+//! Losses as functions of the margin z = y w.x: three for training, two for validation.
 
 use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a model is trained to minimise: its mean loss plus lambda/2 times the squared norm of its weights. All
-/// losses are convex and 1-Lipschitz, so the weights have norm at most 1 / lambda for records of norm at most 1.
+/// The loss with which a model is trained: training minimises the mean loss plus lambda/2 times the squared norm of the
+/// weights. All losses are convex and 1-Lipschitz, so the weights have norm at most 1 / lambda for records of norm at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Training {
     /// Logistic regression: ln(1 + exp(-z)).
@@ -19,12 +19,12 @@ pub enum Training {
 }
 
 impl Training {
-    /// Loss and its derivative at a margin; a subgradient where there is none.
+    /// The loss at a margin, and its derivative; a subgradient if the loss is not differentiable there.
     #[must_use]
     pub fn at(self, z: f64) -> (f64, f64) {
         match self {
             Self::LogisticRegression => {
-                // exp is only evaluated at numbers that are not positive.
+                // The argument of exp is never positive, so that exp cannot overflow.
                 let e = libm::exp(-z.abs());
                 let loss = libm::log1p(e) + (-z).max(0.0);
                 (loss, if z >= 0.0 { -e / (1.0 + e) } else { -1.0 / (1.0 + e) })

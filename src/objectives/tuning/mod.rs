@@ -1,4 +1,4 @@
-//! Tuning a linear model on real records: every setting is a strength of regularisation.
+//! Tuning a linear model on the records of a file: every setting is a regularisation parameter.
 
 mod data;
 mod hinge;
@@ -31,9 +31,10 @@ use std::sync::Arc;
 /// validation records. Training and validation records are drawn once per study; only the validation records are
 /// protected.
 ///
-/// Features are standardised with the training records' means and standard deviations, a constant 1 is added, and all
-/// are divided by the largest norm in training; validation records longer than 1 are shortened to 1. So weights have
-/// norm at most 1 / lambda, and one validation record moves a performance by at most min(1, 2 L / lambda_min) / m.
+/// Features are standardised with the training records' means and standard deviations, a constant feature 1 is added, and
+/// all records are divided by the largest norm in training; a validation record of a larger norm is scaled to norm 1. So
+/// weights have norm at most 1 / lambda, and one validation record changes a performance by at most
+/// min(1, 2 L / lambda_min) / m, where L is the Lipschitz constant of the loss and m the number of validation records.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 5 and Assumption 2.
 ///
 /// Example: `Tuning(file: "loans.csv", inputs: ["funded_amnt", "int_rate"], label: Equals(column: "Class", value:
@@ -45,7 +46,7 @@ pub struct Tuning {
     pub file: PathBuf,
     /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
-    /// What is to be predicted.
+    /// The class that is predicted.
     pub label: Label,
     /// How a model is trained.
     pub training: Training,
@@ -58,13 +59,13 @@ pub struct Tuning {
     /// Number of regularisation parameters, spaced evenly in their logarithm. Default: 20.
     #[serde(default = "default_settings")]
     pub settings: NonZeroUsize,
-    /// Share of the records that models are trained on; the others are the validation set. Default: 0.5.
+    /// Share of the records on which models are trained; the others are the validation set. Default: 0.5.
     #[serde(default = "default_share")]
     pub train_share: Probability,
     /// Standard deviation of the noise that the owner adds to a performance, in units of the loss. Default: 0.
     #[serde(default = "no_noise")]
     pub noise_sd: NonNegative,
-    /// Mean of the prior that a learner assumes, a public guess in units of minus the loss. Default: -0.25.
+    /// Mean of the prior that a learner assumes for minus the loss, a public guess. Default: -0.25.
     #[serde(default = "default_mean")]
     pub prior_mean: Finite,
     /// Standard deviation of the prior, a public guess in units of the loss. Default: 0.1.
@@ -118,7 +119,7 @@ pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> 
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
-/// Public facts: none of them was computed from validation records.
+/// Facts taken as public, none of which was computed from validation records.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
@@ -271,7 +272,7 @@ impl Objective for Tuning {
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
-                // Without any noise the covariance matrix would be singular if a setting is queried twice.
+                // Without noise the covariance matrix would be singular if a setting is queried twice.
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),
             },
@@ -300,8 +301,9 @@ impl Prepared for Ready {
         DataSource::Recorded
     }
 
-    /// One validation record replaced by a record of norm 1 along, or against, the weights of a model, or the
-    /// difference of two models' weights: the changes that move performances most.
+    /// One validation record is replaced by a record of norm 1 in the direction, or against the direction, of a model's
+    /// weights or of the difference of two models' weights. Such replacements change performances most. If the two models
+    /// are the same, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let mut stream = key.stream();
         let (n, d) = (self.validation.len(), self.validation.d);

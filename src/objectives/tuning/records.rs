@@ -2,13 +2,13 @@
 
 use crate::gp::dot;
 
-/// Features of norm at most 1, each multiplied by its label (1 or -1), so that
-/// the margin is their inner product with the weights.
+/// The features of each record, multiplied by its label (1 or -1), so that the margin is their inner product with the
+/// weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Records {
     /// Number of features.
     pub d: usize,
-    /// Signed features, record after record.
+    /// The features times the label, row-major.
     pub signed: Vec<f64>,
 }
 

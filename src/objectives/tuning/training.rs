@@ -44,7 +44,7 @@ impl Gradient for Objective<'_> {
 const MEMORY: usize = 10;
 /// Largest number of steps; a few dozen are usual.
 const MOST_STEPS: u64 = 1000;
-/// Norm of the gradient, divided by lambda, at which training ends: the weights are then this close to the best.
+/// Norm of the gradient, divided by lambda, at which training ends: the distance to the best weights is at most this.
 const TOLERANCE: f64 = 1e-6;
 
 /// The weights that minimise mean loss + lambda/2 |w|^2.
@@ -53,7 +53,7 @@ const TOLERANCE: f64 = 1e-6;
 /// [`TrainingError`] if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
 pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     if loss == Training::HingeSvm {
-        // The hinge loss is not differentiable at the margin, where it matters most.
+        // L-BFGS needs a differentiable loss; the hinge loss has a kink at margin 1, which many records have at the optimum.
         return hinge::train(records, lambda);
     }
     let failed = |error: Error| TrainingError::Failed { lambda, reason: error.to_string() };
@@ -67,7 +67,7 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .timer(false)
         .run();
     let objective = Objective { records, loss, lambda };
-    // An error of the line search is passed on; otherwise the distance to the best weights decides.
+    // An error of the line search is returned; otherwise the bound on the distance to the best weights decides.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
         Err(_) => None,
@@ -85,8 +85,8 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
     Err(TrainingError::TooFar { lambda, distance, accepted: 1000.0 * TOLERANCE })
 }
 
-/// The weights of the problem of [`train`] after a limited number of steps from zero: one vector for each of `limits`,
-/// which ascend.
+/// The weights after a limited number of L-BFGS steps from zero, for the problem of [`train`]: one vector for each of
+/// `limits`, which must ascend.
 ///
 /// # Errors
 /// [`TrainingError`] if the library finds no weights within the first limit.
@@ -107,7 +107,7 @@ pub(in crate::objectives) fn train_at_most(
             .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
             .timer(false)
             .run();
-        // A line search that finds nothing better ends with an error: the weights after fewer steps are used.
+        // A line search that finds no better weights ends with an error; then the weights of the limit before are used.
         match (result, path.last()) {
             (Ok(result), _) => {
                 let weights = result.state().get_best_param().cloned();

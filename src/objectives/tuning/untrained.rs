@@ -1,8 +1,8 @@
-//! Why a model could not be trained.
+//! The error of a model that could not be trained.
 
 use thiserror::Error;
 
-/// A model that could not be trained, or not well enough.
+/// A model that could not be trained, or not accurately enough.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TrainingError {
     /// The optimiser failed.
@@ -10,7 +10,7 @@ pub enum TrainingError {
     Failed {
         /// Regularisation parameter.
         lambda: f64,
-        /// Why, in the optimiser's words.
+        /// The reason, in the optimiser's words.
         reason: String,
     },
     /// The optimiser ended without weights.

@@ -34,7 +34,7 @@ pub struct Occasion {
 /// Why nothing was released.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ReleaseError {
-    /// The mechanism's precondition does not hold; this is a mistake in the scenario.
+    /// The mechanism cannot release, usually because its precondition does not hold.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
     /// The ledger refuses the release, because it would exceed a privacy budget.
@@ -75,8 +75,8 @@ pub enum ReleaseError {
 /// ```
 ///
 /// # Errors
-/// [`ReleaseError::Mechanism`] if the mechanism's precondition does not hold, [`ReleaseError::Refused`] if the release
-/// would exceed a budget.
+/// [`ReleaseError::Mechanism`] if the mechanism cannot release, [`ReleaseError::Refused`] if the release would exceed a
+/// budget.
 pub fn release<M: Mechanism + ?Sized>(
     ledger: &mut dyn LedgerWriter,
     occasion: Occasion,

@@ -31,7 +31,7 @@ pub struct Refusal {
     pub budget: f64,
     /// Delta of the budget.
     pub delta: f64,
-    /// Whether the program ends with an error (true), or only the series ends (false).
+    /// Whether the program is to end with an error ([`WhenSpent::Fail`](super::WhenSpent::Fail)).
     pub fail: bool,
 }
 

@@ -321,7 +321,7 @@ mod tests {
         let stream = || Key::root(42).stream();
         let at = |more| rounded(3, Deviate { whole: 7, fraction: fraction(more) }, &mut stream());
         assert_eq!((at(vec![0]), at(vec![u64::MAX])), (21, 22));
-        // Against 128-bit arithmetic, with 64 times as many digits as are needed.
+        // Compares with 128-bit arithmetic, for fractions of 88 binary digits.
         let mut words = stream();
         for _ in 0..10_000 {
             let (scale, first, second) = (words.word() >> 40, words.word(), words.word() >> 40 << 40);

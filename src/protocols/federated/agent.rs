@@ -68,8 +68,8 @@ pub(super) struct Agent {
     pub(super) jitter: JitterWatch,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
-    /// Budget for what relays that can read messages see. It does not cover what the server sees, because the
-    /// server is trusted with the vectors.
+    /// Counts releases to relays that can read messages against the budget. The budget does not cover what the server
+    /// sees, because the server is trusted with the vectors.
     pub(super) meter: Meter,
 }
 

@@ -82,8 +82,8 @@ impl Contract {
         words
     }
 
-    /// Whether a member sends shares for these answers: not if the server names fewer than a majority, since a sum over
-    /// few agents has little noise, and a sum over one agent is that agent's answer.
+    /// Whether a member sends shares for these answers: only if the server names a majority of the agents, since a sum
+    /// over few agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_opening(&self, answered: &[bool]) -> bool {
         answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
     }

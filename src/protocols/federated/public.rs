@@ -3,7 +3,7 @@
 use super::series::Sharing;
 use crate::vocab::{Origin, PublicFact};
 
-/// The name in the ledger of the party whose data agents' releases are about.
+/// The name in the ledger for the agents as owners of the protected data.
 pub(super) const PROTECTED: &str = "agents";
 
 /// Facts about the agents that no release accounts for; `objective` holds the public facts about the problem.

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// What an agent does with a point that it has measured before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Repeated {
-    /// It measures it again.
+    /// The agent measures the point again.
     #[default]
     Allowed,
-    /// It measures a random point of the domain instead, as the authors' code does; that point may have been measured
-    /// before too.
+    /// The agent measures a random point of the domain instead, as the authors' code does; that point may have been
+    /// measured before too.
     RandomPoint,
 }
 

@@ -34,7 +34,7 @@ pub trait Policy {
     }
 }
 
-/// When all agents have answered, or after `patience` at the latest, since some agents may never answer.
+/// A round ends when all agents have answered, or after `patience` at the latest, since some agents may never answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct All {
@@ -43,7 +43,7 @@ pub struct All {
     pub patience: Span,
 }
 
-/// After a fixed time.
+/// A round ends after a fixed time.
 ///
 /// Example: `Deadline(after: "3s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub struct Deadline {
     pub after: Span,
 }
 
-/// When a share of the agents have answered, or after `patience`.
+/// A round ends when a share of the agents have answered, or after `patience`.
 ///
 /// Example: `Quorum(share: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,8 +66,8 @@ pub struct Quorum {
     pub patience: Span,
 }
 
-/// When this many have answered, or after `patience`. Agents that answer fast are in the sum more often, so the
-/// loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
+/// A round ends when this many agents have answered, or after `patience`. Agents that answer fast are in the sum more
+/// often, so the loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
 ///
 /// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ pub struct FirstK {
     pub patience: Span,
 }
 
-/// When this many answers have arrived since the last sum, from any rounds (asynchronous, buffered), or after
+/// A round ends when this many answers to any rounds have arrived since the last sum (asynchronous, buffered), or after
 /// `patience`.
 ///
 /// Example: `Buffered(k: 2)`.
@@ -234,12 +234,12 @@ impl RoundPolicy {
 /// What happens to an answer that arrives after the end of its round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Late {
-    /// It is thrown away.
+    /// The answer is discarded.
     #[default]
     Discard,
-    /// It is added to the next sum, in addition to the agent's current one: the agent counts twice.
+    /// The answer is added to the next sum, in addition to the agent's current one: the agent counts twice.
     AddToNext,
-    /// It replaces the agent's current answer in the next sum. The agent is in that sum if it is sampled in the round
+    /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the round
     /// of the late answer or in the current one: with probability 1 - (1 - q)^2.
     ReplaceNext,
     /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round: one

@@ -45,7 +45,7 @@ fn same() -> Probability {
 pub struct FederatedSeries {
     /// Name in tables and figures.
     pub name: String,
-    /// What agents learn of each other.
+    /// What agents share with each other.
     pub sharing: Sharing,
     /// How often an agent chooses its query by the shared vector instead of its own model.
     /// Default: `InverseSquareRoot`.
@@ -132,7 +132,7 @@ impl SharedQueries {
     }
 }
 
-/// What agents learn of each other.
+/// What agents share with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sharing {
     /// Nothing: plain Thompson sampling (TS).
@@ -215,10 +215,10 @@ pub struct Aggregate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ServerTrust {
-    /// It sees each agent's vector as it is, samples the agents and adds the noise.
+    /// The server sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// It sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
+    /// The server sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
     /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
     /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
     /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but

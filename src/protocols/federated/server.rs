@@ -42,11 +42,14 @@ pub(super) struct Server {
     pub(super) answered: Vec<bool>,
     /// By agent: all rounds that it has answered, in time or late.
     pub(super) heard: Vec<Answers>,
+    /// By agent: its vector for the sum of this round.
     pub(super) fresh: Vec<Option<Vector>>,
+    /// By agent: a late vector that enters the next sum.
     pub(super) late: Vec<Option<Vector>>,
+    /// By agent: the vector of its latest answer.
     pub(super) last: Vec<Option<Vector>>,
-    /// If the server is not trusted: the state of the setup, the contract, the words of this round, and what is known
-    /// of their masks.
+    /// For a server that is not trusted: the setup, the contract, the masked words of this round by agent, and the
+    /// unmasking of their sum.
     pub(super) setup: Setup,
     pub(super) contract: Option<Arc<Contract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,

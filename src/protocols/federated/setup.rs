@@ -14,7 +14,7 @@ pub(super) enum Phase {
     Shares,
 }
 
-/// What the server knows of the agreement on masks.
+/// The progress of the agreement on masks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Setup {
     pub(super) phase: Phase,

@@ -116,8 +116,8 @@ impl<'a> Bounds<'a> {
         };
         let mut bounds = Vec::new();
         bounds.extend(self.lower(&hardness));
-        // Theorems about functions drawn from the learner's model do not apply: noise is not normal here, and the
-        // function need not be such a draw.
+        // Theorems about functions drawn from the learner's model do not apply: here the noise need not be normal, and
+        // the function need not be such a draw.
         let theorem = learner.as_dyn().theorem(arms).filter(|theorem| !theorem.of_the_model);
         bounds.extend(theorem.and_then(|theorem| self.upper(&theorem, arms)));
         // Upper bounds of private series get a caveat where the noise is unbounded.

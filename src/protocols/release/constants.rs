@@ -14,13 +14,14 @@ pub fn beta(n: usize, t: u64, delta: Delta) -> f64 {
     BetaSchedule::Kusner { delta }.at(t, n)
 }
 
-/// c of Algorithm 1, the largest distance of two neighbours' functions: 2 sqrt((1 - k1) ln(3 n / delta)).
+/// c of Algorithm 1, the distance that two neighbours' functions exceed with probability at most delta / 3:
+/// 2 sqrt((1 - k1) ln(3 n / delta)).
 #[must_use]
 pub fn c_noisy(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(3.0 * n as f64 / delta)).sqrt()
 }
 
-/// c of Algorithm 2: 2 sqrt((1 - k1) ln(2 n / delta)).
+/// c of Algorithm 2, the same for probability delta / 2: 2 sqrt((1 - k1) ln(2 n / delta)).
 #[must_use]
 pub fn c_noise_free(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(2.0 * n as f64 / delta)).sqrt()

@@ -36,8 +36,7 @@ vocabulary! {
         } = 2,
         /// From the reader: the publication has arrived.
         Received = 3,
-        /// From the owner to a reader: the setting that is tried next. Not confirmed; a lost one is repeated in
-        /// `Publish`.
+        /// From the owner to a reader: the setting that is tried next. It is not confirmed; `Publish` repeats it.
         Announce {
             /// Number of the trial, at least 1: the setting of trial 0 is random, depends on no data and is not
             /// announced.

@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    /// The larger the regulariser, the smaller the weights and their sensitivity, but not the scores nor their
-    /// rounding: at 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, so that an exact
+    /// A larger regulariser makes the weights and the sensitivity smaller, but neither the scores nor their rounding: at
+    /// 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, so that an exact
     /// choice is refused.
     #[test]
     fn scores_that_rounding_moves_are_not_chosen_among_exactly() {

@@ -31,9 +31,9 @@ pub struct Retry {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Backoff {
-    /// It does not grow: every wait is the timeout.
+    /// Every wait is the timeout.
     Constant,
-    /// It doubles with each attempt and is partly random, so that parties whose requests were lost together do not keep
+    /// The wait doubles with each attempt and is partly random, so that parties whose requests were lost together do not keep
     /// sending at the same times, and an addressee that is offline for long is asked rarely. The first wait is exactly
     /// the timeout.
     Exponential {

@@ -1,4 +1,4 @@
-//! Ends a series early, and says why.
+//! Ends a series early, and records the reason.
 
 use super::facts::{Fact, StatesFacts};
 use super::record::BudgetReached;

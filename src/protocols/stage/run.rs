@@ -74,8 +74,8 @@ impl Stage {
         }
     }
 
-    /// The fact that inputs are public, for an objective whose arms are records: if parties other than the records'
-    /// owner choose among the arms, as in local and federated search, all of these parties know all inputs.
+    /// The fact that all inputs are public, for an objective whose arms are records. It holds in protocols in which
+    /// parties other than the records' owner choose among the arms, since these parties know all inputs.
     #[must_use]
     pub(in crate::protocols) fn inputs_of_records(&self) -> Option<PublicFact> {
         let records = self.prepared.as_ref().is_some_and(|prepared| prepared.source() == DataSource::Records);

@@ -11,11 +11,11 @@ pub use table::{Cell, Column, Finding, Layout, Row, Table};
 /// A whole report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Document {
-    /// Its name.
+    /// Its title.
     pub title: String,
-    /// Its subject, in its author's words.
+    /// The author's description of the study.
     pub about: String,
-    /// The part above all sections.
+    /// The blocks above all sections.
     pub heading: Vec<Block>,
     /// Its sections in order.
     pub sections: Vec<Section>,
@@ -24,13 +24,13 @@ pub struct Document {
 /// One subject of a report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Section {
-    /// Short name, unique in a document: lower-case letters and hyphens. Empty for a section that nothing points to.
+    /// Short name, unique in a document: lower-case letters and hyphens. Empty for a section to which no link points.
     pub id: String,
     /// Its name in a list of sections.
     pub name: String,
-    /// Its headline. Not shown in a terminal, where every table has a title.
+    /// Its headline. A terminal does not show it, because every table has a title.
     pub title: String,
-    /// Whether every reader should see it: first on a page, last in a terminal, just above the prompt.
+    /// Whether a terminal shows it last, just above the prompt, where it is not overlooked. A page keeps the order of sections.
     pub urgent: bool,
     /// Its contents, in order.
     pub blocks: Vec<Block>,
@@ -42,7 +42,7 @@ pub struct Section {
 pub enum Block {
     /// A headline within a section; not shown in a terminal.
     Heading {
-        /// As the id of a section.
+        /// Short name, as the id of a section.
         id: String,
         /// The headline.
         title: String,
@@ -59,7 +59,7 @@ pub enum Block {
     Table(Table),
     /// Charts; on a page only.
     Figure(Figure),
-    /// A drawing that is no chart; on a page only.
+    /// A drawing other than a chart; on a page only.
     Drawing(Drawing),
     /// Text in which spaces and line ends matter.
     Listing {
@@ -82,7 +82,7 @@ pub enum Block {
 /// A question and its answer in whole sentences.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Card {
-    /// As the id of a section.
+    /// Short name, as the id of a section.
     pub id: String,
     /// The question, such as "How good".
     pub title: String,
@@ -93,7 +93,7 @@ pub struct Card {
 /// Sentences.
 #[derive(Clone, Debug, Serialize)]
 pub struct Paragraph {
-    /// Its words.
+    /// Its text.
     pub words: Vec<Span>,
     /// Its kind.
     pub kind: ParagraphKind,
@@ -107,9 +107,9 @@ pub struct Paragraph {
 pub enum ParagraphKind {
     /// A sentence by itself.
     Statement,
-    /// A remark about the block above it, in small print.
+    /// A remark on the block above it, in small print.
     Remark,
-    /// A remark about a remark or a fact above it.
+    /// A remark on a remark or a fact above it.
     Detail,
     /// A warning.
     Warning,
@@ -120,7 +120,7 @@ pub enum ParagraphKind {
 pub struct Facts {
     /// A name and its value.
     pub rows: Vec<(String, Vec<Span>)>,
-    /// Number of characters by which a terminal indents them.
+    /// Number of characters by which a terminal indents the rows.
     pub indent: usize,
     /// Width of the names in a terminal, in characters.
     pub width: usize,
@@ -131,9 +131,9 @@ pub struct Facts {
 /// Items below a title.
 #[derive(Clone, Debug, Serialize)]
 pub struct List {
-    /// As the id of a section.
+    /// Short name, as the id of a section.
     pub id: String,
-    /// Their title; may be empty.
+    /// The title; may be empty.
     pub title: String,
     /// The items.
     pub items: Vec<Vec<Span>>,
@@ -142,7 +142,7 @@ pub struct List {
 /// Notes with numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Footnotes {
-    /// Number of the first of them.
+    /// Number of the first note.
     pub first: usize,
     /// The notes.
     pub notes: Vec<String>,
@@ -157,12 +157,12 @@ pub struct Figure {
     pub charts: Vec<Chart>,
 }
 
-/// A drawing that is no chart.
+/// A drawing other than a chart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drawing {
     /// What it shows.
     pub title: String,
-    /// Elements of SVG.
+    /// Its SVG elements.
     pub svg: String,
     /// Width in pixels.
     pub width: f64,
@@ -203,13 +203,13 @@ impl Block {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Statement, shown })
     }
 
-    /// A remark on what stands above it.
+    /// A remark on the block above it, shown everywhere.
     #[must_use]
     pub fn remark(text: impl Into<String>) -> Self {
         Self::remark_on(text, Shown::Everywhere)
     }
 
-    /// A remark that is shown in one place only.
+    /// A remark on the block above it, shown where `shown` says.
     #[must_use]
     pub fn remark_on(text: impl Into<String>, shown: Shown) -> Self {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Remark, shown })

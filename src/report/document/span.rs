@@ -1,4 +1,4 @@
-//! Words of a report: their emphasis, their style, and where they are shown.
+//! Text of a report with its emphasis and its style, and where a part of a report is shown.
 
 use serde::Serialize;
 
@@ -9,13 +9,13 @@ pub enum Shown {
     /// On a page and in a terminal.
     #[default]
     Everywhere,
-    /// On a page only: it is too wide or too long for a terminal, or a picture.
+    /// On a page only, because it is too wide or too long for a terminal, or is a picture.
     Page,
-    /// In a terminal only: a page shows it in another form.
+    /// In a terminal only, because a page shows it in another form.
     Terminal,
 }
 
-/// Some words in the same style.
+/// Words with the same emphasis and style.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// The words.
@@ -54,7 +54,7 @@ pub enum Look {
     Strong,
     /// A framed label.
     Badge,
-    /// Text to be typed as it is, without line breaks at its spaces in a terminal.
+    /// Text to be typed literally; a terminal does not break lines at its spaces.
     Code,
     /// An infinite value: "∞" on a page, its text ("inf") in a terminal.
     Infinite,
@@ -73,7 +73,7 @@ impl Span {
         Self { tone: Tone::Quiet, ..Self::plain(text) }
     }
 
-    /// Text to be typed as it is.
+    /// Text to be typed literally.
     #[must_use]
     pub fn code(text: impl Into<String>) -> Self {
         Self { look: Look::Code, ..Self::plain(text) }
@@ -85,7 +85,7 @@ impl Span {
         Self { look: Look::Badge, ..Self::plain(text) }
     }
 
-    /// The words as a warning, if `loud`.
+    /// The words, emphasised as a warning if `loud`.
     #[must_use]
     pub fn loud(mut self, loud: bool) -> Self {
         if loud {
@@ -94,7 +94,7 @@ impl Span {
         self
     }
 
-    /// The words with an explanation that opens where they stand; none if it is empty.
+    /// The words with an explanation that a page shows beside them on request; an empty one is not shown.
     #[must_use]
     pub fn explained(mut self, explanation: impl Into<String>) -> Self {
         self.explanation = explanation.into();
@@ -107,7 +107,7 @@ impl Span {
         Self { look: Look::Strong, ..Self::plain(text) }
     }
 
-    /// The words with the number of a footnote.
+    /// The words followed by the number of a footnote, if there is one.
     #[must_use]
     pub fn with_footnote(mut self, number: Option<usize>) -> Self {
         self.footnote = number;

@@ -10,7 +10,7 @@ pub struct Table {
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
-    /// Number of columns, from the first on, that identify a row.
+    /// Number of leading columns that identify a row.
     pub heads: usize,
     /// The rows; each has a cell for every column.
     pub rows: Vec<Row>,
@@ -27,9 +27,9 @@ pub enum Layout {
     /// Rows below a header.
     #[default]
     Rows,
-    /// In a terminal the values of the first two columns are printed on lines of their own, above the rows that have
-    /// them in common, and there is no header. A page has a header, and shows such a value once, in a cell that spans
-    /// these rows.
+    /// Rows grouped by their leading columns. A terminal shows no header, and prints the values of the first two columns
+    /// on separate lines above the rows that share them. A page shows a header, and each shared value once, in a cell that
+    /// spans its rows.
     Grouped,
     /// As `Rows`, but in a terminal without a rule below the header.
     Plain,
@@ -42,11 +42,11 @@ pub struct Column {
     pub name: String,
     /// Whether cells are aligned to the right, as numbers are.
     pub number: bool,
-    /// Whether its name is repeated in each cell where columns have no header.
+    /// Whether each cell begins with the column's name where the table has no header.
     pub named_in_cells: bool,
     /// Where it is shown.
     pub shown: Shown,
-    /// An explanation of its header that a page opens on request; may be empty.
+    /// An explanation of its header that a page shows on request; may be empty.
     pub explanation: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Column {
 pub struct Row {
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// A remark about the row, or about the rows with the same values in the first [`Table::heads`] columns.
+    /// A remark on the row, or on all rows with the same values in the first [`Table::heads`] columns; may be empty.
     pub remark: String,
 }
 
@@ -64,25 +64,25 @@ pub struct Row {
 pub struct Cell {
     /// Its text.
     pub words: Vec<Span>,
-    /// A shorter form for a terminal; empty if not needed.
+    /// A shorter text for a terminal; empty to show the whole text.
     pub short: String,
-    /// Several findings in one cell, each with numbers of its own; usually empty.
+    /// Several findings in one cell, each with its own numbers; usually empty.
     pub findings: Vec<Finding>,
 }
 
-/// What one observer learned, with the epsilon of each accountant: a small table within a cell.
+/// The loss of one release to one observer, with the epsilon of each accountant: a small table within a cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// What was learned.
+    /// What was released, and the basis of the loss.
     pub words: Vec<Span>,
-    /// By accountant: its name, the epsilon, and the delta.
+    /// One row per accountant: its name, the epsilon, and the delta.
     pub figures: Vec<[Vec<Span>; 3]>,
-    /// A remark about it.
+    /// A remark on it; may be empty.
     pub remark: String,
 }
 
 impl Table {
-    /// A table of texts; columns from `first_number` on are numbers, those before it identify a row.
+    /// A table of texts. The columns from `first_number` on are numbers; the columns before it identify a row.
     #[must_use]
     pub fn new(
         title: impl Into<String>,
@@ -103,7 +103,7 @@ impl Table {
         }
     }
 
-    /// The table with an explanation of each header that has one.
+    /// The table with an explanation of each header; `explanation` returns an empty text for a header without one.
     #[must_use]
     pub fn explained(mut self, explanation: impl Fn(&str) -> String) -> Self {
         for column in &mut self.columns {
@@ -112,7 +112,7 @@ impl Table {
         self
     }
 
-    /// The table; the columns with these names are shown only where `shown` says.
+    /// The table with the columns of these names shown only where `shown` says.
     #[must_use]
     pub fn column_on(mut self, shown: Shown, names: &[&str]) -> Self {
         for column in self.columns.iter_mut().filter(|column| names.contains(&column.name.as_str())) {
@@ -141,7 +141,7 @@ impl Column {
         }
     }
 
-    /// The column with its name in each cell where columns have no header.
+    /// The column, with its name in each cell where the table has no header.
     #[must_use]
     pub fn named_in_cells(mut self) -> Self {
         self.named_in_cells = true;

@@ -1,4 +1,4 @@
-//! Axes: from values to a range, linear or logarithmic, with few round ticks.
+//! Axes of charts: a linear or logarithmic range around given values, with a few round ticks.
 
 use serde::Serialize;
 
@@ -21,14 +21,14 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis for `values` with errors to either side: logarithmic if all values are positive and span more than a
-    /// factor of 30. Values that are not finite are ignored.
+    /// An axis for pairs of a value and its error to either side: logarithmic if all values are positive and span more than
+    /// a factor of 30. Values that are not finite are ignored.
     #[must_use]
     pub fn fit(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::fitted(values, true)
     }
 
-    /// A linear axis for `values` with errors to either side.
+    /// A linear axis for pairs of a value and its error to either side.
     #[must_use]
     pub fn plain(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::fitted(values, false)
@@ -44,18 +44,18 @@ impl Axis {
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
         if may_be_log && least > 0.0 && most / least > LOG_FROM {
-            // A band that reaches down to zero has no lower end on this axis: it is cut off at half of the smallest
-            // value.
+            // The lower end of a band may be 0 or negative, which this axis cannot show: the axis begins no lower than half
+            // of the smallest value.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }
         let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
-        // An axis that begins near zero begins at zero.
+        // If the lower end of a non-negative range is near 0, the axis begins at 0.
         let bottom = if least >= 0.0 && bottom < 0.4 * top { 0.0 } else { bottom };
         Self::linear(bottom, top)
     }
 
-    /// An axis for values that a user chose: each gets a tick if they are far enough apart.
+    /// An axis for values that a user chose: each value has a tick if all are far enough apart.
     #[must_use]
     pub fn chosen(values: &[f64]) -> Self {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
@@ -85,7 +85,7 @@ impl Axis {
         axis
     }
 
-    /// An axis for values that lie well inside it.
+    /// As [`Axis::chosen`], but a single positive value stands in the middle of an axis that begins at 0.
     #[must_use]
     pub fn around(values: &[f64]) -> Self {
         let mut axis = Self::chosen(values);
@@ -96,11 +96,11 @@ impl Axis {
         axis
     }
 
-    /// The axis with room at its upper end for infinite values, which have a tick of their own there.
+    /// The axis extended at its upper end by a tick for infinite values.
     #[must_use]
     pub fn with_infinity(mut self) -> Self {
         let wide = self.high - self.low;
-        // No tick of a finite value crowds that of the infinite ones.
+        // Ticks of finite values near that of infinite values are removed.
         self.high += 0.14 * wide;
         let most = self.high - 0.1 * wide;
         self.ticks.retain(|(at, _)| *at < most);
@@ -122,7 +122,7 @@ impl Axis {
         axis
     }
 
-    /// A logarithmic axis for whole numbers up to `most`; 0 is moved to 1.
+    /// A logarithmic axis for whole numbers from 1 to `most`; [`Axis::clamped`] moves 0 to 1.
     #[must_use]
     pub fn magnitudes(most: u64) -> Self {
         let most = most.max(2) as f64;
@@ -135,7 +135,7 @@ impl Axis {
     fn linear(bottom: f64, top: f64) -> Self {
         let (bottom, top) = match () {
             () if top > bottom => (bottom, top),
-            // Only zeros, of a quantity that is never negative.
+            // All values are 0; the quantity is assumed to be non-negative.
             () if bottom == 0.0 => (0.0, 1.0),
             () => (bottom - 0.5, bottom + 0.5),
         };
@@ -176,14 +176,14 @@ impl Axis {
         Self { log: true, low, high, ticks }
     }
 
-    /// The position of a value; `None` if it has none on this axis.
+    /// The position of a value; `None` if it is not finite, or not positive on a logarithmic axis.
     #[must_use]
     pub fn position(&self, value: f64) -> Option<f64> {
         let position = if self.log { libm::log10(value) } else { value };
         position.is_finite().then_some(position)
     }
 
-    /// The position of a value, moved to the nearer end where it lies outside.
+    /// The position of a value, moved to the nearer end of the axis if it lies outside.
     #[must_use]
     pub fn clamped(&self, value: f64) -> f64 {
         let outside = if value > 0.0 { self.high } else { self.low };
@@ -198,7 +198,7 @@ fn round_step(step: f64) -> f64 {
     power * [1.0, 2.0, 5.0].into_iter().find(|round| digit <= *round * 1.000_001).unwrap_or(10.0)
 }
 
-/// At most four significant digits, without needless zeros.
+/// A number with at most four significant digits, without trailing zeros.
 fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e5).contains(&size) {

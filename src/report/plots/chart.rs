@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A line chart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chart {
-    /// Short name, unique on a page: lower-case letters, digits and hyphens.
+    /// Short name, unique on a page: lower-case letters, digits, dots and hyphens.
     pub id: String,
     /// What it shows.
     pub title: String,
@@ -19,22 +19,23 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The entries of the legend; a line's `key` counts here.
+    /// The entries of the legend; a line's `key` is an index into them.
     pub legend: Vec<String>,
     /// The lines.
     pub lines: Vec<Line>,
-    /// How to read it: what lines and bands are, over how many replications.
+    /// An explanation of lines and bands, with the number of replications.
     pub note: String,
-    /// What a caption below the picture adds, such as the assumptions of bounds; a file of the picture leaves it out.
+    /// An addition for the caption below the picture, such as the assumptions of bounds. In a file of the picture it is part
+    /// only of the description for screen readers.
     pub caption: String,
-    /// Values that belong on the chart but lie beyond its axes, in words.
+    /// Values that lie beyond the axes of the chart, in words.
     pub beyond: Vec<String>,
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// Entry of the legend that it belongs to; it gives the colour.
+    /// Index of its legend entry, which determines the colour.
     pub key: usize,
     /// How it is drawn.
     pub kind: Kind,
@@ -56,7 +57,7 @@ pub enum Kind {
     Diamonds,
     /// Hollow triangles on a dotted line, in the colour of their entry.
     Ceiling,
-    /// A grey line, whatever its entry's colour; the number tells several apart by their dashes.
+    /// A grey line, whatever the colour of its entry; the number selects its dashes.
     Bound(usize),
 }
 
@@ -66,7 +67,7 @@ impl Kind {
     pub fn dashes(self, key: usize) -> &'static str {
         match self {
             Self::Band => dashes(key),
-            // A ceiling's line is drawn as dots: dashes would break up its triangles too.
+            // The line of a ceiling is drawn as dots, because `stroke-dasharray` would break up its triangles too.
             Self::Bars | Self::Marks | Self::Diamonds | Self::Ceiling => "none",
             Self::Bound(number) => dashes(number + 1),
         }
@@ -74,7 +75,7 @@ impl Kind {
 }
 
 impl Chart {
-    /// How the lines of a legend entry are drawn.
+    /// How the first line of a legend entry is drawn; `None` if the entry has no line.
     #[must_use]
     pub fn kind(&self, key: usize) -> Option<Kind> {
         self.lines.iter().find(|line| line.key == key).map(|line| line.kind)

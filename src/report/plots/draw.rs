@@ -1,4 +1,4 @@
-//! Draws a chart with plotters: the frame once, and each line separately, so that a page can hide one.
+//! Draws a chart with plotters: first the frame, then each line separately, so that a page can hide single lines.
 
 use super::axis::Axis;
 use super::chart::{Chart, Kind, Line};
@@ -70,7 +70,7 @@ pub fn draw(chart: &Chart) -> Drawn {
     }
 }
 
-/// The frame, or one line at its position within the frame.
+/// The SVG elements of the frame, or of one line at its position within the frame, and the positions of the line's points.
 fn layer(chart: &Chart, line: Option<&Line>) -> (String, Vec<(i32, i32)>) {
     let mut text = String::new();
     let points = on_area(&mut text, chart, line).expect("drawing into memory does not fail");
@@ -143,7 +143,7 @@ fn band(
     places: &[(f64, f64)],
 ) -> Result<(), Failed> {
     if line.points.iter().any(|point| point.error > 0.0) {
-        // Many bands over one another would hide the lines.
+        // Many overlapping bands would hide the lines, so they are fainter.
         let faintness = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
         let edge = |sign: f64| {
             line.points
@@ -169,7 +169,7 @@ fn bars(
     for (point, (x, _)) in line.points.iter().zip(places).filter(|(point, _)| point.error > 0.0) {
         let ends = [-1.0, 1.0].map(|sign| (*x, chart.y.clamped(point.y + sign * point.error)));
         context.draw_series(std::iter::once(PathElement::new(ends.to_vec(), style)))?;
-        // A bar that the axis cuts has no cap there.
+        // An end of a bar that is cut off at the edge of the axis has no cap.
         let caps = ends.into_iter().filter(|(_, y)| *y > chart.y.low && *y < chart.y.high);
         context.draw_series(
             caps.map(|end| EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)),

@@ -1,4 +1,4 @@
-//! A chart as a separate file: white background, with title, legend and note, independent of other files.
+//! A chart as a separate SVG file: on a white background, with title, legend and note, without references to other files.
 
 use super::chart::{Chart, Kind};
 use super::draw::{HEIGHT, WIDTH, draw};
@@ -11,23 +11,23 @@ const TITLE: u32 = 56;
 const TITLE_LETTERS: u32 = 30;
 /// Height of one line of the legend.
 const ENTRY: u32 = 36;
-/// Approximate width of a letter of the legend.
+/// Approximate width of a character of the legend.
 const LETTER: u32 = 14;
-/// Letters in a line of the note, assuming wide ones, since the font is the reader's.
+/// Characters in a line of the note. The reader's font is unknown, so wide letters are assumed.
 const NOTE_WIDTH: usize = 74;
 /// Height of a line of the note.
 const NOTE: u32 = 26;
 
-/// How a chart is written to a file of its own.
+/// How a chart is written to a separate file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Style {
-    /// Without title and notes, which a paper has in its caption.
+    /// Whether title and notes are left out, because a paper has them in its caption.
     pub plain: bool,
     /// Width on paper in millimetres; `None` for the chart's own units, as screens show them.
     pub width: Option<f64>,
 }
 
-/// What a caption of the chart must say: how to read it, what lies beyond its axes, and what its bounds assume.
+/// The caption of a chart: its title, how to read it, what lies beyond its axes, and what its bounds assume.
 #[must_use]
 pub fn caption(chart: &Chart) -> String {
     let parts =
@@ -36,13 +36,13 @@ pub fn caption(chart: &Chart) -> String {
     told.join("\n")
 }
 
-/// The chart as an SVG document, on a screen.
+/// The chart as an SVG document in the default style, for screens.
 #[must_use]
 pub fn standalone(chart: &Chart) -> String {
     styled(chart, Style::default())
 }
 
-/// The chart as an SVG document.
+/// The chart as an SVG document in a given style.
 #[must_use]
 pub fn styled(chart: &Chart, style: Style) -> String {
     let drawn = draw(chart);
@@ -69,8 +69,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
             g transform=(format!("translate(0 {top})")) {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
-                    // Marks and their bars are drawn without dashes; only a plain line shows by its dashes to which
-                    // entry it belongs.
+                    // Marks and their bars are drawn without dashes; lines without marks have the dashes of their
+                    // legend entry.
                     g stroke-dasharray=(line.kind.dashes(line.key)) { (PreEscaped(&drawn.svg)) }
                 }
             }
@@ -91,7 +91,7 @@ pub fn styled(chart: &Chart, style: Style) -> String {
     markup.into_string()
 }
 
-/// A sample of a line, 56 wide and 24 high, as a legend shows it: with its dashes, or with its mark if it has marks.
+/// A sample of a line for a legend, 56 wide and 24 high: with the line's dashes, or with its mark if it has marks.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {
@@ -108,7 +108,7 @@ pub fn sample(key: usize, kind: Kind) -> Markup {
     }
 }
 
-/// The font size at which a title fits, assuming wide letters.
+/// The font size at which a title fits, if its letters are wide.
 fn title_size(title: &str) -> u32 {
     (WIDTH - 40) * 10 / (6 * title.chars().count().max(1) as u32)
 }
@@ -121,14 +121,14 @@ fn hex(key: usize, kind: Kind) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// Number of legend columns for which the longest name leaves room.
+/// Number of columns of the legend: as many as fit with the longest name.
 fn columns(legend: &[String]) -> usize {
     let longest = legend.iter().map(|name| name.chars().count() as u32).max().unwrap_or(0);
     let fit = (WIDTH - 40) / (68 + LETTER * longest + 24);
     (fit as usize).clamp(1, legend.len().max(1))
 }
 
-/// The note, broken between words; "n = 4" is not broken.
+/// A note as lines, broken between words; a term such as "n = 4" is not broken.
 fn lines(note: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in note.split_whitespace() {

@@ -7,7 +7,7 @@ use std::fmt;
 pub enum NoPicture {
     /// The machine has no font, and a chart without labels is useless.
     NoFont,
-    /// The document cannot be drawn.
+    /// The SVG document cannot be drawn, for this reason.
     Document(String),
     /// The program was built without the feature `png`.
     NotBuilt,

@@ -1,4 +1,4 @@
-//! An SVG document as a PDF page: paths, with letters as outlines, so that the file needs no font.
+//! An SVG document as a PDF page made of paths; letters are outlines, so that the file needs no font.
 
 use super::no_picture::NoPicture;
 use super::raster::tree;
@@ -7,18 +7,18 @@ use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref};
 use resvg::usvg::tiny_skia_path::PathSegment;
 use resvg::usvg::{Color, Fill, FillRule, Group, LineCap, LineJoin, Node, Paint, Path, Stroke, Transform};
 
-/// Points of a PDF in a pixel of an SVG document: 72 and 96 of them are an inch.
+/// PDF points in a pixel of an SVG document: an inch is 72 points or 96 pixels.
 const POINTS: f32 = 0.75;
 
 /// Draws an SVG document of paths and letters.
 ///
 /// # Errors
-/// [`NoPicture`] if there is no font, or the document has an element that is neither.
+/// [`NoPicture`] if there is no font, the document cannot be parsed, or it has an image or a paint other than a plain colour.
 pub fn pdf(svg: &str) -> Result<Vec<u8>, NoPicture> {
     let tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
     let mut drawing = Drawing { content: Content::new(), alphas: Vec::new() };
-    // A PDF counts from the lower edge upwards.
+    // The vertical axis of a PDF points upwards from the lower edge.
     drawing.content.transform([POINTS, 0.0, 0.0, -POINTS, 0.0, height]);
     drawing.group(tree.root(), 1.0)?;
     let [catalog, pages, page, contents] = [1, 2, 3, 4].map(Ref::new);
@@ -43,14 +43,14 @@ pub fn pdf(svg: &str) -> Result<Vec<u8>, NoPicture> {
     Ok(file.finish().to_vec())
 }
 
-/// The name of a transparency.
+/// The resource name of the graphics state with a given opacity.
 fn name(index: usize) -> String {
     format!("a{index}")
 }
 
 struct Drawing {
     content: Content,
-    /// The transparencies that occur.
+    /// The distinct opacities that occur, each with a graphics state.
     alphas: Vec<f32>,
 }
 
@@ -115,7 +115,7 @@ impl Drawing {
         Ok(())
     }
 
-    /// The transparency of what follows.
+    /// Sets the opacity of what is drawn next.
     fn transparency(&mut self, alpha: f32) {
         let known = self.alphas.iter().position(|known| known.to_bits() == alpha.to_bits());
         let index = known.unwrap_or_else(|| {
@@ -137,7 +137,7 @@ impl Drawing {
                     self.content.line_to(to.x, to.y);
                     last = (to.x, to.y);
                 }
-                // The cubic curve that is this quadratic one.
+                // PDF has no quadratic curves: this is the same curve as a cubic one.
                 PathSegment::QuadTo(over, to) => {
                     let near = |a: f32, b: f32| a + (b - a) * (2.0 / 3.0);
                     self.content.cubic_to(
@@ -162,7 +162,7 @@ impl Drawing {
     }
 }
 
-/// Red, green and blue between 0 and 1.
+/// Red, green and blue of a plain colour, each between 0 and 1.
 fn colour(paint: &Paint) -> Result<[f32; 3], NoPicture> {
     match paint {
         Paint::Color(Color { red, green, blue }) => {

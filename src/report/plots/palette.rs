@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008), with black late, and with yellow last and darker, because theirs is faint on
+/// The palette of Okabe and Ito (2008) in another order, and with a darker yellow, because the original one is faint on
 /// white.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xB2),
@@ -15,7 +15,7 @@ pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0xA8, 0x9D, 0x00),
 ];
 
-/// The colour of lines that were not measured.
+/// The colour of lines that show theoretical bounds.
 pub const GREY: RGBColor = RGBColor(0x6B, 0x72, 0x7A);
 
 /// The dashes of legend entry `key` as SVG's `stroke-dasharray`, in the units of a chart.

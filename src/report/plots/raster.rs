@@ -1,4 +1,4 @@
-//! An SVG document as a PNG picture, with a font of the machine.
+//! An SVG document as a PNG picture, with an installed font.
 
 use super::no_picture::NoPicture;
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -6,23 +6,23 @@ use resvg::usvg::{Options, Tree, fontdb};
 use std::fmt;
 use std::sync::Arc;
 
-/// Pixels per unit of the document: sharp on paper too.
+/// Default number of pixels per unit of the document; sharp on paper too.
 const SCALE: f32 = 2.0;
-/// Fonts that are preferred, in this order.
+/// Preferred fonts, in this order.
 const FONTS: [&str; 6] = ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial", "Helvetica", "Verdana"];
 
-/// Draws an SVG document.
+/// Draws an SVG document as PNG at twice its own size.
 ///
 /// # Errors
-/// [`NoPicture`].
+/// [`NoPicture`] if no font is installed, or the document cannot be drawn.
 pub fn png(svg: &str) -> Result<Vec<u8>, NoPicture> {
     png_at(svg, SCALE)
 }
 
-/// Draws an SVG document at this many pixels for each of its own (96 of which are an inch if it has a size on paper).
+/// Draws an SVG document as PNG with `scale` pixels for each pixel of the document (96 of which are an inch on paper).
 ///
 /// # Errors
-/// [`NoPicture`].
+/// [`NoPicture`] if no font is installed, or the document cannot be drawn at this size.
 pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, NoPicture> {
     let tree = tree(svg)?;
     let refuse = |reason: &dyn fmt::Display| NoPicture::Document(reason.to_string());
@@ -34,7 +34,7 @@ pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, NoPicture> {
     picture.encode_png().map_err(|error| refuse(&error))
 }
 
-/// The document with its letters as outlines of a font of the machine.
+/// The parsed document, with its text laid out in an installed font.
 pub(super) fn tree(svg: &str) -> Result<Tree, NoPicture> {
     let mut fonts = fontdb::Database::new();
     fonts.load_system_fonts();

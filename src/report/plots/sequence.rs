@@ -1,4 +1,4 @@
-//! A message-sequence picture: a line per party, time downwards, an arrow per message.
+//! Message-sequence diagrams: a vertical line per party, time downwards, an arrow per message.
 
 use crate::protocols::{TraceEvent, TraceKind};
 use crate::report::words::{cause, connection};
@@ -6,19 +6,19 @@ use crate::vocab::{PartyId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
-/// Largest number of events in one picture; more could not be distinguished.
+/// Largest number of events in one diagram; more could not be distinguished.
 const MOST_EVENTS: usize = 3000;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 60.0;
 const COLUMN: f64 = 150.0;
-/// Height per event in pixels, on average; smallest and largest distance between one moment and the next.
+/// Average height per moment in pixels, then the smallest and the largest distance between consecutive moments.
 const ROW: f64 = 16.0;
 const LEAST: f64 = 5.0;
 const MOST: f64 = 60.0;
-/// Least distance between two times at the margin.
+/// Smallest distance between two times that are printed at the margin.
 const TICK: f64 = 22.0;
 
-/// The style of a picture in a file of its own.
+/// The CSS of a diagram in a separate file.
 const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}.life{stroke:#999}.away{stroke:#c33;stroke-width:5;stroke-opacity:.35}.sent{stroke:#1f5fa8;\
     fill:none}.head{fill:#1f5fa8}.lost{stroke:#c33;fill:none;stroke-dasharray:4 3}.bad{fill:#c33}.time{fill:#555}\
     .timer{fill:#e8a33d}.fact{fill:#2f8f4e}";
@@ -26,9 +26,9 @@ const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke
 /// Why there is no picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSequence {
-    /// There are no events.
+    /// The window contains no events.
     Nothing,
-    /// So many events are too many for one picture.
+    /// The window contains this many events, too many for one diagram.
     TooMany(usize),
 }
 
@@ -47,10 +47,10 @@ impl fmt::Display for NoSequence {
 
 impl std::error::Error for NoSequence {}
 
-/// Draws a window's events as a separate document.
+/// Draws the events of a time window as a separate SVG document.
 ///
 /// # Errors
-/// [`NoSequence`], when there is nothing to draw or too much.
+/// [`NoSequence`] if there are no events or too many.
 pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<String, NoSequence> {
     if events.len() > MOST_EVENTS {
         return Err(NoSequence::TooMany(events.len()));
@@ -68,7 +68,7 @@ pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<
     ))
 }
 
-/// A picture without its frame.
+/// A diagram as SVG elements, without the document around them.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct Drawing {
     /// Elements of SVG, styled by classes.
@@ -77,7 +77,7 @@ pub(in crate::report) struct Drawing {
     pub(in crate::report) height: f64,
 }
 
-/// Draws events; `None` if there are none.
+/// Draws events as SVG elements; `None` if there are no events.
 pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Option<Drawing> {
     events.first()?;
     let canvas = Canvas::new(names, events);
@@ -93,10 +93,10 @@ pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Opt
 
 #[derive(Debug)]
 struct Canvas {
-    /// Horizontal place of each party that takes part.
+    /// Horizontal position of each party that takes part.
     columns: BTreeMap<PartyId, f64>,
-    /// Vertical place of each moment at which something happens. The distances of moments follow their times, but are
-    /// never so small that they cannot be distinguished, nor so large that an idle period fills the picture.
+    /// Each moment with an event, and its vertical position. Distances are proportional to time, but never so small that
+    /// moments cannot be distinguished, nor so large that an idle period fills the diagram.
     moments: Vec<(Time, f64)>,
 }
 
@@ -113,7 +113,7 @@ fn parties(event: &TraceEvent) -> [PartyId; 2] {
     }
 }
 
-/// The events among the first `most` parties that take part in any.
+/// The events that involve only the first `most` parties, in the order in which parties first occur.
 pub(in crate::report) fn among_first(events: &[TraceEvent], most: usize) -> Vec<TraceEvent> {
     let mut seen: Vec<PartyId> = Vec::new();
     for party in events.iter().flat_map(parties) {
@@ -156,8 +156,8 @@ impl Canvas {
         self.columns.get(&party).copied().unwrap_or(LEFT)
     }
 
-    /// Vertical place of a moment; moments before the window are at its upper edge, and one at which nothing happens is
-    /// at the place of the next one.
+    /// Vertical position of a moment. A moment before the window is at its upper edge, one after it at its lower edge, and a
+    /// moment without an event at the position of the next moment that has one.
     fn y(&self, at: Time) -> f64 {
         if self.moments.first().is_some_and(|(first, _)| at < *first) {
             return TOP;
@@ -192,7 +192,7 @@ impl Canvas {
         }
     }
 
-    /// A thick line beside a party's own while it is offline.
+    /// Draws a thick line over the line of a party while it is offline.
     fn absences(&self, svg: &mut String, events: &[TraceEvent]) {
         let mut away: BTreeMap<PartyId, Option<f64>> = BTreeMap::new();
         let mut bar = |party: PartyId, from: f64, until: f64| {
@@ -205,7 +205,7 @@ impl Canvas {
         for event in events {
             if let TraceKind::Switched(party, online, _) = event.kind {
                 if online {
-                    // Offline since before the window, unless the event is in it.
+                    // Without such an event in the window, the party has been offline since before the window.
                     let since = away.get(&party).copied().flatten().unwrap_or(TOP);
                     bar(party, since, self.y(event.at));
                     away.insert(party, None);
@@ -228,8 +228,8 @@ impl Canvas {
         let _ = match &event.kind {
             TraceKind::Delivered(p, sent_at) => {
                 let (x1, y1, x2) = (self.x(p.from), self.y(*sent_at), self.x(p.to));
-                // The head of the arrow, turned into the direction of the line; the label a third along it, where
-                // arrows of neighbours rarely cross.
+                // The head of the arrow points in the direction of the line. The label stands at a third of the line, where
+                // arrows rarely cross.
                 let turn = libm::atan2(y - y1, x2 - x1).to_degrees();
                 let (at, height) = (x1 + (x2 - x1) / 3.0, y1 + (y - y1) / 3.0 - 3.0);
                 writeln!(
@@ -284,7 +284,7 @@ impl Canvas {
                 y + 4.0,
                 connection(*online, *crashed)
             ),
-            // Its arrow is drawn when it arrives or is lost.
+            // The arrow of a message is drawn when it arrives or is lost.
             TraceKind::Sent(_) | TraceKind::Doubled(_) | TraceKind::Handled(..) => Ok(()),
         };
     }

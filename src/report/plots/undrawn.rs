@@ -2,7 +2,7 @@
 
 use super::no_picture::NoPicture;
 
-/// No PNG.
+/// Refuses to draw a PNG.
 ///
 /// # Errors
 /// [`NoPicture::NotBuilt`].
@@ -10,7 +10,7 @@ pub fn png(_: &str) -> Result<Vec<u8>, NoPicture> {
     Err(NoPicture::NotBuilt)
 }
 
-/// No PNG at a number of pixels for each of the document's own.
+/// Refuses to draw a PNG at a given scale.
 ///
 /// # Errors
 /// [`NoPicture::NotBuilt`].
@@ -18,7 +18,7 @@ pub fn png_at(_: &str, _: f32) -> Result<Vec<u8>, NoPicture> {
     Err(NoPicture::NotBuilt)
 }
 
-/// No PDF.
+/// Refuses to draw a PDF.
 ///
 /// # Errors
 /// [`NoPicture::NotBuilt`].

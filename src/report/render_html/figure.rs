@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 /// Charts side by side below one legend.
 pub(super) fn figure(figure: &Figure) -> Markup {
-    // The legends of charts side by side begin with the same entries; one may have more than another.
+    // The legends of charts side by side begin with the same entries; the longest legend is shown.
     let longest = figure.charts.iter().max_by_key(|chart| chart.legend.len());
     let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
     let kind = |key: usize| figure.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
@@ -36,7 +36,7 @@ pub(super) fn figure(figure: &Figure) -> Markup {
     }
 }
 
-/// Notes without the sentences with which an earlier one begins too, the longest first.
+/// Non-empty notes by decreasing length, each without the leading sentences that it shares with an earlier one.
 fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
     let rest = |(index, note): (usize, &&str)| {
@@ -52,7 +52,7 @@ fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
     left.filter(|note| !note.is_empty()).collect()
 }
 
-/// A sample of a line as the legend shows it: with its dashes, or with its mark if it has marks.
+/// A sample of a line for the legend: with the line's dashes, or with its mark if it has marks.
 fn swatch(key: usize, kind: Kind) -> Markup {
     html! {
         svg.swatch.(class(key, kind)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
@@ -100,7 +100,7 @@ fn joined(words: impl Iterator<Item = String>, by: &str) -> String {
     words.map(|word| word.replace(by, "")).collect::<Vec<_>>().join(by)
 }
 
-/// The values of the chart as a table: one row per place on the horizontal axis.
+/// The values of the chart as a table: one row per label on the horizontal axis.
 fn values(chart: &Chart) -> Markup {
     let mut places: Vec<(f64, &str)> = Vec::new();
     for point in chart.lines.iter().flat_map(|line| &line.points) {

@@ -1,5 +1,5 @@
-//! A document as a page: a single file without dependencies, for screens, phones and paper. It does not depend on which
-//! sections exist.
+//! A document as an HTML page: a single file without dependencies, for screens, phones and paper. The code is independent
+//! of which sections exist.
 
 mod figure;
 mod table;
@@ -14,10 +14,10 @@ use words::words;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page as text.
+/// The page as HTML.
 pub(super) fn page(document: &Document) -> String {
     let listed = document.sections.iter().filter(|section| !section.name.is_empty());
-    // What has no name in the list of sections stands above it.
+    // Sections without a name, at the beginning, stand above the list of sections.
     let first = document.sections.iter().take_while(|section| section.name.is_empty()).count();
     let (answer, rest) = document.sections.split_at(first);
     let markup = html! {
@@ -55,7 +55,7 @@ pub(super) fn page(document: &Document) -> String {
     text
 }
 
-/// An element's id, where it has one.
+/// An element's id; `None` for an empty one.
 fn id(id: &str) -> Option<&str> {
     (!id.is_empty()).then_some(id)
 }
@@ -70,7 +70,7 @@ fn section(section: &Section) -> Markup {
 fn blocks(all: &[Block]) -> Markup {
     let figure_of = |block: &Block| matches!(block, Block::Figure(_));
     html! {
-        // Figures in a row share the width of a screen.
+        // Consecutive figures stand side by side if the screen is wide enough.
         @for group in all.chunk_by(|a, b| figure_of(a) && figure_of(b)) {
             @if group.iter().all(figure_of) { div.plates { @for one in group { (block(one)) } } }
             @else { @for one in group { (block(one)) } }
@@ -124,7 +124,7 @@ fn paragraph(told: &Paragraph) -> Markup {
     }
 }
 
-/// A drawing, from elements whose letters are escaped already.
+/// A drawing; the text in its SVG elements is already escaped.
 fn drawing(drawn: &Drawing) -> Markup {
     html! {
         section {

@@ -43,7 +43,7 @@ for (const plate of document.querySelectorAll(".plate")) {
       title.textContent = nearest.at;
       const rows = [title];
       for (const line of shown) {
-        // Of several points in one place the last counts.
+        // Of several points at one position the last is shown.
         const index = line.x.lastIndexOf(nearest.x);
         if (index < 0) continue;
         const row = document.createElement("div");
@@ -56,7 +56,7 @@ for (const plate of document.querySelectorAll(".plate")) {
       guide.setAttribute("x1", nearest.x);
       guide.setAttribute("x2", nearest.x);
       guide.setAttribute("visibility", "visible");
-      // Beside the guide, on the side with more room.
+      // The tip stands beside the guide, on the side with more room.
       const left = (nearest.x / wide) * box.width;
       const width = tip.offsetWidth;
       const beside = left > box.width / 2 ? left - width - 10 : left + 10;
@@ -68,7 +68,7 @@ for (const plate of document.querySelectorAll(".plate")) {
     svg.addEventListener("pointerleave", hide);
   }
 }
-// An explanation opens beside its word; on a phone it stays at the lower edge, as the style says.
+// An explanation opens beside its word; on a phone it stays at the lower edge, where the style sheet puts it.
 for (const term of document.querySelectorAll(".term")) {
   const told = term.querySelector(".told");
   const place = () => {

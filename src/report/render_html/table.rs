@@ -1,12 +1,12 @@
-//! Tables that scroll on a small screen and that a screen reader reads in order.
+//! HTML tables that scroll on a small screen and that a screen reader reads in order.
 
 use super::words::{explained, words};
 use crate::report::document::{Cell, Column, Finding, Layout, Row, Shown, Table};
 use maud::{Markup, html};
 
-/// Number of letters from which a cell of words is kept wide, so that no row becomes very high on a narrow screen.
+/// Number of characters above which a cell of text is kept wide, so that no row becomes very high on a narrow screen.
 const LONG: usize = 24;
-/// Number of letters up to which a narrow screen may break a cell of words at every space.
+/// Number of characters up to which a narrow screen may break a cell of text at every space.
 const FEW: usize = 12;
 
 /// A table below its caption.
@@ -31,7 +31,7 @@ pub(super) fn table(table: &Table) -> Markup {
     )
 }
 
-/// A cell in its row; empty if the cell above it covers it.
+/// A cell in its row; empty if a cell above it spans this row too.
 fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     let (column, cell) = (&table.columns[at], &row.cells[at]);
     let head = at < table.heads;
@@ -57,7 +57,7 @@ fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     }
 }
 
-/// The class that gives a cell its width.
+/// The CSS class that sets the width of a cell; `None` for a short text.
 fn width(column: &Column, cell: &Cell) -> Option<&'static str> {
     match cell.text().chars().count() {
         _ if column.number => Some("number"),
@@ -84,7 +84,7 @@ fn finding(finding: &Finding) -> Markup {
     }
 }
 
-/// A frame that scrolls sideways by finger, mouse or key.
+/// A frame that scrolls sideways by touch, mouse or keyboard.
 pub(super) fn scrolling(label: &str, inside: Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (inside) } }
 }

@@ -1,14 +1,14 @@
-//! Words as HTML: emphasis, badges, footnotes.
+//! Spans of text as HTML: emphasis, badges, footnotes and explanations.
 
 use crate::report::document::{Look, Span, Tone};
 use maud::{Markup, html};
 
-/// Some words.
+/// Spans of text as HTML.
 pub(super) fn words(spans: &[Span]) -> Markup {
     html! { @for one in spans { (span(one)) } }
 }
 
-/// Something with an explanation that opens where it stands, by pointer, touch or keyboard; as it is without one.
+/// An element with an explanation that opens beside it by pointer, touch or keyboard; unchanged if the explanation is empty.
 pub(super) fn explained(explanation: &str, inside: Markup) -> Markup {
     if explanation.is_empty() {
         return inside;

@@ -1,13 +1,13 @@
-//! Lines of text for a terminal of some width.
+//! Lines of text for a terminal of a given width.
 
-/// Columns where no terminal says how many it has.
+/// Columns that are assumed if the width of the terminal is unknown.
 pub const WIDTH: usize = 80;
-/// Longest line of prose, however wide the terminal is: longer ones are hard to read.
+/// Largest number of columns of a line of prose; on a wider terminal, longer lines would be hard to read.
 const MOST_PROSE: usize = 100;
-/// Stands for a space at which no line is broken.
+/// Placeholder for a space at which no line is broken.
 pub(super) const FIXED: char = '\u{1}';
 
-/// Text that is being written, no wider than a terminal.
+/// Text that is being written line by line for a terminal.
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) text: String,
@@ -25,7 +25,7 @@ impl Lines {
         self.text.push('\n');
     }
 
-    /// Breaks a long line between words; the first line indented by `indent`, later ones by four more.
+    /// Adds a paragraph, broken between words. Its first line is indented by `indent` columns, further lines by four more.
     pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
         let width = self.width.min(MOST_PROSE);
         let mut current = " ".repeat(indent);

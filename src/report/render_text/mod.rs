@@ -1,4 +1,4 @@
-//! A document in a terminal of some width, without colour. It does not depend on which sections exist.
+//! A document as text for a terminal of a given width, without colour. The code is independent of which sections exist.
 
 mod lines;
 mod table;
@@ -9,7 +9,7 @@ pub use lines::WIDTH;
 use lines::{FIXED, Lines};
 use words::words;
 
-/// A whole document: urgent sections at the end, just above the prompt.
+/// A whole document, with urgent sections at the end, just above the prompt.
 pub(super) fn document(document: &Document, width: usize) -> String {
     let mut out = Lines::new(width);
     blocks(&mut out, &document.heading);
@@ -36,7 +36,7 @@ pub(super) fn message(text: &str, width: usize) -> String {
     out.text
 }
 
-/// Text without an empty line at its beginning.
+/// The text without empty lines at its beginning.
 fn begun(text: String) -> String {
     text.trim_start_matches('\n').to_owned()
 }
@@ -44,7 +44,7 @@ fn begun(text: String) -> String {
 fn blocks(out: &mut Lines, all: &[Block]) {
     for block in all {
         match block {
-            // Tables have titles of their own; pictures are for a page.
+            // Tables have their own titles; pictures and cards are only for a page.
             Block::Heading { .. } | Block::Figure(_) | Block::Drawing(_) | Block::Cards(_) => {}
             Block::Paragraph(Paragraph { shown: Shown::Page, .. }) => {}
             Block::Paragraph(told) => {
@@ -57,7 +57,7 @@ fn blocks(out: &mut Lines, all: &[Block]) {
             }
             Block::Facts(facts) if facts.shown != Shown::Page => {
                 for (name, value) in &facts.rows {
-                    // A name is not broken, and stays on the line of its value.
+                    // A name is not broken, and stays on one line with the beginning of its value.
                     let name =
                         format!("{name:<width$}", width = facts.width).replace(' ', &FIXED.to_string());
                     out.wrapped(facts.indent, &format!("{name}{}", words(value)));

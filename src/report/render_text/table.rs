@@ -1,4 +1,4 @@
-//! Tables as text: with a header and a rule, or as a block of rows below lines of their own.
+//! Tables as text: rows below a header and a rule, or groups of rows below the values that they share.
 
 use super::lines::{FIXED, Lines};
 use super::words::words;
@@ -9,7 +9,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 pub(super) fn table(out: &mut Lines, table: &Table) {
     out.line("");
     out.wrapped(0, &table.title);
-    // A table without rows is its title.
+    // Of a table without rows only the title is shown.
     if table.rows.is_empty() {
         return;
     }
@@ -50,8 +50,8 @@ fn text(cell: &Cell) -> String {
     format!("{}{findings}", words(&cell.words)).replace(FIXED, " ")
 }
 
-/// A rule below the header and none between rows; numbers are aligned to the right. Columns that do not fit beside the
-/// others without a broken word follow in a block of their own, beside the first columns.
+/// Prints a table with a rule below the header and none between rows; numbers are aligned to the right. Columns that do not
+/// fit without breaking a word of the header follow in a further block, which repeats the first `heads` columns.
 fn with_header(out: &mut Lines, table: Grid, heads: usize) {
     let width = out.width;
     let columns = table.header.len();
@@ -75,7 +75,7 @@ fn with_header(out: &mut Lines, table: Grid, heads: usize) {
     }
 }
 
-/// Header and rows of texts.
+/// The header and the rows of a table, as texts.
 struct Grid {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -83,11 +83,11 @@ struct Grid {
     numbers: Vec<bool>,
 }
 
-/// Space to the left and right of each cell: with enough room, and without.
+/// Spaces to the left and right of each cell: in a table that fits with them, and in a narrow one.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
 impl Grid {
-    /// Some of its columns.
+    /// The table with only these columns, in this order.
     fn only(&self, columns: &[usize]) -> Self {
         let pick = |cells: &[String]| {
             columns.iter().map(|&at| cells.get(at).cloned().unwrap_or_default()).collect::<Vec<String>>()
@@ -99,13 +99,13 @@ impl Grid {
         }
     }
 
-    /// The padding and the smallest width of each column such that no word of a header is broken and as much as possible
-    /// stays on one line: first the space between columns is reduced, then words are broken between lines, then numbers
-    /// lose their errors to the next line. `None` if even that does not fit.
+    /// The padding, and the smallest width of each column, with which the table fits and no word is broken; `None` if
+    /// nothing fits. To make a table fit, first the space between columns is reduced, then cells of text are broken between
+    /// words, then also numbers, whose errors move to the next line.
     fn widths(&self, most: usize) -> Option<((u16, u16), Vec<u16>)> {
         let long = |text: &str| text.chars().count() as u16;
         let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
-        // Whether words and numbers stay on one line.
+        // `words` and `numbers`: whether cells of text and cells of numbers stay on one line.
         let widths = |(padding, words, numbers): ((u16, u16), bool, bool)| {
             let width = |(column, name): (usize, &String)| {
                 let whole = if self.numbers[column] { numbers } else { words };
@@ -154,7 +154,8 @@ impl Grid {
     }
 }
 
-/// Rows below lines that they share: the first column is printed at the left edge when it changes, the second indented.
+/// Prints groups of rows. The value of the first column stands at the left edge above the groups that share it, that of the
+/// second column, indented, above each group.
 fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
     let mut last: Option<&str> = None;
     let mut rest = rows.as_slice();
@@ -179,7 +180,7 @@ fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<St
     }
 }
 
-/// Rows without header or rules, indented.
+/// Prints rows without header or rules, indented.
 fn block(out: &mut Lines, indent: usize, rows: Vec<Vec<String>>) {
     let mut table = comfy_table::Table::new();
     table

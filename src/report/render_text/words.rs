@@ -1,9 +1,9 @@
-//! Words as plain text for a terminal.
+//! Spans of text as plain text for a terminal.
 
 use super::lines::FIXED;
 use crate::report::document::{Look, Span};
 
-/// Some words, with the numbers of their footnotes.
+/// Spans as plain text, with the numbers of their footnotes.
 pub(super) fn words(spans: &[Span]) -> String {
     let one = |span: &Span| {
         let text = match span.look {

@@ -21,12 +21,12 @@ fn is_a(figure: &Figure) -> &'static str {
     }
 }
 
-/// The basis of an epsilon. Without a ledger only the costs of the releases are known.
+/// The basis of an epsilon. Without a ledger it is unknown, because only the costs of the releases are given.
 fn basis(figure: &Figure) -> &'static str {
     figure.basis.map_or("costs as stated", LossBasis::words)
 }
 
-/// The arithmetic for which an epsilon holds; empty if it is no bound.
+/// The arithmetic for which an epsilon holds; empty if it is not a bound.
 fn for_arithmetic(figure: &Figure) -> &'static str {
     let assumed = if figure.certifies() { ASSUMED } else { "" };
     figure.arithmetic.map_or(assumed, Arithmetic::words)
@@ -35,11 +35,11 @@ fn for_arithmetic(figure: &Figure) -> &'static str {
 /// The arithmetic that is assumed for costs from a file.
 const ASSUMED: &str = "ideal arithmetic assumed";
 
-/// The remark that explains this assumption in the report.
+/// The remark in the report that explains [`ASSUMED`].
 const STATED: &str = "The costs are taken as the file states them, and the noise as real-valued (ideal arithmetic \
                       assumed): noise that is drawn in floating point can leak more through its low bits.";
 
-/// The epsilon of every accountant, with notes.
+/// A table of the epsilon of every accountant, with notes.
 pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section {
     let (figures, footing) = (statement.figures(), statement.footing);
     let mut header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
@@ -61,7 +61,7 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
             row
         })
         .collect();
-    // A run's arithmetic is that of its finite bounds; without any there is nothing to be said of it.
+    // The arithmetic of a run is that of its finite bounds; without a finite bound none is shown.
     let known = footing.filter(|_| figures.iter().any(Figure::certifies)).map(|footing| footing.arithmetic);
     let told = match footing {
         None => format!(", {ASSUMED}"),
@@ -88,21 +88,21 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     Section { blocks, ..Section::default() }
 }
 
-/// The same for releases of a run, which has a neighbouring relation.
+/// As [`section`], for releases of a run, with their neighbouring relation.
 pub(in crate::report) fn of_group(group: &LedgerGroup) -> Section {
     let mut section = section(&group.title, &group.statement);
     section.blocks.extend(relations(std::slice::from_ref(group)));
     section
 }
 
-/// The neighbouring relations of some losses: one for each kind of unit, with the series where these differ.
+/// The neighbouring relations of some losses: one per kind of unit, or several with their series if series differ.
 fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
     let all = groups.iter().map(|group| (group.kind.unit, &group.kind.neighbours, group.series.as_str()));
     relations_of(all).into_iter().map(|told| Block::remark(format!("neighbours, {told}"))).collect()
 }
 
-/// The losses of a run in one list: a line for each observer and unit with the figures of every accountant, then one for
-/// each person who brings a row and an outcome. Cells with the same figures share a line.
+/// The losses of a run as one list: an entry for each observer and unit with the epsilons of every accountant, then an entry
+/// for each person who contributes a row and an outcome. Cells with the same epsilons share an entry.
 pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     let mut lines: Vec<Entry> = Vec::new();
     for group in groups {
@@ -147,14 +147,14 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// What one observer learned of one kind of unit, or of a person, in cells where that is the same.
+/// The losses to one observer about one kind of unit or about a person, and the cells where they are equal.
 struct Entry {
     about: String,
-    /// Basis and figures.
+    /// The basis and the epsilons.
     words: String,
-    /// On what they depend, each in whole.
+    /// The conditions of the epsilons, each in full.
     conditions: Vec<String>,
-    /// Of finite bounds; none where there are none.
+    /// The weakest arithmetic of the finite bounds; `None` without a finite bound.
     arithmetic: Option<Arithmetic>,
     cells: Vec<usize>,
     delta: f64,
@@ -164,7 +164,7 @@ impl Entry {
     fn of(group: &LedgerGroup) -> Self {
         let figures = group.statement.figures();
         let arithmetic = figures.iter().filter(|one| one.certifies()).filter_map(|one| one.arithmetic).min();
-        // What is no bound is marked.
+        // An epsilon that is not a bound is marked.
         let figure = |figure: &Figure| {
             let value = figure.priced.epsilon;
             let mark = if figure.standing == Standing::NotABound && value.is_finite() { "~" } else { "" };
@@ -198,13 +198,13 @@ impl Entry {
     }
 }
 
-/// Ideal arithmetic is a reservation, exact arithmetic needs no word.
+/// The word for ideal arithmetic, which is a restriction; exact arithmetic is not mentioned.
 fn ideal(of: Option<Arithmetic>) -> &'static str {
     if of == Some(Arithmetic::Ideal) { ", ideal" } else { "" }
 }
 
-/// What was learned of persons whose row and outcome both change, by the tight accountant: the sum of the two losses, with
-/// the cell. Of several rows with the largest loss each is added to each outcome with the largest loss.
+/// The losses about persons whose row and outcome both change, by the tight accountant, each with its cell: the sum of the
+/// two losses. If several rows or outcomes may have the largest loss, there is a sum for each pair.
 fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
     let same = |a: &LedgerGroup, b: &LedgerGroup| {
         (a.cell, &a.series, &a.kind.protected, &a.kind.observer)
@@ -254,20 +254,20 @@ pub struct AccountDocument {
     pub delta: f64,
     /// How many releases there are.
     pub releases: u64,
-    /// The result of each accountant, by name; quote the first.
+    /// The result of each accountant, by name; the first is the one to quote.
     #[serde(serialize_with = "by_name")]
     pub accountants: Vec<(&'static str, AccountantFigures)>,
-    /// Facts about releases that a run made.
+    /// Further facts if the releases are those of a run.
     #[serde(flatten)]
     pub footing: Option<KnownFooting>,
 }
 
-/// Facts about releases that a run made, besides their costs.
+/// Facts about the releases of a run besides their costs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct KnownFooting {
     /// The basis of the costs, as in the run's report.
     pub basis: LossBasis,
-    /// For which arithmetic they hold, in words.
+    /// The arithmetic for which the costs hold, in words.
     pub arithmetic: &'static str,
     /// Whether some releases may have been chosen adaptively, after seeing the results of earlier ones.
     pub one_after_another: bool,
@@ -284,23 +284,23 @@ pub struct AccountantFigures {
     /// Certified upper bound of the exact epsilon, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<Finite>,
-    /// The order of the divergence that gave it, for accountants that optimise over orders.
+    /// The order of the divergence that gave the epsilon, for accountants that optimise over orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Finite>,
-    /// Whether it is a bound.
+    /// Whether the epsilon is a bound, in words.
     pub standing: &'static str,
     /// The accountant's method.
     pub about: Option<&'static str>,
-    /// Its basis.
+    /// The basis of the epsilon, in words.
     pub basis: &'static str,
-    /// The arithmetic for which it holds; empty if it is no bound.
+    /// The arithmetic for which the epsilon holds, in words; empty if it is not a bound.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub arithmetic: &'static str,
     /// Notes.
     pub notes: Vec<String>,
 }
 
-/// A number, or "inf" where it is not finite: JSON has no infinity.
+/// A number that is written as "inf" if it is not finite, because JSON has no infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finite(pub f64);
 

@@ -1,4 +1,4 @@
-//! Final regret along every numeric axis of a study, with the published figures.
+//! Charts of final regret along the axes of a study, with published figures.
 
 use super::axes::{Along, along};
 use super::cells::axes;
@@ -8,15 +8,15 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// One series along one axis, with the others fixed.
+/// One series along one axis, with the other axes fixed.
 struct Track<'a> {
     series: &'a str,
-    /// Values of the other axes on which the number depends.
+    /// The values of the other axes on which the regret depends, in words.
     place: String,
     cells: Vec<(f64, String, &'a CellSummary, &'a SeriesSummary)>,
 }
 
-/// The figures of all numeric axes.
+/// The figures of all axes along which a regret changes, or for which there are published figures.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let names = axes(summary);
     let mut figures = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Whether curves along the axis are informative: a regret changes, or there are published figures.
+/// Whether curves along the axis are informative: some regret changes, or there are published figures.
 fn matters(tracks: &[Track<'_>]) -> bool {
     tracks.iter().any(|track| rises(track) || published(track))
 }
@@ -58,7 +58,7 @@ fn published(track: &Track<'_>) -> bool {
     track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
 }
 
-/// The axes on which no series' regret depends.
+/// The names of the axes that could be drawn, but along which no regret changes and no figure is published.
 pub(super) fn untouched(summary: &Summary) -> Vec<String> {
     let names = axes(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();
@@ -128,7 +128,7 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
     }
     note.push_str(&along.note());
     let axis = along.name.as_str();
-    // A metric that is the same all along is in the table.
+    // A metric that is constant along the axis is only in the table.
     let flat = |line: &Line| {
         line.kind == Kind::Bars
             && line.points.iter().all(|point| point.y.to_bits() == line.points[0].y.to_bits())

@@ -155,7 +155,7 @@ fn verdict_cell(finding: &Finding) -> String {
         return finding.verdict.to_string();
     }
     match finding.factors.as_ref().and_then(Factors::smallest) {
-        // Short enough for the longest name beside it at 80 columns.
+        // Short enough to fit beside the longest name in 80 columns.
         Some((factor, by_model)) => {
             let digits = if factor < 10.0 { 2 } else { usize::from(factor < 100.0) };
             format!("within {factor:.digits$} ({})", if by_model { "model" } else { "count" })
@@ -164,7 +164,7 @@ fn verdict_cell(finding: &Finding) -> String {
     }
 }
 
-/// Two rows of blocks: the distribution of the scores under D and under D'.
+/// The distributions of the scores under D and under D', each as a row of block characters.
 fn bars(histogram: &Histogram) -> String {
     const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = histogram.given.iter().chain(&histogram.neighbour).copied().fold(0.0, f64::max);
@@ -209,7 +209,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
             ]
         })
         .collect();
-    // The ceiling hardly depends on delta: the largest one is shown for all.
+    // The ceiling hardly depends on delta, so the largest one is shown for all findings.
     let ceiling = findings.iter().map(|finding| finding.evidence.ceiling).fold(0.0, f64::max);
     let title = format!("{title}, ceiling {}", epsilon(ceiling));
     let mut blocks = vec![Block::Table(Table::new(title, header, rows, 2))];
@@ -232,7 +232,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
     Section { blocks, ..Section::default() }
 }
 
-/// What was not audited, a line each; nothing if all was.
+/// The parts that were not audited, a line each; empty if everything was audited.
 pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     let told = left_out.iter().map(|NotAudited { series, protected, why }| {
         let kind = if *protected { "not audited" } else { "not audited, unprotected" };
@@ -241,16 +241,16 @@ pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     Section { blocks: told.collect(), ..Section::default() }
 }
 
-/// The findings, and what was not audited, as JSON.
+/// The findings and the parts that were not audited, as a JSON document.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AuditDocument<'a> {
     /// The findings.
     pub findings: &'a [Finding],
-    /// What was not audited, and why.
+    /// The parts that were not audited, each with the reason.
     pub not_audited: &'a [NotAudited],
 }
 
-/// The two distributions of the chosen test's score.
+/// A chart of the distributions of the chosen test's score under D and under D'.
 #[must_use]
 pub fn audit_chart(finding: &Finding) -> Chart {
     let (statement, evidence) = (&finding.statement, &finding.evidence);

@@ -1,12 +1,12 @@
-//! The axes of a study along which results are drawn: those with numbers, durations, or several words.
+//! The axes of a study along which results are drawn: axes with numbers, with durations, or with at least three words.
 
 use super::cells::{axes, point};
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of word values for an axis to be drawn along; two are clearer as two lines.
+/// Smallest number of values of an axis of words that is drawn along; two values are clearer as two lines.
 const LEAST_WORDS: usize = 3;
-/// Longest word that fits below an axis.
+/// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;
 
 /// An axis of a study.
@@ -20,12 +20,13 @@ pub(super) struct Along {
 
 enum Scale {
     Numbers(Vec<f64>),
-    /// Seconds with the words for them.
+    /// Seconds, each with the duration as the scenario writes it.
     Durations(Vec<(f64, String)>),
     Words(Vec<String>),
 }
 
-/// All axes that have numbers or durations only, at least two values each, and after them those with several words.
+/// All axes with at least two values that are all numbers or all durations, followed by axes with at least
+/// [`LEAST_WORDS`] other values.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let names = axes(summary);
     let mut numeric = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
     numeric
 }
 
-/// The values of an axis in seconds, ascending, with their words; `None` if one is no duration.
+/// The values of an axis in seconds, ascending, each as the scenario writes it; `None` if one is not a duration.
 fn durations(summary: &Summary, index: usize) -> Option<Vec<(f64, String)>> {
     let mut found: Vec<(f64, String)> = Vec::new();
     for cell in &summary.cells {
@@ -81,7 +82,7 @@ fn duration(word: &str) -> Option<f64> {
 }
 
 impl Along {
-    /// The position of a cell on the axis, and its label.
+    /// The value of a cell on the axis, and its label; `None` if the cell has no value there.
     pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
         let x = match &self.scale {
             Scale::Numbers(_) => cell.point.get(&self.name)?.as_f64()?,
@@ -99,7 +100,7 @@ impl Along {
         Some((x, format!("{} = {said}", self.name)))
     }
 
-    /// The axis of a chart, its ticks the values.
+    /// The axis for a chart, with ticks at the values.
     pub(super) fn axis(&self) -> Axis {
         match &self.scale {
             Scale::Numbers(values) => Axis::chosen(values),
@@ -125,7 +126,7 @@ impl Along {
         ('A'..='Z').map(String::from).take(words.len()).collect()
     }
 
-    /// The values that the ticks stand for, if ticks are letters.
+    /// An explanation of ticks that are letters; empty if the ticks are the values themselves.
     pub(super) fn note(&self) -> String {
         let Scale::Words(words) = &self.scale else { return String::new() };
         let ticks = self.ticks(words);

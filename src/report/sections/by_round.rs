@@ -1,4 +1,4 @@
-//! Regret by round as charts, with theorems' bounds.
+//! Charts of regret by round, with theorems' bounds.
 
 use super::cells::axes;
 use super::lines::{METRICS, Named, capital, count, grouped, made, named, numbers, slug, stride};
@@ -9,12 +9,12 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
 use crate::study::{SeriesSummary, Summary};
 
-/// Number of points at the beginning that are drawn however long the line is.
+/// Number of points at the beginning that are drawn for every line, however long it is.
 const FIRST_POINTS: usize = 20;
-/// Number of rounds from which on simple regret is drawn over the logarithm of the round.
+/// Number of rounds from which simple regret is drawn over the logarithm of the round.
 const LONG: u64 = 300;
 
-/// Regret by round: all cells in one figure while the lines are few, else one figure per value of the other axes.
+/// Figures of regret by round: one for all cells if the lines are few, else one for each combination of values of some axes.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let mut figures = Vec::new();
     let names = axes(summary);
@@ -70,7 +70,7 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         title: capital(metric.words()),
         x_label: "round".to_owned(),
         y_label: metric.words().to_owned(),
-        // Simple regret falls within the first rounds of many.
+        // In a long run, most of the simple regret disappears within the first rounds.
         x: match (metric, rounds.clone().max()) {
             (Metric::SimpleRegret, Some(most)) if most >= LONG => Axis::magnitudes(most),
             _ => Axis::counting(rounds),

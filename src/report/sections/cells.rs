@@ -3,7 +3,8 @@
 use crate::report::document::Block;
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 
-/// Number of cells up to which some of them are named by the values that set them apart; it takes a comparison with all.
+/// Largest number of cells for which a group of cells is described by its distinguishing values; finding these requires a
+/// comparison with all cells.
 const MOST_CELLS: usize = 400;
 
 /// The names of the study's axes, in order.
@@ -22,13 +23,13 @@ pub(super) fn point(cell: &CellSummary) -> Vec<String> {
     cell.point.values().map(show).collect()
 }
 
-/// A number as written, cut to five significant digits.
+/// A number as written, or with four decimal places if it is written with more than seven characters.
 fn short(value: f64) -> String {
     let digits = format!("{value}");
     if digits.len() <= 7 { digits } else { format!("{value:.4}") }
 }
 
-/// Cells of the study with one of their series, series by series, so that a column follows the axes.
+/// Every series of every cell, grouped by series, so that rows of one series follow the order of the cells.
 pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSummary)>> {
     let mut groups: Vec<Vec<(&CellSummary, &SeriesSummary)>> = Vec::new();
     for cell in &summary.cells {
@@ -42,23 +43,23 @@ pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSumm
     groups
 }
 
-/// Rows of a table.
+/// The rows of a table with a row per series and cell.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// The axes that stand in the rows, after the series.
+    /// The axes whose values stand in the rows, after the name of the series.
     pub(super) axes: Vec<String>,
-    /// Series, point, numbers.
+    /// In each row: the series, the values of the axes, the numbers.
     pub(super) rows: Vec<Vec<String>>,
-    /// The axes that are left out.
+    /// The axes that are left out, because no number depends on them.
     pub(super) same: Vec<String>,
 }
 
-/// The value of an axis in a row that holds for all of them.
+/// The entry for an axis in a row that holds for all values of the axis.
 pub(super) const ALL: &str = "all";
 
 impl Rows {
-    /// What is said of axes on which nothing depends; nothing without such axes. Equal values of as many replications are
-    /// all that is known: that a parameter never matters is not said.
+    /// A remark on axes on which no number depends; `None` without such axes. It states only that the results are equal, since
+    /// finitely many replications cannot show that a parameter never has an effect.
     pub(super) fn remark(&self) -> Option<Block> {
         let mut told = Vec::new();
         if !self.same.is_empty() {
@@ -72,10 +73,9 @@ impl Rows {
     }
 }
 
-/// A table's axes and its rows: series, point, numbers. If all of a series' numbers are exactly the same for every value of
-/// an axis, in all replications' means and errors and not only in the digits shown, its value is "all", and the rows that
-/// differ only in that axis are merged; an axis that is "all" in all rows is left out, and named in the remark. `numbers`
-/// gives the exact values and their words.
+/// The rows of a table with a row per series and cell. If all exact numbers of a series are the same for every value of an
+/// axis, the entry for that axis is "all", and the rows that differ only in it are merged. An axis that is "all" in all rows
+/// is left out, and named in [`Rows::remark`]. `numbers` returns the exact values and the words of a row.
 pub(super) fn rows<K: PartialEq>(
     summary: &Summary,
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> (K, Vec<String>),
@@ -114,8 +114,9 @@ pub(super) fn rows<K: PartialEq>(
     Rows { axes, rows, same }
 }
 
-/// The axes on which results depend, given the result at each point: an axis is left out if there are points that differ
-/// in nothing else, and all such points have the same result. An axis with a single value is included.
+/// Whether results depend on each axis, given the result at each point. They do not if some points differ only in this axis,
+/// and all points that agree in the other axes not yet excluded have the same result. An axis with a single value counts as
+/// one on which they depend.
 pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
     let axes = results.first().map_or(0, |(point, _)| point.len());
     let mut depends = vec![true; axes];
@@ -142,18 +143,18 @@ pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool
     depends
 }
 
-/// Rows of all cells, equal ones merged, with the points where they hold; grouped by series.
+/// Privacy rows of all cells, grouped by series, equal rows merged, each with the points where it holds.
 pub(super) fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
     once(summary, |cell| &cell.privacy, |entry| &entry.series)
 }
 
-/// Losses about persons of all cells, equal ones merged, with the points where they hold.
+/// Losses about persons in all cells, grouped by series, equal ones merged, each with the points where it holds.
 pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>)> {
     once(summary, |cell| &cell.persons, |entry| &entry.series)
 }
 
-/// Points in words, as few as tell them from the study's others: "epsilon = 1.0 or 3.0, loss = 0.1"; empty if they are all
-/// points of the study. `places` has the values of a point joined by ", ".
+/// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss = 0.1".
+/// Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
 pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     if places.len() == summary.cells.len() {
         return String::new();
@@ -166,7 +167,7 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     among(&axes(summary), &all, &here)
 }
 
-/// Some of all points in words: the values of each axis if the points are all those with these values, else each of them.
+/// Some of all points in words: the values of each axis if the points are all points with these values, else each point.
 fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();
@@ -188,7 +189,7 @@ fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String
             told.map(|axis| format!("{} = {}", names[axis], of_axis[axis].join(" or "))).collect();
         return told.join(", ");
     }
-    // An axis with one value in all of them, or in the whole study, is told once or not at all.
+    // An axis with the same value in all these points is stated once, and not at all if the whole study has this value.
     let fixed: Vec<usize> = (0..names.len()).filter(|axis| of_axis[*axis].len() == 1).collect();
     let changes = |axis: &usize| values(&mut all.iter(), *axis).len() > 1;
     let told = |point: &[String], of: &[usize]| {
@@ -204,7 +205,7 @@ fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String
     }
 }
 
-/// Entries of all cells, equal ones merged, with the points where they hold; grouped by series.
+/// Entries of all cells, grouped by series, equal ones merged, each with the points where it holds.
 fn once<T: PartialEq>(
     summary: &Summary,
     of: impl Fn(&CellSummary) -> &Vec<T>,
@@ -266,7 +267,7 @@ mod tests {
         let both = [at("1", "x", 7), at("1", "y", 8), at("2", "x", 8), at("2", "y", 7)];
         assert_eq!(dependence(&both), [true, true]);
         assert_eq!(dependence(&[at("1", "x", 7), at("1", "y", 7)]), [true, false]);
-        // Axes that change together are compared with nothing: neither is said to have no effect.
+        // No two points differ in only one of two axes that change together, so neither axis is said to have no effect.
         assert_eq!(dependence(&[at("1", "x", 7), at("2", "y", 7)]), [true, true]);
         assert_eq!(dependence::<u32>(&[]), Vec::<bool>::new());
     }

@@ -1,11 +1,11 @@
-//! The pictures of a study's results: epsilon against regret, regret by round, and what changes along its parameters.
+//! The charts of a study's results: epsilon against regret, results along its parameters, and regret by round.
 
 use super::headline::Measure;
 use super::{along, by_round, costs, trade_off};
 use crate::report::document::{Block, Figure, Section, Shown};
 use crate::study::Summary;
 
-/// Number of figures of a kind that are shown at first; the others can be opened.
+/// Number of figures of each kind that are shown at first; the others can be opened.
 const OPEN: usize = 4;
 
 /// The section; `None` if there is nothing to draw.
@@ -14,7 +14,7 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
     blocks.extend(some_open(along::figures(summary), "more by parameter of the study"));
     blocks.extend(some_open(by_round::figures(summary), "more by round"));
     blocks.extend(some_open(costs::figures(summary), "more costs by parameter of the study"));
-    // What a release is judged by does not depend on its search alone.
+    // A private release is judged by the published setting, so equal regret of its search is not worth a remark.
     let released = Measure::of(summary) == Some(Measure::PublishedSetting);
     for axis in along::untouched(summary).into_iter().filter(|_| !released) {
         let told = format!(

@@ -1,11 +1,11 @@
-//! How a run is played and shown again, and the scenario as it was written.
+//! The scenario as it was written, and the commands that repeat a run and make its report again.
 
 use super::fitted;
 use crate::objectives::Fitted;
 use crate::report::document::{Block, List, Section, Span};
 use crate::study::{Future, Manifest};
 
-/// The scenario as written, with the changes by the command line and the fitted hyperparameters.
+/// The scenario as written, with the overrides of the command line, the branches of a fork and the fitted hyperparameters.
 pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -> Section {
     let mut blocks = Vec::new();
     if !manifest.overrides.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
     Section::new("scenario", "Scenario", "The scenario as written", blocks)
 }
 
-/// The commands that play the run and make its report again.
+/// The commands that repeat the run and make its report again.
 pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
     let run = quoted(run);
     let mut blocks = facts;

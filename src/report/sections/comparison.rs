@@ -3,7 +3,7 @@
 use crate::report::document::{Block, Document, Facts, Section, Shown, Span, Table};
 use crate::study::{Comparison, ComparisonRow};
 
-/// One table per point and series. Metrics equal in all pairs are named in one line.
+/// One table per point and series. Metrics that are equal in all pairs are named in one line below it.
 pub(in crate::report) fn document(comparison: &Comparison) -> Document {
     let runs = [("a", &comparison.a), ("b", &comparison.b)];
     let rows = runs.map(|(name, run)| (name.to_owned(), vec![Span::code(run)])).to_vec();
@@ -66,7 +66,7 @@ fn cells(row: &ComparisonRow) -> Vec<String> {
     ]
 }
 
-/// Four significant digits.
+/// A number with four significant digits.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

@@ -1,4 +1,4 @@
-//! Virtual time, bytes and losses along every axis of a study, where they change.
+//! Charts of virtual time, bytes and lost messages along the axes of a study on which they depend.
 
 use super::axes::{Along, along};
 use super::cells::{axes, dependence, point};
@@ -33,7 +33,7 @@ const COSTS: [Cost; 3] = [
     },
 ];
 
-/// One series along an axis, with the other axes fixed.
+/// The line of one series along an axis, with the other axes fixed.
 struct Track {
     name: String,
     points: Vec<Point>,
@@ -60,8 +60,8 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Every series along the axis, once for each value of the other axes that its cost depends on; series with the same
-/// numbers share a line.
+/// The lines of all series along the axis, one for each combination of values of the other axes on which the cost depends.
+/// Series with the same numbers share a line.
 fn tracks(cells: &[&CellSummary], names: &[String], axis: &Along, cost: Cost) -> Vec<Track> {
     let mut found: Vec<Track> = Vec::new();
     let Some(first) = cells.first() else { return found };
@@ -115,7 +115,7 @@ fn tracks(cells: &[&CellSummary], names: &[String], axis: &Along, cost: Cost) ->
 
 fn chart(cost: Cost, cells: &[&CellSummary], names: &[String], axis: &Along, place: &str) -> Option<Chart> {
     let tracks = tracks(cells, names, axis, cost);
-    // A cost that does not change along the axis is in the table.
+    // A cost that is constant along the axis is only in the table.
     let changes =
         |track: &Track| track.points.iter().any(|point| point.y.to_bits() != track.points[0].y.to_bits());
     if !tracks.iter().any(changes) {

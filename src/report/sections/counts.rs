@@ -1,11 +1,11 @@
-//! Other counts of a protocol, besides regret and messages.
+//! The table of a protocol's own counts, besides regret and messages.
 
 use super::cells::{Rows, rows};
 use crate::report::document::Table;
 use crate::report::number::quantity;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// A table of them; none if no protocol counted anything.
+/// The table; `None` if no protocol has counts.
 pub(super) fn table(summary: &Summary) -> Option<Table> {
     let mut names: Vec<&String> = Vec::new();
     for series in summary.cells.iter().flat_map(|cell| &cell.series) {

@@ -1,4 +1,4 @@
-//! The results of a dry run: times of rounds, late answers, messages.
+//! The report of a dry run: durations of rounds, late answers, messages.
 
 use crate::report::document::{Block, Document, Section, Shown, Table};
 use crate::report::number::{quantity, seconds};

@@ -1,14 +1,14 @@
-//! The first messages of a study as a message-sequence picture.
+//! The first messages of a study as a message-sequence diagram.
 
 use crate::report::document::{Drawing, Span};
 use crate::report::plots;
 use crate::study::FirstMessages;
 
-/// Parties and events that are drawn: about one screen.
+/// Largest numbers of parties and of events that are drawn: about one screen.
 const MOST_PARTIES: usize = 6;
 const MOST_EVENTS: usize = 110;
 
-/// The first messages, in order of time; empty if there are none.
+/// The diagram of the first messages; `None` if there are none.
 pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
     let events = plots::among_first(&first.events, MOST_PARTIES);
     let left_out = first.names.len().saturating_sub(MOST_PARTIES);

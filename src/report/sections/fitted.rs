@@ -1,9 +1,9 @@
-//! The objective's hyperparameters, where they were fitted by maximum likelihood.
+//! The hyperparameters of the objective that were fitted by maximum likelihood.
 
 use crate::objectives::Fitted;
 use crate::report::document::{Block, Table};
 
-/// A table of them; nothing if none were fitted.
+/// A table of the fitted hyperparameters, with a heading and a remark; empty if none were fitted.
 pub(super) fn blocks(all: &[Fitted]) -> Vec<Block> {
     let fits = all.iter().filter_map(|fit| Some((fit, fit.log_likelihood?)));
     let rows: Vec<Vec<String>> = fits

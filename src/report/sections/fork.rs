@@ -1,4 +1,4 @@
-//! The branches of a fork, beside the unchanged one.
+//! The report of a fork: its branches beside the unchanged one.
 
 use crate::report::document::{Block, Document, Section, Shown, Table};
 use crate::report::number::{quantity, regret, seconds};
@@ -30,7 +30,7 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
         });
         Block::Table(Table::new(title, header, body.collect(), heads.len()))
     };
-    // A protocol that only tests the network has no regret.
+    // A protocol that optimises nothing has no regret.
     if rows.iter().any(|row| row.simple_regret.is_some()) {
         blocks.push(table(
             "Regret at the end (against unchanged: cumulative, replication by replication)",

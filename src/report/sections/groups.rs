@@ -5,12 +5,12 @@ use crate::report::document::{Block, Section, Table};
 use crate::report::number::regret;
 use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 
-/// What Jain's index is.
+/// An explanation of Jain's index.
 const JAIN: &str =
     "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
 
-/// Columns of the table of regrets, and which of them have a shorter form without the error: three errors in a row do
-/// not fit into a terminal, and they are in summary.json.
+/// Columns of the table of regrets, and the indices of those that a terminal shows without their errors. Three errors do not
+/// fit beside each other in a terminal; summary.json has all of them.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
 const SHORTENED: [usize; 2] = [3, 4];
 
@@ -23,10 +23,10 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     vec![Block::Table(regrets(summary)), Block::Table(fairness(summary)), Block::remark(JAIN)]
 }
 
-/// Groups that stand side by side in a terminal; of more only the worst.
+/// Largest number of groups shown side by side in a terminal; of more groups only the worst is shown.
 const BESIDE: usize = 4;
 
-/// Simple regret by group, one line per series; `None` if no series has two groups.
+/// Simple regret by group, one line per series; `None` if all series together have fewer than two groups.
 pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let mut names: Vec<&str> = Vec::new();
     for group in summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.groups) {
@@ -79,7 +79,7 @@ fn regrets(summary: &Summary) -> Table {
         let exact: Vec<_> = series.groups.iter().map(exact).collect();
         (exact, series.groups.iter().flat_map(row).collect())
     };
-    // The groups of a series are one row until it is known on which axes the series depends.
+    // `rows` finds the axes on which a series depends, so all groups of a series are one row until then.
     let Rows { axes, rows: wide, .. } = rows(summary, numbers);
     let heads = 1 + axes.len();
     let split = |row: Vec<String>| {

@@ -6,7 +6,7 @@ use crate::study::{Manifest, Summary};
 use crate::vocab::counted;
 use std::path::Path;
 
-/// The heading in a terminal: the run in one line, and its folder.
+/// The heading in a terminal: the run in one line, then its digest, its folder and its page.
 pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     let replications = summary.cells.iter().flat_map(|cell| &cell.series).map(|s| s.replications).max();
     let line = format!(
@@ -25,7 +25,7 @@ pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     ]
 }
 
-/// The same on a page, in full.
+/// The heading on a page: series, cells, replications, values of the sweep, program and digest.
 pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     let cells = summary.cells.len() as u64;
     let names = axes(summary);

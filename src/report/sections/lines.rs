@@ -1,5 +1,4 @@
-//! Common parts of charts of a study's series: the cells on one chart, the names of lines, and their last
-//! points.
+//! Common parts of the charts of a study's series: the cells in one figure, the lines and their names, points and ids.
 
 use super::cells::{axes, dependence, point};
 use crate::report::number::regret;
@@ -7,17 +6,17 @@ use crate::report::plots::{Line, Point};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 
-/// Largest number of lines in a readable chart; as many as there are colours.
+/// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MOST_LINES: usize = 8;
-/// Largest number of points of a line that are drawn; of longer lines every second, third, ... point is.
+/// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
 const MOST_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
-/// A named series of numbers, one line in each of a figure's charts.
+/// A series of a cell with the name of its line in each chart of a figure.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
-/// Cells that go on one figure, with the values of the axes that they share: as few axes of
-/// `fixable` as possible are held fixed, just enough for each figure to have few lines.
+/// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held fixed,
+/// so that each figure has at most [`MOST_LINES`] lines; all of them if that is not possible.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -35,7 +34,7 @@ pub(super) fn grouped<'a>(
         }
         groups
     };
-    // With more axes than these, all are held fixed.
+    // All subsets of the first six axes are tried; any further axes are always held fixed.
     let some = fixable.len().min(6);
     let fixed_by = |way: u32| {
         let fixed = fixable.iter().enumerate().filter(|(bit, _)| *bit >= some || way >> bit & 1 == 1);
@@ -48,8 +47,8 @@ pub(super) fn grouped<'a>(
     fitting.unwrap_or_else(|| by(fixable))
 }
 
-/// The series of some cells with names that distinguish them; a series that does not depend on some axis appears once
-/// for it.
+/// The series of some cells with names that distinguish them. A series appears once for all values of an axis on which it
+/// does not depend.
 pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Named<'a>> {
     let mut found: Vec<Named<'a>> = Vec::new();
     let Some(first) = cells.first() else { return found };
@@ -80,7 +79,7 @@ pub(super) fn telling(runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     (0..depends.len()).filter(|axis| depends[*axis] && varies(*axis)).collect()
 }
 
-/// The result of a series.
+/// The results of a series that are compared: its final regrets and its regrets by round.
 #[derive(PartialEq)]
 struct Results(Vec<Option<Estimate>>, Vec<(u64, Estimate, Estimate)>);
 
@@ -110,7 +109,7 @@ pub(super) fn made(x: f64, estimate: Estimate, at: String) -> Point {
     Point { x, y: estimate.mean, error: estimate.se, at, says: regret(estimate) }
 }
 
-/// Values and errors of all lines.
+/// The value and the error of every point of all lines.
 pub(super) fn numbers(lines: &[Line]) -> impl Iterator<Item = (f64, f64)> {
     lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))
 }
@@ -119,7 +118,7 @@ pub(super) fn stride(points: usize) -> usize {
     points.div_ceil(MOST_POINTS).max(1)
 }
 
-/// Least and largest number of replications in words.
+/// The least and the largest number of replications, in words.
 pub(super) fn count(n: (Option<u64>, Option<u64>)) -> String {
     match n {
         (Some(least), Some(most)) if least < most => format!("n = {least} to {most}"),
@@ -133,7 +132,7 @@ pub(super) fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Lower-case letters, digits and hyphens.
+/// The words as an id of lower-case ASCII letters, digits, dots and hyphens; other characters become hyphens.
 pub(super) fn slug(words: &str) -> String {
     let mut slug = String::new();
     for letter in words.to_lowercase().chars() {

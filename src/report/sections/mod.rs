@@ -1,4 +1,4 @@
-//! The sections of a report, by subject: one file per section, each made once from a study's data.
+//! The sections of a report: one file per section, each of which makes its section once from a study's data.
 
 pub(super) mod account;
 pub(super) mod audit;
@@ -56,7 +56,7 @@ pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
 }
 
-/// A study's report from all files of a run, with charts: the answer first, then pictures, then privacy, then the rest.
+/// A study's report from all files of a run: first the answers in sentences, then charts, privacy, and everything else.
 pub(super) fn of_page(page: &Page) -> Document {
     let summary = &page.summary;
     let shown = shown(page);
@@ -77,14 +77,14 @@ pub(super) fn of_page(page: &Page) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading: Vec::new(), sections }
 }
 
-/// The three answers, and what a reader must know about them.
+/// The three answers in sentences, and the warnings.
 fn answer(page: &Page) -> Section {
     let mut blocks = vec![Block::Cards(headline::cards(&page.summary))];
     blocks.extend(warnings::folded(&page.summary));
     Section { id: "answer".to_owned(), blocks, ..Section::default() }
 }
 
-/// The replication that some pictures show, if there is one.
+/// The one replication that some pictures show; `None` if it is not stored.
 fn shown(page: &Page) -> Option<Played<'_>> {
     page.first.as_ref().map(|record| Played { cell: page.cell, record })
 }

@@ -1,5 +1,5 @@
-//! The network of a run: time, messages, bytes, losses, latency, and the first replication's links and
-//! rounds.
+//! The section on the network: time, messages, bytes, losses and latency of a run, and the links and rounds of one
+//! replication.
 
 use super::cells::{Rows, rows};
 use super::played::Played;
@@ -11,10 +11,10 @@ use crate::study::{
     CellSummary, CostErrors, FirstMessages, Metrics, ReplicationRecord, SeriesSummary, Summary,
 };
 
-/// Columns that do not fit into a terminal.
+/// Columns that only a page shows, because they do not fit into a terminal.
 const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
 
-/// The section; with the first replication's links and rounds, and its first events, if available.
+/// The section, with the links and rounds of the replication that is shown, and its first events, if they are available.
 pub(super) fn section(
     summary: &Summary,
     shown: Option<&Played<'_>>,
@@ -53,7 +53,7 @@ fn header(axes: Vec<String>, names: &[&str]) -> Vec<String> {
     first.chain(axes).chain(names.iter().map(|&name| name.to_owned())).collect()
 }
 
-/// The exact costs of a series.
+/// The exact costs of a series, by which [`rows`] decides whether they depend on an axis.
 fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
     let means = [
         Some(metrics.virtual_seconds),
@@ -96,7 +96,8 @@ fn whole_runs(summary: &Summary) -> Table {
     Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE).explained(meaning)
 }
 
-/// The cost of a round, for protocols with rounds; a page shows it in the table of whole runs.
+/// The cost of a round in a federation, for a terminal; a page shows it in the table of whole runs. `None` without groups of
+/// agents.
 fn rounds(summary: &Summary) -> Option<Table> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if !all.any(|series| !series.groups.is_empty() && series.metrics.bytes_per_round.is_some()) {
@@ -116,7 +117,7 @@ fn rounds(summary: &Summary) -> Option<Table> {
     Some(Table { shown: Shown::Terminal, ..table })
 }
 
-/// Leaves out columns of these names that are empty in all rows.
+/// The header and the rows without the columns of these names that are empty in all rows.
 fn without_empty(
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -129,7 +130,7 @@ fn without_empty(
     (pick(header.clone()), rows.iter().cloned().map(pick).collect())
 }
 
-/// Senders and addressees in one replication.
+/// The messages and latencies of each pair of a sender and an addressee in one replication; `None` without messages.
 fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {
     let header =
         ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);

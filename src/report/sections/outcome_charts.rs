@@ -1,4 +1,4 @@
-//! Charts of outcomes with their bounds: along a numeric axis of the study, or series by series.
+//! Charts of outcomes with their bounds, along an axis of the study or series by series.
 
 use super::axes::{self, Along};
 use super::cells::{self, dependence, point};
@@ -9,21 +9,20 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::outcome;
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// A bound of at most this multiple of the largest outcome is drawn on a linear axis; otherwise the axis is
-/// logarithmic.
+/// On a linear axis, a bound is drawn only if it is at most this multiple of the largest outcome.
 const ROOM: f64 = 4.0;
 
-/// One series along one axis, or alone.
+/// The outcomes of one series along one axis, or the only outcome of a series.
 struct Track<'a> {
     name: String,
     rows: Vec<(f64, String, &'a OutcomeRow)>,
 }
 
-/// The charts of all outcomes that have bounds.
+/// The charts of all outcomes that have bounds, or that can be drawn along an axis.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    // Outcomes that share a name before ": " stand side by side in a table.
+    // Outcomes that share a name before ": " are shown only in a table, side by side.
     for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
@@ -56,7 +55,7 @@ fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
     if !figures.is_empty() {
         return figures;
     }
-    // Without an axis, series stand side by side, if there is something to compare them with.
+    // If nothing can be drawn along an axis, series stand side by side, provided that there are bounds.
     let everything: Vec<usize> = (0..names.len()).collect();
     for (place, cells) in grouped(summary, &everything, |cells| cells.iter().map(|c| c.series.len()).sum()) {
         let rows = cells.iter().flat_map(|cell| &cell.series).filter_map(|s| Some((s, row(s, name)?)));
@@ -75,7 +74,7 @@ fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
     figures
 }
 
-/// Words that fit beside an axis, or the outcome's own name.
+/// The outcome in words if they fit beside an axis, else its name.
 fn name_on_axis(name: &str) -> &str {
     Some(outcome(name)).filter(|words| words.chars().count() <= 34).unwrap_or(name)
 }
@@ -84,7 +83,8 @@ fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
     series.outcomes.iter().find(|outcome| outcome.name == name)
 }
 
-/// The outcome of every series along one axis; once for each value of the other axes that it depends on.
+/// The outcomes of every series along one axis, one track for each combination of values of the other axes on which they
+/// depend.
 fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &str) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
@@ -140,7 +140,7 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
     let with_bounds = match bounded {
         true if positive.log => positive,
         true => Axis::fit(all()),
-        // If there are no bounds to make room for, a bias is easier to read on an axis from 0.
+        // Without bounds the axis is linear, so that the distance from 0 is easy to read.
         false => Axis::plain(all()),
     };
     let zeros = with_bounds.log && all().any(|(value, _)| value <= 0.0);

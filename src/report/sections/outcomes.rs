@@ -1,4 +1,4 @@
-//! Numbers at the end of series, with theorems' bounds on them.
+//! The section on outcomes: numbers at the end of a series, with theorems' bounds on them.
 
 use super::cells::{Rows, rows};
 use super::lines::capital;
@@ -8,7 +8,7 @@ use crate::report::number::{quantity_of, regret};
 use crate::report::words::outcome;
 use crate::study::{OutcomeRow, Summary};
 
-/// The section, with charts where they can be shown; `None` for most protocols, which have no outcomes.
+/// The section, with charts if `charts`; `None` without outcomes, which most protocols do not have.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let tables = tables(summary);
     if tables.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     Some(Section::new("outcomes", "Outcomes", title, blocks))
 }
 
-/// What there is to know of a group of outcomes that share a name before ": ".
+/// Explanations of groups of outcomes, by the name that the outcomes of a group share before ": ".
 const NOTES: [(&str, &str); 2] = [
     (
         "PO-GP-UCB's design rule",
@@ -46,17 +46,17 @@ const NOTES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Outcomes without bounds that share a name before ": ", such as "rule: a" and "rule: b".
+/// The group of an outcome and its name within it, such as "rule" and "a" of "rule: a"; `None` for an outcome without a group.
 fn group(name: &str) -> Option<(&str, &str)> {
     name.split_once(": ")
 }
 
-/// A count or a flag as a whole number, anything else with four digits.
+/// A whole number below 1e5, such as a count or a flag, without decimal places; any other number with four digits.
 fn whole_or(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
 }
 
-/// A group's outcomes side by side, means only.
+/// A table of a group's outcomes side by side, without errors, and the explanation of the group.
 fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<String>) {
     let members: Vec<&str> =
         names.iter().copied().filter(|name| group(name).is_some_and(|(first, _)| first == of)).collect();
@@ -84,8 +84,8 @@ fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<Stri
     )
 }
 
-/// A table of each outcome and the remark below it (where bounds are from, or what a group is), in the order in which the
-/// protocols name them.
+/// A table of each outcome or group of outcomes, in the order in which they first occur. Each has its remarks (the sources of
+/// bounds, or the explanation of the group), and whether it is a single outcome.
 fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
@@ -152,7 +152,7 @@ fn numbers(row: Option<&OutcomeRow>, bounded: bool) -> Vec<String> {
     cells
 }
 
-/// A share as a percentage with one digit, never rounded up.
+/// A share as a percentage with one decimal place, rounded down.
 fn percent(share: f64) -> String {
     if share >= 1.0 { "100 %".to_owned() } else { format!("{:.1} %", libm::floor(share * 1000.0) / 10.0) }
 }

@@ -1,4 +1,4 @@
-//! One table of a whole study for a paper: regret, privacy as claimed and as bounded, and costs, a row per series and cell.
+//! One table of a whole study for a paper, a row per series and cell: regret, claimed and bounded epsilon, and costs.
 
 use super::cells::{Rows, rows};
 use super::headline::{Measure, Protection, Unguarded, claim};

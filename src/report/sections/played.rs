@@ -1,4 +1,4 @@
-//! The one replication that some pictures show: which it is, and how to see another.
+//! The one replication that some pictures show: its name, and the commands that show another one.
 
 use super::cells::{axes, point};
 use crate::report::document::Span;
@@ -26,7 +26,7 @@ impl Played<'_> {
         format!("cell {} ({}), {replication}", self.cell, values.collect::<Vec<_>>().join(", "))
     }
 
-    /// How to see another one.
+    /// A sentence with the commands that show another replication.
     pub(super) fn others(&self, summary: &Summary) -> Vec<Span> {
         let replications =
             summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();

@@ -1,4 +1,4 @@
-//! Regret at the end with published figures, by group, and the curves.
+//! The section on regret: at the end, with published figures, by group, and as curves.
 
 use super::cells::{Rows, by_series, rows};
 use super::terms::meaning;
@@ -8,7 +8,7 @@ use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, PublishedRow, SeriesSummary, Summary};
 
-/// A column that does not fit into a terminal.
+/// A column that only a page shows, because it does not fit into a terminal.
 const DIFFERENCE: &str = "measured minus published";
 
 /// How curves are shown.
@@ -39,7 +39,7 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     Some(Section::new("regret", "Regret", "Regret", blocks))
 }
 
-/// A difference with its sign, to two digits at least.
+/// A difference with its sign, and at least three decimal places.
 fn difference_of(value: f64) -> String {
     let size = value.abs();
     let places = if size > 0.0 { (1.0 - libm::floor(libm::log10(size))).clamp(3.0, 6.0) } else { 3.0 };
@@ -117,13 +117,13 @@ pub(super) fn title(summary: &Summary, over: &str) -> String {
     format!("Regret at the end{unit} (mean ± standard error, {over})")
 }
 
-/// The exact regrets of a series.
+/// The exact regrets of a series, by which [`rows`] decides whether they depend on an axis.
 pub(super) fn exact(series: &SeriesSummary) -> [Option<Estimate>; 4] {
     let metrics = &series.metrics;
     [metrics.simple_regret, metrics.cumulative_regret, metrics.questions, metrics.regret_per_question]
 }
 
-/// Whether some rows of the table asked more questions than others, so that sums over questions cannot be compared.
+/// Whether some series asked more questions than others, so that sums over questions cannot be compared.
 pub(super) fn uneven(summary: &Summary) -> bool {
     let all = summary.cells.iter().flat_map(|cell| &cell.series);
     let asked: Vec<f64> = all.filter_map(|series| Some(series.metrics.questions?.mean)).collect();
@@ -131,7 +131,7 @@ pub(super) fn uneven(summary: &Summary) -> bool {
     most > least * (1.0 + 1e-9)
 }
 
-/// What a reader must know to compare regrets.
+/// Remarks for a comparison of regrets: on unequal numbers of questions, and on learners that queried a single arm.
 pub(super) fn remarks(summary: &Summary) -> Vec<Block> {
     let mut blocks = Vec::new();
     if uneven(summary) {

@@ -1,4 +1,4 @@
-//! Numbers by round, and the differences of series to those that the scenario names: tables at some rounds, charts of all.
+//! Numbers by round, as tables of some rounds and charts of all, and differences between series that the scenario names.
 
 use super::cells::{Rows, axes, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
@@ -7,7 +7,7 @@ use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
 
-/// The section, with charts where they can be shown; none where no protocol has numbers by round and nothing is compared.
+/// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let mut blocks: Vec<Block> =
         names(summary).iter().map(|name| Block::Table(table(summary, name))).collect();
@@ -25,7 +25,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("rounds", "By round", "By round, and series compared", blocks))
 }
 
-/// In a terminal: the numbers after the last round side by side, then the differences.
+/// The section in short for a terminal: the numbers after the last round side by side, then the differences.
 pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let names = names(summary);
     let mut blocks = Vec::new();
@@ -76,7 +76,7 @@ fn names(summary: &Summary) -> Vec<String> {
     names
 }
 
-/// A sixth, a half and the whole of the rounds (10, 30 and 60 of 60), as far as there are so many.
+/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once.
 fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
     let last = points.map(|point| point.t).max().unwrap_or(0);
     let mut rounds = vec![last / 6, last / 2, last];
@@ -110,14 +110,14 @@ fn table(summary: &Summary, name: &str) -> Table {
     Table::new(title, header, rows.collect(), first_number)
 }
 
-/// A signed mean and its error, marked where it is more than two errors away from 0.
+/// A signed mean with its error, and a mark if it is more than two errors away from 0.
 fn signed(estimate: Estimate) -> String {
     let sign = if estimate.mean > 0.0 { "+" } else { "" };
     let mark = if estimate.n > 1 && estimate.mean.abs() > 2.0 * estimate.se { " *" } else { "" };
     format!("{sign}{}{mark}", regret(estimate))
 }
 
-/// A table for each quantity and reference.
+/// A table of differences for each quantity and each series that is subtracted.
 fn differences(summary: &Summary) -> Vec<Table> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.differences);
     let mut kinds: Vec<(&str, &str)> = Vec::new();

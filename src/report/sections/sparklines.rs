@@ -1,4 +1,4 @@
-//! Regret over the rounds as one line of block characters per curve, for terminals that can show them.
+//! Regret over the rounds, each curve as a line of block characters, for terminals that can show them.
 
 use super::cells::{axes, by_series, point};
 use crate::report::document::{Block, Layout, Shown, Table};
@@ -10,7 +10,7 @@ const WIDTH: usize = 24;
 const MOST: usize = 24;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A table of them; nothing where no series has a curve.
+/// A table of the curves; empty if no series has a curve.
 pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let curves: Vec<(String, &[CurvePoint])> = by_series(summary)
         .into_iter()
@@ -57,7 +57,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0), |(least, most), value| (least.min(value), most.max(value)))
 }
 
-/// Shares between 0 and 1 as block characters; if there are many, evenly spaced ones are shown.
+/// Shares between 0 and 1 as at most [`WIDTH`] block characters; of more shares, evenly spaced ones are shown.
 fn spark(shares: &[f64]) -> String {
     let width = WIDTH.min(shares.len());
     let pick = |place: usize| if width > 1 { place * (shares.len() - 1) / (width - 1) } else { 0 };

@@ -1,6 +1,6 @@
-//! What the words of a report mean, for a reader who asks where they stand.
+//! Explanations of terms, which a page shows on request beside a term.
 
-/// A word and its meaning.
+/// Each term with its explanation.
 const TERMS: [(&str, &str); 16] = [
     (
         "epsilon",
@@ -43,7 +43,7 @@ const TERMS: [(&str, &str); 16] = [
     ("virtual time", "What a clock in the simulated world shows, not how long the simulation took."),
 ];
 
-/// The meaning of a word; empty if it has none here.
+/// The explanation of a term; empty for any other word.
 pub(super) fn meaning(word: &str) -> String {
     TERMS
         .iter()

@@ -1,21 +1,21 @@
-//! Theorems' bounds with the measured regret: drawn if they fit on the chart, else given in words.
+//! Theorems' bounds on charts of regret: drawn as far as they fit on the chart, else given in words.
 
 use super::lines::{Named, capital, numbers};
 use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 
-/// The axis is extended for a bound that needs at most this multiple of the height of the measured lines.
+/// The axis is extended for a bound whose last value is at most this multiple of the largest measured value.
 const ROOM: f64 = 1.6;
 
-/// A bound and the lines to which it applies.
+/// A bound, and the indices of the lines to which it applies.
 struct Entry<'a> {
     bound: &'a RegretBound,
     of: Vec<usize>,
 }
 
-/// Adds the bounds on `regret` of some lines to a chart of them: each as a line with its own legend entry, and in words
-/// as far as it lies beyond the chart.
+/// Adds the bounds on the regret of some lines to the chart of these lines: each bound as a line with its own legend entry,
+/// and in words if it leaves the chart.
 pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret) {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (index, (_, series)) in lines.iter().enumerate() {
@@ -65,12 +65,12 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     chart.caption = caveats(&entries);
 }
 
-/// Whether even playing the worst arm in every round would satisfy the bound.
+/// Whether an upper bound is trivial: even querying the worst arm in every round would satisfy it.
 fn says_nothing(bound: &RegretBound) -> bool {
     bound.side == BoundSide::Upper && last(bound).is_some_and(|value| value > bound.largest_possible)
 }
 
-/// The caveats of all the bounds, each once, with the theorems to which it applies.
+/// The caveats of all bounds, each once, with the theorems to which it applies.
 fn caveats(entries: &[Entry<'_>]) -> String {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     for bound in entries.iter().map(|entry| entry.bound) {
@@ -88,7 +88,7 @@ fn caveats(entries: &[Entry<'_>]) -> String {
     if told.is_empty() { String::new() } else { format!("On the bounds: {}", told.join(" ")) }
 }
 
-/// Theorems of one paper after its name, which is written once.
+/// Citations of theorems, with each paper named once before its theorems.
 fn cited(sources: &[&str]) -> String {
     let mut papers: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {

@@ -1,4 +1,4 @@
-//! When rounds took place in one replication, as a chart.
+//! A chart of the rounds of one replication over virtual time.
 
 use super::lines::stride;
 use crate::protocols::SeriesRecord;
@@ -10,8 +10,9 @@ use crate::study::ReplicationRecord;
 /// Largest ratio of the times of the slowest and the fastest series on a linear time axis.
 const SPEEDS: f64 = 8.0;
 
-/// When each round was closed, for protocols that ask many parties in a round; otherwise when it was measured: of many
-/// agents, the slowest may measure an early round long after the others are done with a later one.
+/// Each round with a virtual time in seconds: when it was closed, for protocols that ask many parties in a round; otherwise
+/// the latest time of a measurement up to this round. Times never fall, although a slow agent may measure an early round
+/// after other agents have measured a later one.
 fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
     if series.closings.len() > 1 {
         return series.closings.iter().map(|closing| (closing.round, closing.seconds)).collect();
@@ -59,7 +60,7 @@ pub(super) fn timeline(first: &ReplicationRecord, name: &str) -> Option<Figure> 
         title: format!("Rounds over virtual time, {name}"),
         x_label: format!("virtual time in {unit}"),
         y_label: "round".to_owned(),
-        // Series with very different speeds would be vertical lines at the edge of a linear axis.
+        // On a linear axis, a series that is much faster than another would be a vertical line at the edge.
         x: if end > SPEEDS * least {
             Axis::fit(times().filter(|(x, _)| *x > 0.0))
         } else {

@@ -1,4 +1,4 @@
-//! Proven epsilon against regret: every series of every cell a point.
+//! Bounded epsilon against regret, with a point for every series of every cell.
 
 use super::cells::{axes, point};
 use super::headline::{Measure, Protection, Unguarded};
@@ -8,11 +8,11 @@ use crate::report::number::{epsilon, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::Summary;
 
-/// Number of marks that a reader can tell apart, and a page can hold.
+/// Largest number of marks that a reader can distinguish; with more, no chart is drawn.
 const MOST_POINTS: usize = 2000;
 
-/// The figure, with a chart for each regret; `None` where no series has a finite epsilon above 0, or there is nothing to
-/// compare.
+/// The figure, with a chart for each regret; `None` if no series has a finite epsilon above 0, or if there are fewer than two
+/// points, or too many points or series to distinguish.
 pub(super) fn figure(summary: &Summary) -> Option<Figure> {
     let measures = match Measure::of(summary)? {
         Measure::PublishedSetting => vec![Measure::PublishedSetting],
@@ -55,7 +55,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
             }
         }
     }
-    // In the order of the scenario, so that a series has the colour that it has elsewhere.
+    // In the order of the scenario, so that a series has the same colour in all charts.
     let order: Vec<&String> = summary
         .cells
         .first()

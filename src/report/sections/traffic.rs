@@ -1,4 +1,4 @@
-//! Charts of one replication's network: how long messages took, and how rounds were closed.
+//! Charts of the network of one replication: latencies of messages, and answers by the close of each round.
 
 use super::lines::{capital, slug};
 use crate::protocols::SeriesRecord;
@@ -7,10 +7,10 @@ use crate::report::number::seconds;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::ReplicationRecord;
 
-/// Shares of the messages for which the time is shown.
+/// The shares of messages for which the latency is shown.
 const SHARES: [f64; 19] =
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 0.999, 1.0];
-/// Series whose rounds are drawn.
+/// Largest number of series whose rounds are drawn.
 const MOST_SERIES: usize = 4;
 
 /// The share of messages that took at most a given time; series with the same latencies share a line.
@@ -66,9 +66,9 @@ pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     Some(Figure { title: format!("How long messages took, {of}"), charts: vec![chart] })
 }
 
-/// How many parties had answered when a round was closed, over virtual time, for protocols that ask many.
+/// The number of parties that had answered when each round was closed, over virtual time, for protocols that ask many parties.
 pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
-    // Series on the same network close their rounds alike: one chart is drawn for all of them.
+    // Series with the same closings of rounds share a chart.
     let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();
     for series in first.series.iter().filter(|series| series.closings.len() > 1) {
         match shown.iter_mut().find(|(known, _)| known.closings == series.closings) {

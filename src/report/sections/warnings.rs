@@ -6,10 +6,10 @@ use crate::study::Summary;
 use crate::vocab::counted;
 use std::collections::BTreeSet;
 
-/// Number of warnings that a page shows at once.
+/// Largest number of warnings that a page shows unfolded.
 const OPEN: usize = 2;
 
-/// The section; usually empty.
+/// The section of a terminal's report; usually empty.
 pub(super) fn section(summary: &Summary) -> Section {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(jitter(summary).map(|note| Block::statement(note, Shown::Everywhere)));
@@ -17,7 +17,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     Section { urgent: true, blocks, ..Section::default() }
 }
 
-/// What a page says of them: one or two as they are, more when the reader opens them.
+/// The warnings on a page: up to [`OPEN`] of them directly, more of them folded.
 pub(super) fn folded(summary: &Summary) -> Vec<Block> {
     let blocks = warnings(summary);
     if blocks.len() <= OPEN {
@@ -53,7 +53,7 @@ fn warnings(summary: &Summary) -> Vec<Block> {
     blocks
 }
 
-/// The largest jitter and its series, in words; `None` if no model needed any.
+/// The largest jitter and the series that needed jitter, in words; `None` if no model needed any.
 pub(super) fn jitter(summary: &Summary) -> Option<String> {
     let needed = || summary.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.jitter > 0.0);
     let most = needed().map(|series| series.jitter).fold(0.0, f64::max);

@@ -152,8 +152,8 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study with these identities of its programs, which come from asking the programs or from a run
-    /// folder. A program has the known identity with its command and its files.
+    /// The plan of the same study with known identities of its programs, from asking the programs or from a run folder. Each
+    /// program gets the identity with the same command and the same files; if there is none, one with further files.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();

@@ -1,5 +1,4 @@
-//! Runs the replications of a cell: its scenario, its seed, and the preparation that it may share with other
-//! cells.
+//! Runs the replications of a cell from its scenario, its seed, and a preparation that it may share with other cells.
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::programs::{Answers, Programs, Recorded};
@@ -17,8 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
-/// A preparation, made by the first thread that needs it. Cells of equal `CellPlan::preparation` may share
-/// one.
+/// The prepared objective of a cell, made by the first thread that needs it. Cells with equal `CellPlan::preparation` may
+/// share one.
 pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, CannotPrepare>>>;
 
 /// Why no replication of a cell can be run.
@@ -56,7 +55,7 @@ struct NotReadable {
     found: String,
 }
 
-/// Runs the replications of one cell; what they share is prepared once, when it is first needed.
+/// Runs the replications of one cell; their objective is prepared once, when it is first needed.
 #[derive(Debug)]
 pub(crate) struct CellRunner<'a> {
     index: usize,
@@ -65,19 +64,19 @@ pub(crate) struct CellRunner<'a> {
     root: Key,
     folder: Option<&'a RunFolder>,
     prepared: Preparation,
-    /// Whether a run is repeated: the programs' answers are read from its folder, and no program is started.
+    /// Whether a stored run is repeated: the answers of programs are read from its folder, and no program is started.
     repeats: bool,
 }
 
 impl<'a> CellRunner<'a> {
     pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         let runner = Self::without_folder(index, cell, plan);
-        // The folder of models is beside the run folders, so that other runs find it too.
+        // The folder of models is beside the run folders, so that all runs share it.
         let models = folder.path().parent().map(|runs| runs.join("models"));
         Self { folder: Some(folder), resources: Resources { models, ..runner.resources }, ..runner }
     }
 
-    /// For a cell that neither reads nor stores fitted values.
+    /// A runner that neither reads nor stores files of a run, such as fitted values.
     pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         Self {
             index,
@@ -90,12 +89,12 @@ impl<'a> CellRunner<'a> {
         }
     }
 
-    /// For a repetition of the run in the runner's folder, or in `folder` if the runner has none.
+    /// The runner for a repetition of the run in the runner's folder, or in `folder` if the runner has none.
     pub(crate) fn repeating(self, folder: Option<&'a RunFolder>) -> Self {
         Self { folder: self.folder.or(folder), repeats: true, ..self }
     }
 
-    /// For a cell that shares its preparation with other cells.
+    /// The runner with a preparation that other cells share.
     pub(crate) fn sharing(self, prepared: Preparation) -> Self {
         Self { prepared, ..self }
     }
@@ -109,7 +108,7 @@ impl<'a> CellRunner<'a> {
         self.play_whole(replication, Programs::default())
     }
 
-    /// Runs a replication again that has a record, as [`CellRunner::play`] does.
+    /// Runs a recorded replication again as [`CellRunner::play`] does, with the recorded answers of programs.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -148,7 +147,7 @@ impl<'a> CellRunner<'a> {
         self.cell.scenario.stage(None).names
     }
 
-    /// The runner of another cell with the same objective.
+    /// A runner of another cell with the same objective, preparation and folder.
     pub(crate) fn beside(&self, cell: &'a CellPlan) -> Self {
         Self {
             index: self.index,
@@ -226,7 +225,7 @@ impl<'a> CellRunner<'a> {
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
-    /// Parties, network and objective of one replication, and the key of its random numbers.
+    /// The stage of one replication (parties, network and objective), and the key of its random numbers.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -254,7 +253,7 @@ impl<'a> CellRunner<'a> {
         Programs::started(&self.resources.base, &self.cell.programs, answers)
     }
 
-    /// Files, and the programs that the objective may ask.
+    /// The files and the programs that the objective may use.
     fn resources(&self) -> Resources {
         if self.cell.programs.is_empty() {
             return self.resources.clone();
@@ -287,8 +286,8 @@ impl<'a> CellRunner<'a> {
             let key = &self.cell.preparation;
             let ours = folder.keep_fitted(key, new)?;
             if !ours {
-                // Another worker was first: all use its values, because those of two machines may differ in
-                // the last bits.
+                // Another worker stored its values first. All workers use those, because values that are fitted on two
+                // machines may differ in the last bits.
                 let theirs = folder.fitted(key)?;
                 prepared = prepare(theirs.as_ref())?;
             }
@@ -297,7 +296,7 @@ impl<'a> CellRunner<'a> {
     }
 }
 
-/// The stored answers of programs in a replication, for its repetition.
+/// The recorded answers of programs in a replication, for its repetition.
 pub(crate) fn recorded(old: &ReplicationRecord) -> Programs {
     let mut answers = Recorded::default();
     old.series.iter().for_each(|series| answers.add(&series.name, &series.programs));

@@ -1,4 +1,4 @@
-//! Compares two runs event by event up to the first event that differs, and shows its causes in both.
+//! Compares two runs event by event up to the first event that differs, and finds its causes in both.
 
 use crate::kernel::Memory;
 use crate::protocols::{Parcel, RunOptions, TraceEvent, TraceKind, Watcher};
@@ -22,7 +22,7 @@ pub struct Side<'a> {
     pub cell: usize,
     /// The replication.
     pub replication: u64,
-    /// The folder of a run, whose stored answers of programs are used; without a folder the programs are asked.
+    /// The folder of a stored run, whose recorded answers of programs are used; without a folder the programs are started.
     pub folder: Option<&'a RunFolder>,
 }
 
@@ -33,9 +33,9 @@ pub struct Divergence {
     pub series: String,
     /// Number of the event in its series, from 1.
     pub number: u64,
-    /// The first run's event; absent if its series is over.
+    /// The first run's event; absent if its series has ended.
     pub left: Option<Told>,
-    /// The second run's event; absent if its series is over.
+    /// The second run's event; absent if its series has ended.
     pub right: Option<Told>,
 }
 
@@ -48,7 +48,7 @@ pub struct Told {
     pub cause: Cause,
 }
 
-/// What led to an event.
+/// The cause of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// The start of a party.
@@ -59,19 +59,19 @@ pub enum Cause {
     Timer(PartyId, String),
     /// A party went offline, online again, or crashed.
     Switched(PartyId, bool, Option<Memory>),
-    /// A message was sent at this time; with the cause of that.
+    /// A message was sent at this time, for the given cause.
     Sent(Parcel, Time, Box<Cause>),
-    /// A timer that the party had set.
+    /// The party had set a timer.
     Set(PartyId),
-    /// The availability of the party, or an outage of its group.
+    /// A change of the availability of the party, or an outage of its group.
     Availability(PartyId),
 }
 
-/// Runs both at the same time and compares them up to the first event that differs, or up to `until`; `None`
-/// if there is no such event.
+/// Plays both runs at the same time, and compares them up to the first event that differs or up to `until`. `None` if no event
+/// differs.
 ///
 /// # Errors
-/// [`Failure`] of either.
+/// The [`Failure`] of either run.
 pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Option<Divergence>, Failure> {
     std::thread::scope(|scope| {
         let play = |side: Side<'_>, sender: SyncSender<Batch>| {
@@ -95,7 +95,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
         let other = scope.spawn(move || play(right, to_right));
         let found = compare(Inbox::new(from_left), Inbox::new(from_right));
         for player in [one, other] {
-            // If the thread of a run panics, this one panics too.
+            // A panic in the thread of a run is passed on.
             match player.join() {
                 Ok(played) => played?,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -129,13 +129,13 @@ impl Outbox {
             }
             let mut batch = batch.borrow_mut();
             batch.push((Name::clone(&name), event));
-            // Once a difference is found there is no receiver any more.
+            // After a difference has been found, there is no receiver; a result of `false` stops the run.
             batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
         })
     }
 
     fn flush(&self) {
-        // As above.
+        // There may be no receiver any more.
         drop(self.sender.send(std::mem::take(&mut self.batch.borrow_mut())));
     }
 }
@@ -164,7 +164,7 @@ impl Inbox {
 fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     let mut series = Name::from("");
     let mut number = 0;
-    // As long as the events of both runs are equal, one history serves for both.
+    // While the events of both runs are equal, one history is valid for both.
     let mut history = History::default();
     loop {
         let (one, other) = (left.next(), right.next());
@@ -180,7 +180,7 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
             history.see(&event);
             continue;
         }
-        // A series is over if the next event belongs to another one.
+        // A series has ended if the next event belongs to another series.
         let both_elsewhere = [&one, &other].iter().all(|side| side.as_ref().is_none_or(|s| s.0 != series));
         if both_elsewhere && let Some((name, _)) = one.as_ref().or(other.as_ref()) {
             (series, number, history) = (Name::clone(name), 0, History::default());
@@ -194,13 +194,12 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     }
 }
 
-/// The state of a run from which causes are found: the handler that is running, and the cause of each message on its
-/// way.
+/// The part of a run's state that determines causes: the running handler, and the cause of each message in flight.
 #[derive(Debug, Default)]
 struct History {
     /// The party whose handler runs, and its input.
     handling: Option<(PartyId, Cause)>,
-    /// The cause of each message on its way, by sender, addressee and time of sending.
+    /// The cause of each message in flight, by sender, addressee and time of sending.
     travelling: BTreeMap<(PartyId, PartyId, Time), Cause>,
 }
 
@@ -232,7 +231,7 @@ impl History {
         }
     }
 
-    /// What a party is handling; at first its start.
+    /// The input that a party is handling; at first its start.
     fn handler(&self, party: PartyId) -> Cause {
         match &self.handling {
             Some((at_work, cause)) if *at_work == party => cause.clone(),
@@ -240,7 +239,7 @@ impl History {
         }
     }
 
-    /// The key of the message under way that was lost: the one sent at this time, else the one sent first.
+    /// The key of a lost message: of the message in flight that was sent at this time, else of the earliest one.
     fn lost(&self, parcel: &Parcel, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

@@ -1,5 +1,5 @@
-//! A dry run: messages only. Reports their times, how long rounds take and who answers late; nothing is measured,
-//! learned or made private.
+//! A dry run: parties exchange messages of the right sizes, but nothing is optimised. It finds the times of messages, the
+//! durations of rounds, and late answers.
 
 use crate::network::LinkStatistics;
 use crate::protocols::{RunOptions, SeriesRecord, TraceEvent, TraceKind, Watcher};
@@ -22,9 +22,10 @@ pub struct DrySeries {
     pub point: Vec<(String, String)>,
     /// Name of the series.
     pub name: String,
-    /// Replications.
+    /// Number of replications.
     pub replications: u64,
-    /// Time from the end of a round to the end of the next, in virtual seconds; absent if no round ended.
+    /// Time from the end of a round to the end of the next, from the start for the first one, in virtual seconds; absent if
+    /// no round ended.
     pub rounds: Option<Spread>,
     /// Mean over replications of the virtual seconds from start to end.
     pub virtual_seconds: f64,
@@ -40,21 +41,21 @@ pub struct DrySeries {
     pub groups: Vec<Answers>,
     /// The (at most five) parties with the largest share of late or missing answers, largest first.
     pub latest: Vec<Answers>,
-    /// Why a replication ended before its last round, if one did.
+    /// Why a replication ended before its last round: the reason of the first such replication.
     pub ended_early: Option<String>,
 }
 
-/// Answers of a party or group to its requests.
+/// The answers of a party or a group to requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answers {
-    /// A party, or a group.
+    /// Name of the party or the group.
     pub who: String,
     /// Requests, counted once per requester and round. Of two parties, the one that first sends to the other in a
     /// round is the requester; rounds after the last one that the requester closed are not counted.
     pub asked: u64,
     /// Answers that arrived before the round ended.
     pub in_time: u64,
-    /// Answers that arrived later.
+    /// Answers that arrived after the round had ended.
     pub late: u64,
     /// Requests without an answer.
     pub missing: u64,
@@ -92,7 +93,7 @@ impl Spread {
     }
 }
 
-/// Makes a dry run of every replication of every cell, in parallel on the current thread pool.
+/// Plays a dry run of every replication of every cell, in parallel on the current thread pool.
 ///
 /// # Errors
 /// The first [`Failure`].
@@ -177,8 +178,8 @@ fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: 
 fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
     let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
     let counted = |seen: &Seen, from: PartyId, round: u64| {
-        // After the last round that it closed, a requester no longer waits for answers. One that never closes a round
-        // always counts.
+        // A requester does not wait for answers after the last round that it closed. All requests of a requester that never
+        // closes a round are counted.
         seen.last.get(&from).is_none_or(|&last| round <= last)
     };
     let questions = seen.iter().flat_map(|seen| seen.questions.iter().map(move |q| (seen, q)));
@@ -215,11 +216,11 @@ fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
 struct Seen {
     /// By requester, responder and round.
     questions: BTreeMap<(PartyId, PartyId, u64), Question>,
-    /// Rounds that a party closed.
+    /// The rounds that each party closed.
     closed: BTreeSet<(PartyId, u64)>,
-    /// The last round that a party closed.
+    /// The last round that each party closed.
     last: BTreeMap<PartyId, u64>,
-    /// When a round was closed, in order.
+    /// The times at which rounds were closed, in order.
     closings: Vec<Time>,
 }
 

@@ -1,5 +1,4 @@
-//! Finds numbers that are not finite in plain data: JSON has no such numbers, so a record with one could not
-//! be read again.
+//! Finds numbers in plain data that are not finite. JSON has no such numbers, so a record with one could not be read again.
 
 use serde::ser::{self, Serialize};
 use std::fmt;
@@ -27,15 +26,15 @@ impl ser::Error for NotFinite {
     }
 }
 
-/// Searches `value`, field by field.
+/// Checks that all numbers in `value` are finite.
 ///
 /// # Errors
-/// The first number in it that is not finite.
+/// The first number that is not finite.
 pub(in crate::study) fn finite(value: &(impl Serialize + ?Sized)) -> Result<(), NotFinite> {
     value.serialize(Look)
 }
 
-/// Puts a step in front of the place.
+/// The error with a further step at the beginning of its path.
 fn within(step: &str, found: NotFinite) -> NotFinite {
     let dot = if found.place.is_empty() || found.place.starts_with('[') { "" } else { "." };
     NotFinite { place: format!("{step}{dot}{}", found.place), ..found }
@@ -51,7 +50,7 @@ fn look(value: f64) -> Result<(), NotFinite> {
 #[derive(Clone, Copy, Debug)]
 struct Look;
 
-/// The parts of a composite value, and how many were searched so far.
+/// Checks the parts of a composite value; counts the parts checked so far.
 #[derive(Debug)]
 struct Parts(usize);
 

@@ -1,4 +1,4 @@
-//! Forks: a common beginning is run once, its state is copied, and each branch continues with its own
+//! Forks of replications: a common beginning is played once, its state is copied, and each branch continues with its own
 //! changes.
 
 use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions, SeriesRecord};
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub struct Forked {
     /// Name and records of each branch, the unchanged one first.
     pub branches: Vec<(String, Records)>,
-    /// Mean virtual time of the fork in seconds, by cell and series.
+    /// Mean virtual time at which branches begin, in seconds, by cell and series.
     pub reached: Vec<Vec<f64>>,
 }
 
@@ -39,30 +39,30 @@ pub struct BranchRow {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// Cumulative regret minus that of the same replication in the unchanged branch, where both reached the
-    /// end. Absent for the unchanged one.
+    /// Cumulative regret minus that of the same replication in the unchanged branch, over the replications that reached the
+    /// end in both. Absent for the unchanged branch.
     pub difference: Option<Estimate>,
-    /// Virtual seconds from start to end.
+    /// Virtual seconds from start to end, the mean over replications.
     pub virtual_seconds: f64,
-    /// Messages sent.
+    /// Messages sent, the mean over replications.
     pub messages: f64,
-    /// Messages lost.
+    /// Messages lost, the mean over replications.
     pub messages_lost: f64,
-    /// Replications with exactly the events of the unchanged branch.
+    /// Number of replications with exactly the events of the unchanged branch.
     pub unchanged: u64,
-    /// Why a replication ended before its last round.
+    /// Why a replication ended before its last round: the reason of the first such replication.
     pub ended_early: Option<String>,
 }
 
-/// Runs the beginning of every replication once, and all branches from `point` on: `plan`'s own, then those of
-/// `branches`, each a plan with the same cells whose differences are permitted ([`crate::scenario::fork::settled`],
+/// Plays the beginning of every replication once, and all branches from `point` on: first the unchanged `plan`, then each of
+/// `branches`, which are plans with the same cells and permitted differences ([`crate::scenario::fork::settled`],
 /// [`crate::scenario::fork::other_readers`]).
 ///
 /// # Errors
-/// The first [`Failure`]; a series that ends before the fork is one.
+/// The first [`Failure`]; a series that ends before `point` is a failure too.
 ///
 /// # Panics
-/// If a branch has other cells than the plan.
+/// If a branch has another number of cells than the plan.
 pub fn fork(
     plan: &Plan,
     point: ForkPoint,
@@ -80,7 +80,7 @@ pub fn fork(
         .with_max_len(1)
         .map(|&(cell, replication)| {
             let worlds = ForkStates::default();
-            // A cloned simulation continues to ask the programs on behalf of the same replication.
+            // The branches of a replication share its programs.
             let programs = runners[cell].programs(replication);
             let directed =
                 |fork| RunOptions { fork: Some(fork), programs: programs.clone(), ..RunOptions::default() };
@@ -115,8 +115,8 @@ pub fn fork(
     Ok(forked)
 }
 
-/// Keeps the records of all branches in one run folder, with the tables and the summary of a study whose cells are the
-/// futures. `plan` is that of [`Plan::of_futures`] for the same branches.
+/// Stores the records of all branches in one run folder, with the tables and the summary of a study that has a cell for each
+/// branch of each cell. `plan` is made by [`Plan::of_futures`] from the same branches.
 ///
 /// # Errors
 /// [`FolderError`] if the folder cannot be written.

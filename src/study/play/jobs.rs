@@ -1,9 +1,9 @@
-//! Replications that are still to be played, as ranges of numbers: a study may have more of them than fit in memory.
+//! Replications that are still to be played, stored as ranges, because a list of all may not fit into memory.
 
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 
-/// Replications of cells, in order.
+/// Replications of cells in order, each a job with a number from 0.
 #[derive(Debug, Default)]
 pub(in crate::study) struct Jobs {
     runs: Vec<Run>,
@@ -16,12 +16,12 @@ pub(in crate::study) struct Run {
     pub(in crate::study) cell: usize,
     pub(in crate::study) first: u64,
     pub(in crate::study) count: u64,
-    /// Number of jobs in the ranges before.
+    /// Number of jobs in all earlier ranges.
     before: u64,
 }
 
 impl Jobs {
-    /// The replications that a study still lacks.
+    /// The replications of a study that have no stored record.
     pub(in crate::study) fn missing(plan: &Plan, stored: &StoredRecords) -> Self {
         let mut jobs = Self::default();
         for cell in 0..plan.cells.len() {
@@ -35,7 +35,7 @@ impl Jobs {
         jobs
     }
 
-    /// Appends replications.
+    /// Appends `count` replications of a cell, from `first` on.
     pub(in crate::study) fn add(&mut self, cell: usize, first: u64, count: u64) {
         if count > 0 {
             self.runs.push(Run { cell, first, count, before: self.total });

@@ -1,5 +1,5 @@
-//! Replications are run here: a whole study, a sweep by many processes, or single replications to be watched, replayed,
-//! forked or compared.
+//! Plays replications: a whole study, a sweep by many processes, or single replications that are traced, replayed, forked or
+//! compared.
 
 pub(in crate::study) mod diff;
 pub(in crate::study) mod dry;

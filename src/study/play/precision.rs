@@ -1,4 +1,4 @@
-//! `--until-halfwidth`: replications until every mean has a narrow enough interval.
+//! `--until-halfwidth`: plays replications until the confidence interval of every mean is narrow enough.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -10,8 +10,8 @@ use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest replications from which an interval is judged: with fewer the spread is hardly known, and a spread that is
-/// small by chance would end the study.
+/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer the spread is
+/// hardly known, and one that is small by chance would end the study.
 const FEWEST: u64 = 10;
 /// Probability with which each interval would cover the true mean if the number of replications were fixed beforehand.
 const CONFIDENCE: f64 = 0.95;
@@ -21,7 +21,7 @@ const CONFIDENCE: f64 = 0.95;
 pub struct Goal {
     /// Largest half-width of the 95 % interval around the mean, in units of the metric.
     pub half_width: f64,
-    /// The metric, as named in `results.csv`.
+    /// The name of the metric, as in `results.csv`.
     pub metric: String,
     /// Largest number of replications of a cell.
     pub at_most: u64,
@@ -32,13 +32,12 @@ pub struct Goal {
 pub struct Precision {
     /// The widest half-width of all cells and series; absent if no series has the metric.
     pub widest: Option<f64>,
-    /// Replications of every cell.
+    /// Number of replications of every cell.
     pub replications: u64,
 }
 
-/// Runs more and more replications of all cells, so that they stay paired, until every series of every cell meets
-/// `goal`. Their number depends only on the results, so the same command ends at the same number even if it was
-/// interrupted.
+/// Plays more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
+/// meets `goal`. This number depends only on the results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -59,15 +58,17 @@ pub fn play_until(
         if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
             return Ok((outcome, precision));
         }
-        // The half-width falls with the root of the number; the estimate is not trusted for more than a doubling.
+        // The half-width falls with the square root of the number of replications. This estimate is used for at most a doubling
+        // of their number.
         let ratio = widest.unwrap_or_default() / goal.half_width;
         let wanted = (replications as f64 * ratio * ratio).ceil();
         replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
     }
 }
 
-/// The metrics that a study has, if the requested one is none of them. If the scenario alone does not show that, the
-/// first replication of one cell after the other is played, and not stored, until one has the metric.
+/// The metrics of a study, if the requested one is not among them; otherwise, or if a replication fails, `None`. If the
+/// scenario alone does not decide this, the first replication of each cell is played, without being stored, until one has the
+/// metric.
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
@@ -78,7 +79,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        // The run itself reports a failure with all details.
+        // If this replication fails, the run will report the failure with all details.
         let record = CellRunner::without_folder(index, cell, plan).play(0).ok()?;
         for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
             let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
@@ -105,7 +106,7 @@ fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, 
             short |= value.is_none() && row.ended_early;
             values.entry(row.series).or_default().extend(value);
         }
-        // Runs that ended early have no metric at the end; some must have reached the end.
+        // Runs that ended early lack metrics that are taken at the end; enough others must have reached it.
         if short && values.values().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }

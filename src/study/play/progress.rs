@@ -1,9 +1,9 @@
-//! Progress messages while a study is played, and how it ended.
+//! Progress messages while a study is played, its failures, and how it ended.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-/// What is shown while a study is played. Called from several threads.
+/// Receives progress while a study is played; its methods are called from several threads.
 pub trait Progress: Sync {
     /// Called before the start, with the state of the study.
     fn begin(&self, start: &Start);
@@ -16,15 +16,15 @@ pub trait Progress: Sync {
 /// The state of the study before this run.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// Replications to play.
+    /// Number of replications to play.
     pub to_play: u64,
-    /// Replications that exist already.
+    /// Number of replications that are stored already.
     pub there: u64,
-    /// Of those, replications taken from earlier runs of other versions of this study.
+    /// The number of these that were copied from earlier runs of other versions of this study.
     pub reused: u64,
-    /// Earlier runs of this name from which nothing was reused, because another build of the program played them.
+    /// Number of earlier runs of this name from which nothing was reused, because another build of the program played them.
     pub other_builds: u64,
-    /// Damaged records; their replications are played again.
+    /// Number of damaged records; their replications are played again.
     pub damaged: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct Start {
 pub struct Failure {
     /// Position of the cell in the study.
     pub cell: usize,
-    /// The cell's point.
+    /// The cell's point: the names and values of the varied parameters.
     pub point: Vec<(String, String)>,
     /// Number of the replication; absent when the whole cell could not be prepared.
     pub replication: Option<u64>,
@@ -61,7 +61,7 @@ pub enum Outcome {
     Complete,
     /// Some replications failed; all others were played, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
-    /// It was interrupted; finished replications are stored.
+    /// The study was interrupted; finished replications are stored.
     Interrupted {
         /// Replications finished, earlier runs included.
         finished: u64,
@@ -77,6 +77,6 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
-    /// Set from outside to stop after the replications that are running.
+    /// Set by the caller to stop after the replications that are running.
     pub interrupted: &'a AtomicBool,
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::fmt;
 
-/// Where a replay differs from its run.
+/// A difference of a replay from its run.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// Position of the cell in the study.
@@ -20,8 +20,8 @@ pub struct Difference {
     pub replication: u64,
     /// Name of the series.
     pub series: String,
-    /// What differs, in words: the first evaluation that differs, a field that was changed in the record, or a series that
-    /// is missing. Absent if all evaluations agree and only other events differ.
+    /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that is
+    /// missing. Absent if all evaluations agree and only other events differ.
     pub first: Option<String>,
     /// The checkpoints between which the first difference lies, as precisely as the record shows.
     pub parting: Option<DivergencePoint>,
@@ -32,7 +32,7 @@ pub struct Difference {
 pub struct DivergencePoint {
     /// The last checkpoint at which all events so far were the same; absent if there is none.
     pub same: Option<CheckpointRecord>,
-    /// The first checkpoint at which they differed; absent if only events after the last one differ.
+    /// The first checkpoint at which they differed; absent if at most events after the last one differ.
     pub differs: Option<CheckpointRecord>,
 }
 
@@ -72,16 +72,16 @@ impl fmt::Display for Difference {
 /// The result of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// Replications played again.
+    /// Number of replications that were played again.
     pub compared: u64,
-    /// Where they differ.
+    /// The differences from their records.
     pub differences: Vec<Difference>,
     /// Replications that could not be played again.
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With
-/// `until` it plays only up to that time, and compares the checkpoints of the record.
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
+/// With `until` it plays only up to that time, and compares only evaluations and checkpoints.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -156,7 +156,7 @@ fn plain(series: &SeriesRecord) -> Value {
     serde_json::to_value(series).expect("a record is plain data with text keys")
 }
 
-/// The first field in which two values differ, as in `iterations[0].simple_regret`; `None` if they are equal.
+/// The path of the first field in which two values differ, such as `iterations[0].simple_regret`; `None` if they are equal.
 fn field(old: &Value, new: &Value) -> Option<String> {
     let below = |step: String, inner: String| {
         let dot = if inner.is_empty() || inner.starts_with('[') { "" } else { "." };
@@ -182,7 +182,7 @@ fn field(old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// Where two records first differ, found from the checkpoints that both have; `None` if the old one has no checkpoints.
+/// The checkpoints between which two records first differ, among those that both have; `None` if the old record has none.
 fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<DivergencePoint> {
     let mut same = None;
     for checkpoint in &old.checkpoints {

@@ -1,4 +1,5 @@
-//! An edited study runs only cells that changed: equal cells of earlier runs in the same place are reused.
+//! Reuses the records of equal cells from earlier runs in the same parent folder, so that an edited study plays only the cells
+//! that changed.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -9,9 +10,9 @@ use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Copies what is missing in `stored` from runs of the same name beside `folder`, by identity of the cells. Returns
-/// the number of replications copied, and the number of runs that another build of the program played: their cells have
-/// other identities, whether or not their results would be the same.
+/// Copies records that are missing in `stored` from runs of the same name beside `folder`, by the identity of cells. Returns
+/// the number of replications copied, and the number of runs that another build of the program played. Cells of another build
+/// have other identities, even if their results would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,
@@ -32,7 +33,7 @@ pub(in crate::study) fn copy(
         if copied.len() as u64 == wanted {
             break;
         }
-        // A run that cannot be read, or was made by another version of the program, is skipped.
+        // A run that cannot be read is skipped.
         let Ok(Some(manifest)) = neighbour.manifest() else { continue };
         other_builds += u64::from(manifest.name == plan.name && manifest.build != plan.build);
         if manifest.cells.is_empty()
@@ -48,7 +49,7 @@ pub(in crate::study) fn copy(
         if !found.conflicts.is_empty() {
             continue;
         }
-        // Replays of the copied cells need the fitted values that were used for them.
+        // A replay of the copied records needs the fitted values with which they were played.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;
@@ -71,7 +72,7 @@ pub(in crate::study) fn copy(
     Ok((copied.len() as u64, other_builds))
 }
 
-/// Copies the first events of the study's first replication, unless they are stored already.
+/// Copies the first events of the study's first replication, unless `to` has them already.
 pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
     if let (None, Some(first_messages)) = (to.first_messages(), from.first_messages()) {
         to.keep_first_messages(&first_messages)?;

@@ -1,4 +1,5 @@
-//! Runs a plan: replications in parallel, each stored when it ends; those already stored are not run again.
+//! Plays the replications of a plan in parallel, and stores each when it ends; replications that are stored already are not
+//! played again.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -14,10 +15,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Plays the missing replications of `plan` into `folder`. [`crate::study::finish`] writes the other files.
+/// Plays the replications of `plan` that are missing in `folder`, and stores them there. [`crate::study::finish`] writes the
+/// other files.
 ///
 /// # Errors
-/// [`FolderError`] when the folder cannot be read or written; replications finished before are kept.
+/// [`FolderError`] if the folder cannot be read or written; replications stored before are kept.
 pub fn play(
     plan: &Plan,
     folder: &RunFolder,
@@ -56,7 +58,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Only the first events are stored again; the record exists already.
+        // The replication is played again only to store its first events; its record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
         if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
             drop(runner.play_again(&old));
@@ -77,8 +79,8 @@ pub fn play(
     })
 }
 
-/// Runs jobs in order, on several threads, until all are done, one of them asks to stop (`false`), one cannot be
-/// stored, or the run is interrupted. Returns the number of finished jobs.
+/// Runs `one` for each job, in order, on several threads, until all are done, one returns `false` or an error, or the run is
+/// interrupted. Returns the number of jobs for which `one` returned without an error.
 pub(in crate::study) fn in_parallel(
     threads: usize,
     interrupted: &AtomicBool,
@@ -119,12 +121,12 @@ pub(in crate::study) fn in_parallel(
     }
 }
 
-/// Number of threads requested; for 0, as many as the machine lets this process use.
+/// The number of threads requested; for 0, the number of CPUs that this process may use.
 pub(in crate::study) fn thread_count(threads: usize) -> usize {
     if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
 
-/// Plays the replications of all cells of a study. Cells share preparations, and each is dropped after its last use.
+/// Plays the replications of all cells of a study. Cells share preparations, and a preparation is dropped after its last use.
 #[derive(Debug)]
 pub(in crate::study) struct StudyPlayer<'a> {
     plan: &'a Plan,

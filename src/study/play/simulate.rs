@@ -1,4 +1,4 @@
-//! Plays the text of a scenario in one call: `subrosa run` as a function.
+//! Plays a scenario, given as text, in one call: `subrosa run` as a function.
 
 use crate::objectives::Resources;
 use crate::programs::ProgramFailure;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
-/// Why a text could not be played.
+/// Why a scenario could not be played.
 #[derive(Debug, Error)]
 pub enum SimulateError {
     /// The problems of the scenario.
@@ -19,15 +19,15 @@ pub enum SimulateError {
     /// The folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// A program that the text names does not answer when it is asked for its version.
+    /// A program that the scenario names does not state its version.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
-    /// Replications that could not be played; the others are in the folder.
+    /// Replications that could not be played; the records of the others are in the folder.
     #[error("{} replications failed; the first: {}", .0.len(), .0[0])]
     Replications(Vec<Failure>),
 }
 
-/// Shows nothing.
+/// Ignores all progress.
 #[derive(Debug)]
 struct Quiet;
 
@@ -37,12 +37,12 @@ impl Progress for Quiet {
     fn failed(&self, _: &Failure) {}
 }
 
-/// Plays the text of a scenario, changed by `overrides` (`path=VALUE`, as for `-o`), into `folder`, and returns the
-/// summary. Paths in it are relative to the current folder. Uses one thread per core; no result depends on their
-/// number. Replications that `folder` holds already are not played again.
+/// Plays a scenario, given as text and changed by `overrides` (`path=VALUE`, as for `-o`), stores it in `folder`, and returns
+/// the summary. Paths in the scenario are relative to the current folder. Uses one thread per core; no result depends on the
+/// number of threads. Replications that are stored in `folder` already are not played again.
 ///
 /// # Errors
-/// [`SimulateError`].
+/// [`SimulateError`] if the scenario has errors, a replication fails, or `folder` cannot be read or written.
 pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary, SimulateError> {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let resources = Resources::default();

@@ -1,16 +1,16 @@
-//! Theorems' bounds over all replications of a series.
+//! Means of theorems' bounds on regret over the replications of a series.
 
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first run states it, with the largest possible regrets and the values by round of all runs.
+/// A theorem's bound as the first run states it, with the largest possible regrets and the values by round from all runs.
 struct Gathered {
     bound: RegretBound,
     largest: Vec<f64>,
     values: BTreeMap<u64, Vec<f64>>,
 }
 
-/// The bounds of some runs, grouped by theorem: the mean by round, over the runs for which the theorem gives a bound.
+/// The bounds of some runs, one per theorem: the mean by round, over the runs for which the theorem gives a bound.
 pub(in crate::study) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
     let mut found: Vec<Gathered> = Vec::new();
     for bound in runs.iter().flat_map(|run| &run.bounds) {

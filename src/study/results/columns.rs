@@ -28,7 +28,7 @@ pub(in crate::study) enum Entry {
     Truth(bool),
 }
 
-/// A column of whole numbers of at least 0.
+/// A column of non-negative whole numbers.
 pub(in crate::study) fn integers(name: &str) -> Column {
     Column { name: name.to_owned(), values: Values::Integers(Vec::new()) }
 }
@@ -49,7 +49,7 @@ pub(in crate::study) fn truths(name: &str) -> Column {
 }
 
 impl Column {
-    /// Adds a row's value. A value of another type than the column's is left out.
+    /// Adds a row's value. A column of numbers accepts integers too; any other value of another type becomes an empty entry.
     pub(in crate::study) fn push(&mut self, entry: Entry) {
         match (&mut self.values, entry) {
             (Values::Integers(values), Entry::Integer(value)) => values.push(Some(value)),
@@ -84,7 +84,7 @@ impl Column {
         }
     }
 
-    /// A row's value as text; empty where there is none.
+    /// A row's value as text; empty if there is none.
     pub(in crate::study) fn text(&self, row: usize) -> String {
         fn shown<T: ToString>(value: Option<&T>) -> String {
             value.map_or_else(String::new, ToString::to_string)
@@ -99,7 +99,7 @@ impl Column {
 }
 
 impl Entry {
-    /// As JSON; an infinite number is `null`.
+    /// The value as JSON; a number that is not finite becomes `null`.
     pub(in crate::study) fn json(&self) -> Value {
         match self {
             Self::None => Value::Null,

@@ -1,4 +1,4 @@
-//! Whether two cells can be compared: they must have the same objective and the same protocol.
+//! Decides whether two cells can be compared: they must have the same objective and the same protocol.
 
 use crate::scenario::Draft;
 use crate::study::disk::error::FolderError;
@@ -12,35 +12,36 @@ pub enum CompareError {
     /// Records cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Regrets of different objectives, or of different units.
+    /// The objectives differ, or the units of their regrets.
     #[error(
         "expected two runs of one objective, found {a} in the first and {b} in the second: a difference of their regrets \
          means nothing (give both runs the same {field}, or compare two series of one run: `subrosa compare RUN RUN \
          --series-a NAME --series-b NAME`)"
     )]
     Objectives {
-        /// What the first optimises.
+        /// The objective of the first run, in words.
         a: String,
-        /// What the second optimises.
+        /// The objective of the second run, in words.
         b: String,
         /// The field of the scenario that differs.
         field: String,
     },
-    /// The two have different protocols, which count rounds, questions and messages differently.
+    /// The protocols differ, so that rounds, questions and messages are counted differently.
     #[error(
         "expected two runs of one protocol, found {a} in the first and {b} in the second: they count rounds, questions and \
          messages differently (run both by the same protocol, or compare two series of one run: `subrosa compare RUN RUN \
          --series-a NAME --series-b NAME`)"
     )]
     Protocols {
-        /// The first run's.
+        /// The protocol of the first run.
         a: String,
-        /// The second run's.
+        /// The protocol of the second run.
         b: String,
     },
 }
 
-/// Fields of objectives that determine what is optimised and in which unit. The other fields change its difficulty.
+/// Fields of objectives that determine which function is optimised, and in which unit. The other fields only change the
+/// difficulty.
 const WHAT: [&str; 11] = [
     "file",
     "training",
@@ -55,15 +56,15 @@ const WHAT: [&str; 11] = [
     "loss",
 ];
 
-/// The name of the objective of a scenario that has none.
+/// The name that stands for the objective of a scenario without one.
 const NO_OBJECTIVE: &str = "no objective";
 
 /// The objective and the protocol of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::study) struct Subject {
-    /// Name of the objective, and its fields.
+    /// The name and the fields of the objective.
     objective: (String, BTreeMap<String, Value>),
-    /// Name of the protocol, and its number of rounds.
+    /// The name of the protocol, and its number of rounds if it has one.
     protocol: (String, Option<u64>),
 }
 
@@ -75,7 +76,7 @@ impl Subject {
         Self { objective: (objective, fields), protocol: (protocol, rounds) }
     }
 
-    /// Why the two cannot be compared; `None` if they can.
+    /// The reason why two cells cannot be compared; `None` if they can.
     pub(in crate::study) fn differs(&self, other: &Self) -> Option<CompareError> {
         if self.protocol.0 != other.protocol.0 {
             let (a, b) = (self.protocol.0.clone(), other.protocol.0.clone());
@@ -121,7 +122,7 @@ impl Subject {
     }
 }
 
-/// A member of a family: its name, and its fields.
+/// The name and the fields of a member of a family, given as JSON.
 fn named(value: Option<Value>) -> (String, BTreeMap<String, Value>) {
     match value {
         Some(Value::Object(member)) => match member.into_iter().next() {

@@ -1,7 +1,7 @@
 //! Two runs side by side: the mean difference of every metric with an interval, on common random numbers.
 //!
-//! Replications with the same seed and number draw the same random numbers in both runs. So they are compared pair by
-//! pair, and the variation that both have in common cancels. Cells that differ only in the seed form one group.
+//! Replications with the same seed and number draw the same random numbers in both runs. They are compared pair by pair, so
+//! that their common variation cancels. Cells that differ only in the seed form one group.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::store::StoredRecords;
@@ -28,22 +28,23 @@ pub struct Comparison {
     pub a: String,
     /// The second run.
     pub b: String,
-    /// Probability with which each interval covers the true difference; of each on its own, not of all together.
+    /// Probability with which each interval covers the true difference. It holds for each interval alone, and not for all of
+    /// them simultaneously.
     pub confidence: f64,
     /// One row per group of cells, series and metric.
     pub rows: Vec<ComparisonRow>,
-    /// What was left out, and why.
+    /// Notes on what was left out, and on differences between the runs.
     pub notes: Vec<String>,
 }
 
 /// One metric of one series in both runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ComparisonRow {
-    /// The cells' point in the studies: the axes except the seed.
+    /// The point of the cells in the studies, without the seed.
     pub point: Map<String, Value>,
-    /// Series of the first run.
+    /// Name of the series in the first run.
     pub series_a: String,
-    /// Series of the second run.
+    /// Name of the series in the second run.
     pub series_b: String,
     /// The metric.
     pub metric: String,
@@ -54,7 +55,7 @@ pub struct ComparisonRow {
     /// Mean of the second run minus that of the first, with its standard error. `n` is the number of pairs, or the
     /// size of the smaller sample if the samples are not paired.
     pub difference: Estimate,
-    /// Lower end of the interval; absent for a single pair.
+    /// Lower end of the interval; absent for a single pair or a sample of one.
     pub low: Option<f64>,
     /// Upper end of the interval.
     pub high: Option<f64>,
@@ -73,9 +74,9 @@ pub struct Compared<'a> {
     pub plan: &'a Plan,
     /// Its records.
     pub stored: &'a StoredRecords,
-    /// Only this series, if present; otherwise all, each compared with the one of the same name.
+    /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
-    /// Only this branch, of a run that was forked; otherwise all.
+    /// The only branch to compare, for a run that was forked; if absent, all branches.
     pub future: Option<&'a str>,
 }
 
@@ -87,11 +88,11 @@ type Samples = BTreeMap<(u64, u64), f64>;
 struct Group {
     /// The axes on which all cells of the group agree.
     point: Map<String, Value>,
-    /// What is optimised, and by which protocol.
+    /// The objective and the protocol of the cells.
     subject: Subject,
-    /// Series, then metric, then seed and replication.
+    /// The samples by series and metric.
     values: BTreeMap<String, BTreeMap<String, Samples>>,
-    /// Series of replications, and how many of them ended early.
+    /// The number of series records, one for each series of each replication, and how many of them ended early.
     records: u64,
     ended_early: u64,
 }
@@ -194,7 +195,7 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
     Ok(comparison)
 }
 
-/// A note for each axis that only the groups of one run have.
+/// A note for each axis of `ours` that no group of `theirs` has.
 fn unmatched_axes(ours: &[Group], theirs: &[Group], [here, there]: [&str; 2]) -> Vec<String> {
     let has = |groups: &[Group], axis: &String| groups.iter().any(|group| group.point.contains_key(axis));
     let mut axes: Vec<&String> = ours.iter().flat_map(|group| group.point.keys()).collect();
@@ -236,7 +237,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
             groups.len() - 1
         });
         let group = &mut groups[group];
-        // An axis on which the cells of the group differ varies together with the seed, and is not compared.
+        // If the cells of the group differ on an axis, it varies together with the seed, and is not part of the point.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         let mut records = side.stored.cell(index)?;
         records.retain(|&replication, _| replication < side.plan.replications);
@@ -273,7 +274,7 @@ fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
     found
 }
 
-/// The numbers of a row; its names are empty.
+/// The numbers of a row, without its names; `None` without samples.
 fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(key, x)| Some((*x, *b.get(key)?))).collect();
     let empty = ComparisonRow {
@@ -289,7 +290,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         paired: true,
         correlation: None,
     };
-    // A single pair gives no interval; if there are more samples, unpaired ones do.
+    // A single pair gives no interval; if there are more samples, they are compared unpaired.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let differences: Vec<f64> = pairs.iter().map(|(x, y)| y - x).collect();
@@ -307,7 +308,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     }
     let (x, y): (Vec<f64>, Vec<f64>) = (a.values().copied().collect(), b.values().copied().collect());
     let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
-    // Welch's interval, degrees of freedom by Welch and Satterthwaite.
+    // Welch's interval, with the degrees of freedom of Welch and Satterthwaite.
     let (u, v) = (one.se * one.se, two.se * two.se);
     let se = (u + v).sqrt();
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);

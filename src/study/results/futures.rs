@@ -1,15 +1,15 @@
-//! The futures of a forked study beside the unchanged one, replication by replication.
+//! Compares the branches of a forked run with the unchanged branch, replication by replication.
 
 use super::comparable::CompareError;
 use super::compare::{Compared, Comparison, compare};
 use crate::study::plan::futures::Futures;
 use serde_json::Value;
 
-/// Compares each future of a forked run with the unchanged one; the point of a row says which future it is about. `None` for
-/// a run that was not forked.
+/// Compares each branch of a forked run with the unchanged branch; the point of a row contains the name of its branch. `None`
+/// for a run that was not forked.
 ///
 /// # Errors
-/// [`CompareError`] if records cannot be read.
+/// [`CompareError`] if records cannot be read, or if the branches cannot be compared.
 pub fn compare_futures(
     run: Compared<'_>,
     with_series: Option<&str>,

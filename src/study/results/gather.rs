@@ -1,5 +1,5 @@
-//! The files of a study, made from its records: one sorted file, tables, summary. Made cell by cell, so that the memory
-//! needed does not grow with the number of cells.
+//! Makes the files of a study from its records: one sorted file of records, tables, and the summary. It reads cell by cell, so
+//! that only the records of one cell are in memory.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -15,11 +15,12 @@ use crate::study::results::summary::{Summarising, Summary};
 use crate::study::results::summary_table;
 use crate::study::results::tables::Tables;
 
-/// Makes all files of `folder` from the stored records. If all are present, they are gathered into one file in order,
-/// and the run is marked as complete. The result depends only on the records, not on who stored them where.
+/// Makes all files of `folder` from the stored records. If every replication has a record, the records are gathered into one
+/// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored them
+/// in which file.
 ///
 /// # Errors
-/// [`FolderError`]; the previous files are kept.
+/// [`FolderError`] if records cannot be read or a file cannot be written. Each file is replaced only by a complete new one.
 pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;
@@ -29,15 +30,15 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         let left: Vec<_> =
             stored.files().filter(|path| path.starts_with(folder.file("segments"))).map(Into::into).collect();
         store::remove_left_behind(&left);
-        // This removes the folder only if it is empty.
+        // `remove_dir` removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
         answers::forget_all(folder);
     }
     Ok(summary)
 }
 
-/// Makes the files that follow from the records of `stored`, except the manifest. `run` is the folder's name in the
-/// summary, if not its path.
+/// Makes the files that follow from the records of `stored`, except the manifest. `run` is the name of the folder in the
+/// summary; if absent, the summary has the folder's path.
 fn make(
     plan: &Plan,
     stored: &StoredRecords,
@@ -52,7 +53,7 @@ fn make(
     for cell in 0..plan.cells.len() {
         let mut records = stored.cell(cell)?;
         if let Some(gathered) = &mut gathered {
-            // Replications beyond the number requested this time are kept for a later run.
+            // Records of replications beyond the number requested this time are kept too, for a later run.
             for &replication in records.keys() {
                 gathered.write(&stored.line(cell, replication)?.unwrap_or_default())?;
             }
@@ -75,17 +76,17 @@ fn make(
     Ok(summary)
 }
 
-/// The files of a complete run whose contents differ from what its records and its scenario give: all of them are made
+/// The names of the files of a complete run that differ from those which its records and its scenario give. All files are made
 /// again, in memory, and compared.
 ///
 /// # Errors
-/// [`FolderError`] for records that cannot be read.
+/// [`FolderError`] if records cannot be read.
 pub(in crate::study) fn changed(
     plan: &Plan,
     folder: &RunFolder,
     stored: &StoredRecords,
 ) -> Result<Vec<String>, FolderError> {
-    // The folder may have been moved: the summary is compared under the name that it had then.
+    // The folder may have been moved, so the new summary has the folder's name that the stored one has.
     let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
     let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
     let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));
@@ -100,7 +101,7 @@ pub(in crate::study) fn changed(
 /// Writes `summary.json`, `summary.csv` and `privacy.csv`.
 ///
 /// # Errors
-/// [`FolderError`].
+/// [`FolderError`] if a file cannot be written.
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let mut file = folder.stage("summary.json")?;
     file.write(pretty(summary).as_bytes())?;

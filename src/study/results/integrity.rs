@@ -1,5 +1,5 @@
-//! Checks that a run folder is consistent with its manifest: that some of a run's replications can be played again does
-//! not show that the others are intact.
+//! Checks that the files of a run folder are consistent. A replay of some replications does not show that the other records are
+//! intact.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::{self, pretty};
@@ -17,31 +17,31 @@ use std::fmt;
 /// A part of a run folder that contradicts the rest of it.
 #[derive(Clone, Debug)]
 pub enum Inconsistency {
-    /// The manifest has another number than the scenario and its overrides.
+    /// A number in the manifest differs from that of the scenario with its overrides.
     Number {
-        /// The quantity ("replications").
+        /// Name of the number, such as "replications".
         what: &'static str,
-        /// The manifest's.
+        /// The number in the manifest.
         manifest: u64,
-        /// The scenario's.
+        /// The number in the scenario.
         scenario: u64,
     },
     /// Records of a completed run are missing.
     Missing {
-        /// Replications without a record that can be read.
+        /// Number of replications without a readable record.
         missing: u64,
-        /// Replications of all cells.
+        /// Number of replications of all cells.
         total: u64,
     },
-    /// Lines that cannot be read, although every replication has its record.
+    /// This number of lines cannot be read, although every replication has a readable record.
     Damaged(u64),
     /// One replication has two results.
     Conflict(Conflict),
-    /// A digest is not that of the records.
+    /// A stored digest is not that of the records.
     Digest(&'static str),
-    /// The summary belongs to another state of the run.
+    /// The summary does not match the manifest of the run.
     Summary,
-    /// A file differs from what the records and the scenario give.
+    /// A file of this name differs from the one that the records and the scenario give.
     File(String),
 }
 
@@ -85,7 +85,8 @@ impl fmt::Display for Inconsistency {
     }
 }
 
-/// All contradictions in the folder of a run. `records` are those of `stored`, up to the plan's replications.
+/// The contradictions in the folder of a run. The records and files of a complete run are checked only if its manifest agrees
+/// with the scenario and no records conflict. `records` are those of `stored`, up to the plan's number of replications.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
@@ -139,7 +140,7 @@ pub fn misfits(
     Ok(found)
 }
 
-/// Whether a manifest agrees with the run's plan; the machine and the program are recorded only in the manifest.
+/// Whether a manifest agrees with the run's plan, except for the machine and the program, which only the manifest records.
 fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),

@@ -1,4 +1,4 @@
-//! The ledger of a run, grouped as the privacy report groups it.
+//! The ledger of a run, with its releases grouped as in the privacy report.
 
 use crate::accounting::{About, Statement, costliest, grouped, units};
 use crate::study::disk::error::FolderError;
@@ -9,9 +9,9 @@ use crate::vocab::Delta;
 /// in the replication where that loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
-    /// Series, observer, unit, owner and replication in words.
+    /// Point of the cell, series, observer, unit, owner and replication, in words.
     pub title: String,
-    /// Series, observer, unit and owner.
+    /// Series, observer, unit and owner, in words.
     pub about: String,
     /// Name of the series.
     pub series: String,
@@ -21,14 +21,15 @@ pub struct LedgerGroup {
     pub cell: usize,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// The input of the accountants, at the requested delta; by default at that of the claims, or at 1e-5.
+    /// The input of the accountants, at the requested delta; by default at the delta of the claims, or at 1e-5.
     pub statement: Statement,
 }
 
-/// The groups of all cells; `None` if the folder is not that of a run. `deltas` gives each cell's delta, if it has one.
+/// The groups of all cells; `None` if the folder is not that of a run. `deltas` returns the requested delta of a cell, if there
+/// is one.
 ///
 /// # Errors
-/// [`FolderError`].
+/// [`FolderError`] if the manifest or the records cannot be read.
 pub fn ledger_groups(
     folder: &RunFolder,
     deltas: impl Fn(usize) -> Option<Delta>,
@@ -38,7 +39,7 @@ pub fn ledger_groups(
     for (index, cell) in manifest.cells.iter().enumerate() {
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
-        // Rows of the cell: one candidate from each replication whose ledger differs from those before.
+        // Each row of the cell by its key, with one candidate from each replication.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         for (replication, record) in stored.cell(index)? {
             for series in &record.series {
@@ -74,10 +75,11 @@ pub fn ledger_groups(
     Ok(Some(groups))
 }
 
-/// The groups of one replication: those of its units that may have the largest loss.
+/// The groups of a row in one replication, one for each unit that may have the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
-/// The replication with the largest loss, by the tight accountant; the first of equals.
+/// The groups of the replication with the largest loss by the tight accountant; of the first such replication if several have
+/// it.
 fn costliest_replication(candidates: Vec<Candidate>) -> Candidate {
     let several = candidates.len() > 1;
     let found = costliest(candidates, |candidate| candidate.iter().map(|group| &group.statement).collect());

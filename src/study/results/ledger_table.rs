@@ -4,7 +4,7 @@ use crate::accounting::{CountedRelease, LossBasis};
 use crate::study::results::columns::{Column, Entry, integers, numbers, texts};
 use crate::vocab::{Basis, Claim, Cost, Neighbours, Sampler};
 
-/// The columns after cell, point, replication and series.
+/// The columns of the table that follow those for cell, point, replication and series.
 pub(in crate::study) fn columns() -> Vec<Column> {
     let texts_of = |names: &[&str]| names.iter().map(|name| texts(name)).collect::<Vec<_>>();
     let mut columns = texts_of(&["released", "mechanism", "protected", "unit"]);
@@ -27,7 +27,7 @@ pub(in crate::study) fn columns() -> Vec<Column> {
     columns
 }
 
-/// The values of a release.
+/// The values of a release, in the order of [`columns`].
 pub(in crate::study) fn entries(booked: &CountedRelease) -> Vec<Entry> {
     let event = &booked.event;
     let (neighbours, distance) = neighbours(&event.neighbours);
@@ -78,7 +78,7 @@ pub(in crate::study) fn entries(booked: &CountedRelease) -> Vec<Entry> {
     entries
 }
 
-/// The name of a relation of neighbours as the ledger writes it, and its distance if it has one.
+/// The name of a neighbouring relation as the ledger writes it, and its distance if it has one.
 pub(in crate::study) fn neighbours(relation: &Neighbours) -> (&'static str, Option<f64>) {
     match relation {
         Neighbours::RowMoved { distance } => ("RowMoved", Some(*distance)),
@@ -90,7 +90,7 @@ pub(in crate::study) fn neighbours(relation: &Neighbours) -> (&'static str, Opti
     }
 }
 
-/// The parameters of all kinds of cost; each kind has some of them.
+/// The parameters of all kinds of cost that are not whole numbers; each kind has some of them.
 const PARTS: [&str; 6] = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate"];
 
 fn cost_columns(name: &str) -> Vec<Column> {
@@ -100,7 +100,7 @@ fn cost_columns(name: &str) -> Vec<Column> {
     columns
 }
 
-/// The name of a cost and its parameters.
+/// The name of a cost and its parameters, in the order of [`cost_columns`].
 fn cost(cost: Option<&Cost>) -> Vec<Entry> {
     let Some(cost) = cost else { return vec![Entry::None; 3 + PARTS.len()] };
     let mut parts: [Option<f64>; PARTS.len()] = [None; PARTS.len()];

@@ -1,4 +1,4 @@
-//! What is computed from the records: the summary, tables and comparisons, which can be made again at any time from the
+//! Results that are computed from the records: the summary, tables and comparisons. They can be made again at any time from the
 //! folder alone.
 
 pub(in crate::study) mod bounds;

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A Parquet file that is being written, without compression.
+/// An uncompressed Parquet file that is being written.
 pub(in crate::study) struct ParquetTable {
     writer: SerializedFileWriter<Sink>,
     path: PathBuf,
@@ -105,7 +105,7 @@ fn field(column: &Column) -> Result<TypePtr> {
     Ok(Arc::new(builder.with_repetition(Repetition::OPTIONAL).with_logical_type(logical).build()?))
 }
 
-/// A definition level of 1 means that there is a value.
+/// Writes optional values; a definition level of 1 marks a row with a value.
 fn optional<T: DataType, V>(
     out: &mut ColumnWriterImpl<'_, T>,
     values: &[Option<V>],

@@ -1,4 +1,4 @@
-//! The loss of a person whose row and outcome both change: the sum of the two losses.
+//! The privacy loss about a person who contributes a row and an outcome: the sum of the two losses.
 
 use crate::accounting::footing::{arithmetic_in_words, infinite};
 use crate::accounting::{self, AccountantName, LossBasis, Part, added};
@@ -6,30 +6,29 @@ use crate::study::results::privacy_report::PrivacyRow;
 use crate::vocab::Arithmetic;
 use serde::{Deserialize, Serialize};
 
-/// The sum of the losses about a row and about its outcome, by the tight accountant: a person who takes part
-/// contributes both.
+/// The sum of the losses about a row and about its outcome, by the tight accountant, for a person who contributes both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonLoss {
     /// Name of the series.
     pub series: String,
-    /// Whose data.
+    /// The owner of the data.
     pub protected: String,
     /// The observer.
     pub observer: String,
-    /// Epsilon of what was learned about the row; "inf" where no finite one holds.
+    /// Epsilon of the releases about the row; "inf" if no finite one holds.
     #[serde(with = "infinite")]
     pub epsilon_row: f64,
-    /// Epsilon of what was learned about the outcome; "inf" where no finite one holds.
+    /// Epsilon of the releases about the outcome; "inf" if no finite one holds.
     #[serde(with = "infinite")]
     pub epsilon_outcome: f64,
-    /// Their sum: epsilons add up, by basic composition.
+    /// The sum of the two epsilons, by basic composition; "inf" if it is not finite, or if the deltas add up to 1 or more.
     #[serde(with = "infinite")]
     pub epsilon: f64,
-    /// Sum of the deltas that the two are stated at.
+    /// The sum of the two deltas at which these epsilons are stated.
     pub delta: f64,
     /// The weaker basis of the two.
     pub basis: LossBasis,
-    /// The weaker arithmetic of the two; none without a finite epsilon.
+    /// The weaker arithmetic of the two; absent without a finite epsilon.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
     /// Notes; empty if there are none.
@@ -58,7 +57,7 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             delta: sum.delta,
             basis: sum.basis,
             arithmetic: sum.arithmetic,
-            // If there is no finite sum, the reason is given with the two losses.
+            // If the sum is not finite, the two losses state the reason.
             note: if sum.epsilon.is_finite() { sum.note } else { String::new() },
         })
     };

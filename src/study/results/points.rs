@@ -1,4 +1,4 @@
-//! The point of each cell in a study as columns of a table, one for each `Each`.
+//! The points of the cells of a study as columns of a table, one column for each `Each`.
 
 use crate::study::plan::cells::Plan;
 use crate::study::results::columns::{Column, Entry, numbers, texts};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The points of all cells.
 #[derive(Debug)]
 pub(in crate::study) struct Points {
-    /// Names of the axes, and whether all values of each are numbers.
+    /// The names of the axes, each with whether all its values are numbers.
     axes: Vec<(String, bool)>,
     cells: Vec<Map<String, Value>>,
 }
@@ -31,7 +31,7 @@ impl Points {
         Self { axes, cells }
     }
 
-    /// Columns called `point.NAME`, of numbers where all values are, else of texts.
+    /// Columns named `point.NAME`: columns of numbers if all values of the axis are numbers, else of texts.
     pub(in crate::study) fn columns(&self) -> Vec<Column> {
         let column = |(axis, number): &(String, bool)| {
             let name = format!("point.{axis}");
@@ -40,7 +40,7 @@ impl Points {
         self.axes.iter().map(column).collect()
     }
 
-    /// The values of a cell.
+    /// The values of a cell, in the order of the columns.
     pub(in crate::study) fn entries(&self, cell: usize) -> Vec<Entry> {
         let entry = |(axis, number): &(String, bool)| {
             let Some(value) = self.cells.get(cell).and_then(|cell| cell.get(axis)) else {

@@ -1,16 +1,16 @@
-//! The privacy losses of a cell: to which observer, about which unit of whose data, by each accountant.
+//! The privacy losses of a cell by observer, owner of the data, unit of protection and accountant.
 
 use crate::accounting::{About, EpsilonAt, Loss, OverRuns, grouped};
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::{Delta, Neighbours, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
-/// The releases to one observer about one kind of unit of one party, in one series, and their losses.
+/// The releases to one observer about one kind of unit of one owner in one series, and their losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
     /// Name of the series.
     pub series: String,
-    /// Whose data.
+    /// The owner of the data.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
@@ -18,23 +18,23 @@ pub struct PrivacyRow {
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
-    /// What was released, each kind once.
+    /// The names of what was released, each once.
     pub released: Vec<String>,
-    /// Releases in one run; the largest number over the replications.
+    /// Number of releases in one run; the largest over the replications.
     pub releases: u64,
-    /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
+    /// Number of releases about one unit, if releases are about different units; the largest over the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases_per_unit: Option<u64>,
-    /// The losses for the unit with the largest loss in the run where that is largest, by accountant.
+    /// The losses by accountant: for each, the largest over runs, of the unit with the largest loss.
     pub losses: Vec<Loss>,
-    /// Whether losses differ between runs, so that each loss is that of the run where it is largest.
+    /// Whether losses differ between runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_differ: bool,
 }
 
-/// The rows of one cell. Each replication is a run of its own on the same data, and losses may differ between
-/// replications (because noise is shared by the agents whose answers arrived): every number is the largest of all runs.
-/// Each row is returned with its epsilon by round.
+/// The rows of one cell, each with its epsilon by round. Every replication is a separate run, and its losses may differ from
+/// those of other replications (for example because noise is shared by the agents whose answers arrived): every number is the
+/// largest over all runs.
 pub(in crate::study) fn privacy_rows(
     records: &[&ReplicationRecord],
     delta: Option<Delta>,

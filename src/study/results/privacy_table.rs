@@ -1,4 +1,4 @@
-//! `privacy.csv`: the losses of the privacy report for each accountant, and those of the tight accountant by round.
+//! `privacy.csv`: the losses of the privacy report by each accountant, and those by the tight accountant for each round.
 
 use crate::accounting::{AccountantName, Loss, Standing};
 use crate::study::disk::error::FolderError;
@@ -41,7 +41,7 @@ pub(in crate::study) fn write(folder: &RunFolder, summary: &Summary) -> Result<(
             let tight = row.losses.iter().find(|loss| loss.accountant == AccountantName::Tight);
             for step in steps.iter().filter(|step| Some(step.round) != last) {
                 if let Some(tight) = tight {
-                    // The interval and the comparison with the claim are known for the whole run only.
+                    // The limits of the exact epsilon and the ratio to the claim are known only for the whole run.
                     let here = Loss {
                         epsilon: step.epsilon,
                         lower: None,

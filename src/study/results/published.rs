@@ -1,4 +1,4 @@
-//! Published numbers beside the measured ones.
+//! Published regrets and privacy losses beside the measured and computed ones.
 
 use crate::accounting::{AccountantName, largest_finite};
 use crate::scenario::{Metric, Published, PublishedLoss};
@@ -9,37 +9,37 @@ use crate::vocab::Finite;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number from a paper beside the measured one.
+/// A published regret beside the measured one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedRow {
     /// Its source.
     pub source: String,
     /// Name of the series.
     pub series: String,
-    /// What was measured.
+    /// The metric.
     pub metric: Metric,
-    /// The paper's number.
+    /// The published number.
     pub published: f64,
     /// The measured number; absent if nothing was measured.
     pub measured: Option<Estimate>,
 }
 
-/// The privacy loss of one run according to a paper, beside those of the accountants.
+/// A published privacy loss of one run beside those of the accountants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedLossRow {
     /// Its source.
     pub source: String,
     /// Name of the series.
     pub series: String,
-    /// The paper's epsilon.
+    /// The published epsilon.
     pub published: f64,
-    /// The epsilon of the moments accountant, which most papers use; absent if it has no finite one.
+    /// The largest finite epsilon by the moments accountant, which most papers use; absent if there is none.
     pub moments: Option<f64>,
-    /// The epsilon of the tight accountant; absent if it has no finite one.
+    /// The largest finite epsilon by the tight accountant; absent if there is none.
     pub tight: Option<f64>,
 }
 
-/// Whether a published number belongs to a point of the study: `at` names only values that the point has.
+/// Whether a published number belongs to a point of the study: the point has every value that `at` states.
 fn is_here(at: &BTreeMap<String, Finite>, point: &[(String, String)]) -> bool {
     at.iter().all(|(name, value)| {
         let found = point.iter().find(|(known, _)| known == name);

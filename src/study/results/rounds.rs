@@ -1,4 +1,4 @@
-//! Numbers by round over replications, and the differences between series of the same runs.
+//! Means over replications of numbers by round, and differences between series in the same replications.
 
 use super::statistics::Estimate;
 use crate::protocols::{RoundTrack, SeriesRecord};
@@ -6,7 +6,7 @@ use crate::study::disk::record::ReplicationRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number by round, over all replications that were played to their end.
+/// A number by round: its mean over all replications that did not end early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrackRow {
     /// Its name.
@@ -24,10 +24,10 @@ pub struct TrackPoint {
     pub value: Estimate,
 }
 
-/// A series minus another one of the same runs, run by run.
+/// Differences of a series from another one, taken replication by replication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifferenceRow {
-    /// What is compared ("simple regret").
+    /// The quantity that is compared, such as "simple regret".
     pub quantity: String,
     /// The series.
     pub series: String,
@@ -37,11 +37,11 @@ pub struct DifferenceRow {
     pub points: Vec<TrackPoint>,
 }
 
-/// Names of the regrets, which are compared like the protocol's numbers by round.
+/// The names of the regrets, which are compared like the protocol's own numbers by round.
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 
-/// All numbers by round of some runs of one series, by name in the order in which they first occur.
+/// The means of all numbers by round over runs of one series that did not end early, in the order in which names first occur.
 pub(in crate::study) fn tracks(runs: &[&SeriesRecord]) -> Vec<TrackRow> {
     let mut names: Vec<&str> = Vec::new();
     let whole = || runs.iter().filter(|run| run.ended_early.is_none());
@@ -65,11 +65,11 @@ fn means(found: BTreeMap<u64, Vec<f64>>) -> Vec<TrackPoint> {
     found.into_iter().filter_map(point).collect()
 }
 
-/// Regret and the protocol's numbers of one run, each by round.
+/// The regrets and the protocol's own numbers of one run, each by round.
 fn quantities(run: &SeriesRecord) -> Vec<RoundTrack> {
     let (mut simple, mut cumulative) = (BTreeMap::new(), BTreeMap::new());
     for iteration in &run.iterations {
-        // Of several initial points, all numbered 0, the last counts.
+        // All initial points have round 0; the value after the last of them is used.
         simple.insert(iteration.t, iteration.simple_regret);
         cumulative.insert(iteration.t, iteration.cumulative_regret);
     }
@@ -81,13 +81,14 @@ fn quantities(run: &SeriesRecord) -> Vec<RoundTrack> {
     regrets.into_iter().chain(run.by_round.iter().cloned()).collect()
 }
 
-/// Every series minus each of the references, in the runs that both played to their end, by quantity and round.
+/// The differences of every series from each of the references, over the replications that neither ended early, by quantity and
+/// round.
 pub(in crate::study) fn differences(
     records: &[&ReplicationRecord],
     references: &[String],
 ) -> Vec<DifferenceRow> {
     let Some(first) = records.first().filter(|_| !references.is_empty()) else { return Vec::new() };
-    // For each run, its series with their quantities.
+    // For each replication, the series that did not end early, with their quantities.
     let runs: Vec<Vec<(&str, Vec<RoundTrack>)>> = records
         .iter()
         .map(|record| {
@@ -137,7 +138,7 @@ mod tests {
         SeriesRecord { by_round: vec![track], ..SeriesRecord::empty(name) }
     }
 
-    /// Series that differ much from run to run, but from each other by a constant: means have an error, differences
+    /// Two series vary much between runs, but differ from each other by a constant: means have an error, differences have
     /// none.
     #[test]
     fn differences_are_taken_run_by_run() {

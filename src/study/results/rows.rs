@@ -1,5 +1,5 @@
-//! One row per cell, replication and series, for other programs: CSV, JSON lines and, with the feature `parquet`,
-//! Parquet.
+//! `results`: a table with a row per cell, replication and series for other programs, as CSV, as JSON lines and, with the
+//! feature `parquet`, as Parquet.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -26,7 +26,7 @@ pub(in crate::study) const METRICS: [&str; 9] = [
     "bytes",
 ];
 
-/// The number of metrics, from the first on, that only a series with an objective has.
+/// Number of leading metrics that only a series with an objective has.
 pub(in crate::study) const OF_AN_OBJECTIVE: usize = 4;
 
 /// One replication of one series.
@@ -38,7 +38,8 @@ pub(in crate::study) struct Row {
     pub(in crate::study) series: String,
     pub(in crate::study) ended_early: bool,
     pub(in crate::study) digest: String,
-    /// In the order of [`METRICS`]; regrets are absent where the protocol optimises nothing or the series ended early.
+    /// The values in the order of [`METRICS`]; regrets and questions are absent if the protocol optimises nothing or the series
+    /// ended early.
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,
@@ -83,7 +84,7 @@ pub(in crate::study) fn rows(
     records.values().flat_map(of).collect()
 }
 
-/// All rows of a study. They are small: a few hundred bytes each.
+/// All rows of a study, kept in memory: a few hundred bytes each.
 #[derive(Debug)]
 pub(in crate::study) struct Results<'a> {
     plan: &'a Plan,

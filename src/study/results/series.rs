@@ -1,4 +1,4 @@
-//! The results of one series over its replications: means with their errors, groups, outcomes, bounds.
+//! The results of one series over its replications: means with standard errors, groups, outcomes and bounds.
 
 use super::bounds;
 use super::rounds::{TrackRow, tracks};
@@ -17,22 +17,22 @@ pub struct SeriesSummary {
     pub name: String,
     /// Number of replications that are included.
     pub replications: u64,
-    /// Replications that ended before their last round.
+    /// Number of replications that ended before their last round.
     pub ended_early: u64,
-    /// Why the first of them did.
+    /// The reason in the first of these replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
-    /// The largest jitter that a model needed in any replication, as a variance: what was added to the diagonal of a
-    /// covariance matrix that rounding had made singular. 0 if none was needed.
+    /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a covariance
+    /// matrix that rounding had made singular. 0 if none was needed.
     #[serde(default)]
     pub jitter: f64,
-    /// What happened at the privacy budget, in the first replication that reached it.
+    /// The message about the privacy budget in the first replication that reached it; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
-    /// Replications that reached the budget.
+    /// Number of replications that reached the budget.
     #[serde(default, skip_serializing_if = "is_none")]
     pub budget_reached: u64,
-    /// Whether reaching it counts as a failure.
+    /// Whether reaching the budget counts as a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budget_failed: bool,
     /// Results by group of agents.
@@ -41,11 +41,11 @@ pub struct SeriesSummary {
     /// Differences between groups, where there are at least two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// Replications in which every round of the learner, at least three, queried the same arm. Such a learner observes
-    /// nothing else of the objective, so that equal regrets do not show that a varied setting has no effect.
+    /// Number of replications with at least three rounds of the learner in which all queried the same arm. Such a learner
+    /// observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
-    /// Whether its points are chosen at random, whatever was measured: a baseline, no search.
+    /// Whether its arms are chosen at random, independently of outcomes: a baseline for search.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_random: bool,
     /// Its metrics.
@@ -61,7 +61,7 @@ pub struct SeriesSummary {
     /// Theorems' bounds on the regret, by round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
-    /// What observers know of protected data that no release accounts for, over all replications, each fact once.
+    /// The facts that are taken as public in any replication, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public: Vec<PublicFact>,
 }
@@ -78,7 +78,7 @@ pub struct OutcomeRow {
     pub name: String,
     /// Its mean.
     pub value: Estimate,
-    /// The proven or claimed bound on it.
+    /// The proven or claimed bound on it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundRow>,
 }
@@ -90,7 +90,7 @@ pub struct BoundRow {
     pub at_most: f64,
     /// Probability with which it is claimed to hold.
     pub probability: f64,
-    /// Share of the replications in which it held.
+    /// Share of the replications with a bound in which the bound held.
     pub held: f64,
     /// Its source.
     pub source: String,
@@ -123,7 +123,7 @@ impl Fairness {
 pub struct GroupSummary {
     /// Name of the group.
     pub group: String,
-    /// Agents in it.
+    /// Number of agents in it.
     pub agents: u64,
     /// Mean simple regret of its agents at the end.
     pub simple_regret: Estimate,
@@ -131,7 +131,7 @@ pub struct GroupSummary {
     pub worst_simple_regret: Estimate,
     /// Mean cumulative regret of its agents at the end.
     pub cumulative_regret: Estimate,
-    /// Evaluations per agent, initial points included.
+    /// Mean number of evaluations per agent, initial points included.
     pub evaluations: f64,
 }
 
@@ -143,12 +143,12 @@ pub struct Metrics {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// Questions asked: the evaluations whose regrets are summed up in the cumulative regret; in a federation, the mean
-    /// over agents.
+    /// Number of questions asked, which are the evaluations whose regrets are summed in the cumulative regret; in a federation,
+    /// the mean over agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Estimate>,
-    /// Cumulative regret divided by the questions asked. Where messages are lost, fewer questions may be asked, and
-    /// the sum is smaller for that reason alone.
+    /// Cumulative regret divided by the number of questions asked. If messages are lost, fewer questions may be asked, and
+    /// cumulative regret is smaller for that reason alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regret_per_question: Option<Estimate>,
     /// Virtual seconds from start to end.
@@ -203,7 +203,7 @@ pub struct CurvePoint {
     pub cumulative_regret: Estimate,
 }
 
-/// The series of some replications of one cell, in order.
+/// The summaries of the series of some replications of one cell, in order.
 pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
     let Some(first) = records.first() else { return Vec::new() };
     (0..first.series.len())
@@ -234,16 +234,16 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
         .collect()
 }
 
-/// Least number of rounds from which a learner that queries a single arm is reported.
+/// Smallest number of rounds for which a learner that queries a single arm is reported.
 const LEAST_ROUNDS: usize = 3;
 
-/// Whether every round of the learner queried the same arm. False in a federation, where each agent has its own arm.
+/// Whether every round of the learner queried the same arm. False in a federation, where each agent queries its own arm.
 fn asks_one_arm(run: &SeriesRecord) -> bool {
     let asked: Vec<u64> = run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm).collect();
     run.groups.is_empty() && asked.len() >= LEAST_ROUNDS && asked.iter().all(|arm| *arm == asked[0])
 }
 
-/// The facts that any of the runs takes as public, each once, in the order in which they first occur.
+/// The facts that are taken as public in any of the runs, each once, in the order in which they first occur.
 fn public_facts(runs: &[&SeriesRecord]) -> Vec<PublicFact> {
     let mut facts: Vec<PublicFact> = Vec::new();
     for fact in runs.iter().flat_map(|run| &run.public) {
@@ -316,7 +316,7 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
     }
 }
 
-/// The runs that were played to their end.
+/// The runs that did not end early.
 fn whole<'a>(runs: &'a [&SeriesRecord]) -> impl Iterator<Item = &'a SeriesRecord> {
     runs.iter().copied().filter(|run| run.ended_early.is_none())
 }
@@ -365,10 +365,10 @@ fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
     let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    // Runs that ended early are left out, because the mean would jump at the round in which such a run ends.
+    // If some runs reached the end, those that ended early are left out, because the mean would jump where such a run ends.
     let none = whole(runs).next().is_none();
     for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
-        // Of several initial points, all numbered 0, the last counts.
+        // All initial points have round 0; the regret after the last of them is used.
         let last_of_round: BTreeMap<u64, _> = run.iterations.iter().map(|i| (i.t, i)).collect();
         for (t, iteration) in last_of_round {
             let (simple, cumulative) = by_round.entry(t).or_default();

@@ -1,4 +1,4 @@
-//! Mean and standard error, always with the number of replications.
+//! Means with standard errors and numbers of replications, and confidence intervals by Student's t.
 
 use crate::special::incomplete_beta;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Estimate {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Standard error of the mean, the sample standard deviation over sqrt(n); 0 for a single replication.
+    /// Standard error of the mean: the sample standard deviation divided by sqrt(n); 0 for a single replication.
     pub se: f64,
     /// Number of replications.
     pub n: u64,

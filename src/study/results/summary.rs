@@ -29,7 +29,7 @@ pub struct Summary {
     pub about: String,
     /// The run folder.
     pub run: String,
-    /// The seed.
+    /// The seed of the first cell.
     pub seed: u64,
     /// Hash of the digests of all replications; it changes if any event does.
     pub digest: String,
@@ -37,7 +37,7 @@ pub struct Summary {
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
-    /// The privacy loss of all runs of a series together, if they use the same data.
+    /// The privacy losses of all runs of each series together, and of all series together, if runs use the same data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole_study: Vec<StudyPrivacy>,
 }
@@ -45,7 +45,7 @@ pub struct Summary {
 /// One cell of the study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CellSummary {
-    /// Value of each `Each` by its name.
+    /// The value of each `Each`, by its name.
     pub point: serde_json::Map<String, serde_json::Value>,
     /// The unit of regret, in words; empty where nothing is optimised.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -54,12 +54,11 @@ pub struct CellSummary {
     pub series: Vec<SeriesSummary>,
     /// Privacy losses, by series, owner of the data, unit of protection and observer.
     pub privacy: Vec<PrivacyRow>,
-    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over
-    /// runs and units. It is 0 before the first listed round; a round between two listed ones has the epsilon of the
-    /// later one.
+    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over runs and
+    /// units. It is 0 before the first listed round; for a round between two listed ones, that of the later one is stated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy_by_round: Vec<Vec<EpsilonAt>>,
-    /// Privacy losses of persons who contribute a row and an outcome, where both were released: the sums of the two.
+    /// Privacy losses about persons who contribute a row and an outcome, if releases are about both: the sums of the two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<PersonLoss>,
     /// Mean differences between each series and those that the scenario names for comparison, in the same replications.
@@ -85,7 +84,7 @@ impl Summary {
     }
 }
 
-/// Builds a summary from one cell after the other, so that only the records of one cell need be in memory.
+/// Builds a summary cell by cell, so that only the records of one cell need to be in memory.
 #[derive(Debug)]
 pub(in crate::study) struct Summarising<'a> {
     plan: &'a Plan,
@@ -148,7 +147,7 @@ impl<'a> Summarising<'a> {
     /// The summary.
     pub(in crate::study) fn finish(self, folder: &RunFolder) -> Summary {
         let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft().privacy.delta);
-        // A claim about one run does not apply to the whole study.
+        // A claim is about one run, so its delta is not used for the whole study.
         let stated = stated(asked, 0.0);
         Summary {
             schema: SCHEMA.to_owned(),
@@ -182,10 +181,10 @@ pub(in crate::study) fn point_of(point: &[(String, String)]) -> serde_json::Map<
 }
 
 impl RunFolder {
-    /// The stored summary of a run; `None` if the run has not been completed.
+    /// The stored summary of a run; `None` if none has been written.
     ///
     /// # Errors
-    /// [`FolderError`].
+    /// [`FolderError`] if the file cannot be read, is damaged, or has another schema.
     pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
         let path = self.file("summary.json");
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };

@@ -12,7 +12,7 @@ use crate::study::results::table::Table;
 /// A metric: its name, its mean, its standard error if it has one, and the number of replications.
 type Line = (String, f64, Option<f64>, u64);
 
-/// Writes the table.
+/// Writes the table to `folder`.
 pub(in crate::study) fn write(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let points = Points::of_summary(summary);
     let mut columns = vec![integers("cell")];
@@ -65,7 +65,7 @@ fn lines(series: &SeriesSummary) -> Vec<Line> {
         ("messages", Some(metrics.messages), Some(errors.messages)),
         ("bytes", Some(metrics.bytes), Some(errors.bytes)),
         ("messages_lost", Some(metrics.messages_lost), Some(errors.messages_lost)),
-        // Quantiles over all messages of all replications together, so without a standard error.
+        // Quantiles are taken over the messages of all replications together, so they have no standard error.
         ("latency_p50_seconds", metrics.latency_p50_seconds, None),
         ("latency_p99_seconds", metrics.latency_p99_seconds, None),
     ];

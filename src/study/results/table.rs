@@ -1,4 +1,4 @@
-//! A table of a run folder: written row by row as CSV and, with the feature `parquet`, as Parquet too.
+//! A table of a run folder, written row by row as CSV and, with the feature `parquet`, also as Parquet.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{FileError, Staged};
@@ -7,7 +7,7 @@ use crate::study::results::columns::{Column, Entry};
 #[cfg(feature = "parquet")]
 use crate::study::results::parquet::ParquetTable;
 
-/// Number of rows that are kept in memory before they are written; also the size of a row group of a Parquet file.
+/// Number of rows that are collected in memory before they are written; also the size of a row group of a Parquet file.
 const KEPT: usize = 16_384;
 
 /// A table that is being written.
@@ -20,7 +20,7 @@ pub(in crate::study) struct Table {
 }
 
 impl Table {
-    /// Begins `NAME.csv`, and `NAME.parquet` in a program with that feature.
+    /// Begins `NAME.csv` and, with the feature `parquet`, `NAME.parquet`.
     pub(in crate::study) fn new(
         folder: &RunFolder,
         name: &str,
@@ -50,7 +50,7 @@ impl Table {
         if self.columns.first().is_some_and(|column| column.len() >= KEPT) { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the rows so far to the files.
+    /// Writes the collected rows to the files.
     fn flush(&mut self) -> Result<(), FileError> {
         let rows = self.columns.first().map_or(0, Column::len);
         for row in 0..rows {

@@ -28,12 +28,12 @@ pub(in crate::study) fn digest_line(
     format!("{} {cell} {} {}\n", series.digest, record.replication, series.name)
 }
 
-/// The columns of `iterations.csv` that depend on the study: those that the first replication of each cell needs.
+/// The columns of `iterations.csv` that depend on the study, found from the first replication of each cell.
 #[derive(Debug, Default)]
 struct Wide {
-    /// Names of inputs.
+    /// The names of the inputs of arms.
     inputs: Vec<String>,
-    /// Owner, unit and observer of losses.
+    /// Owner, unit and observer of each loss.
     losses: Vec<[String; 3]>,
 }
 
@@ -60,7 +60,7 @@ impl Wide {
         Ok(wide)
     }
 
-    /// The columns; the names of epsilons include the owner of the data if there are several owners.
+    /// The columns; the name of a column of epsilons includes the owner of the data if there are several owners.
     fn columns(&self) -> Vec<Column> {
         let inputs = self.inputs.iter().map(|name| numbers(&format!("x.{name}")));
         let several = self.losses.iter().any(|loss| loss[0] != self.losses[0][0]);
@@ -177,7 +177,8 @@ impl Tables {
         let last = series.iterations.iter().map(|i| i.t).max();
         let mut begun = 0;
         for i in &series.iterations {
-            // The ledger counts initial points as rounds, except in a federation, where each agent has its own.
+            // The ledger counts initial points as rounds, except in a federation, where each agent has its own initial
+            // points.
             let round = if series.groups.is_empty() && i.t == 0 {
                 begun += 1;
                 begun - 1
@@ -202,7 +203,7 @@ impl Tables {
     }
 }
 
-/// The losses to one observer about one kind of unit of one party in one series, one for each relation of neighbours.
+/// The losses to one observer about one kind of unit of one owner in one series, one for each neighbouring relation.
 struct Losses<'a>(Vec<(&'a PrivacyRow, &'a [EpsilonAt])>);
 
 impl<'a> Losses<'a> {
@@ -218,7 +219,7 @@ impl<'a> Losses<'a> {
         Self(here.map(|(row, steps)| (row, steps.as_slice())).collect())
     }
 
-    /// The largest epsilon up to a round; none where nothing is released in the whole run.
+    /// The largest epsilon of the releases up to a round; `None` if the whole run has no such releases.
     fn at(&self, round: u64) -> Option<f64> {
         self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
     }

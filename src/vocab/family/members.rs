@@ -162,7 +162,7 @@ impl<M: Family> Members<M> {
     /// Adds a type under a name. `about` describes the member if the type has no description of its own.
     ///
     /// # Errors
-    /// [`MemberError`]: a name or a type that is there already, or a name that cannot be written.
+    /// [`MemberError`]: the name or the type has been added before, or the name cannot be written in a scenario.
     pub fn add<T: DeserializeOwned + JsonSchema + 'static>(
         &mut self,
         name: &'static str,

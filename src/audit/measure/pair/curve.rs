@@ -44,8 +44,10 @@ struct Loss {
     width: f64,
     /// The lowest multiple.
     first: i64,
-    /// P(loss >= that multiple), and the same weighted with e^-loss.
+    /// For each multiple of the width from the lowest on: the probability of a loss of at least this size, and the same with
+    /// every loss weighted by e^-loss.
     above: Vec<(f64, f64)>,
+    /// Probability of an infinite loss.
     infinite: f64,
 }
 

@@ -61,7 +61,7 @@ impl KnownPair {
                     kinds[2] = true;
                 }
                 Laws::DiscreteGaussian { sigma, steps } => {
-                    // For several of these together no law is known here.
+                    // No composition of discrete Gaussians is implemented.
                     if kinds[3] || times != 1 {
                         return None;
                     }
@@ -185,7 +185,8 @@ impl KnownPair {
         Some((rough?, fine?)).filter(|(rough, fine)| rough.is_finite() && fine.is_finite())
     }
 
-    /// Releases so few that cells are faster than a contour integral, and without a closed form.
+    /// The releases, if there are 2 to 16: then cells are faster than the accountant's contour integral. `None` otherwise, and
+    /// for distributions that no costs describe.
     pub(super) fn few(&self) -> Option<&[(Cost, u64)]> {
         const MOST: u64 = 16;
         match &self.law {
@@ -225,7 +226,7 @@ fn gaussian(mu: f64, epsilon: f64) -> f64 {
     if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
 }
 
-/// Where a decreasing curve reaches `delta`; 0 if it starts below, infinite if it is still above at 700.
+/// The epsilon at which a decreasing curve reaches `delta`; 0 if it starts below, infinite if it is still above at 512.
 fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
     if curve(0.0) <= delta {
         return 0.0;
@@ -360,7 +361,7 @@ mod tests {
         assert!((curve(coarse.epsilon(0.3)) - 0.3).abs() < 1e-9);
     }
 
-    /// The stated error is kept, on both sides, against the accountant's two ends.
+    /// Exact losses lie between the accountant's lower and upper bound, up to the stated error.
     #[test]
     fn the_exact_loss_is_exact_to_its_stated_error() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

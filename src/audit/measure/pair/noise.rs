@@ -26,13 +26,13 @@ impl KnownPair {
         Self { law, premise: self.premise.clone() }
     }
 
-    /// Whether no event on this pair has probability at least `p` in one world and at most `q` in the other, because
+    /// Whether no event on this pair can have probability at least `p` in one world and at most `q` in the other, because
     /// p > e^epsilon q + delta for some (epsilon, delta) that holds for the pair.
     fn excludes(&self, p: f64, q: f64) -> bool {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
         let epsilon =
             |delta: f64| curve.as_ref().map_or_else(|| self.epsilon(delta), |curve| curve.epsilon(delta));
-        // ln((p - delta) / q) - epsilon(delta) is concave in delta: a section search finds its largest value.
+        // ln((p - delta) / q) - epsilon(delta) is concave in delta: a golden-section search finds its largest value.
         let excess = |share: f64| libm::log(p * (1.0 - share) / q) - epsilon(p * share);
         let (mut low, mut high) = (-14.0f64, 7.0f64);
         let at = |logit: f64| excess(1.0 / (1.0 + libm::exp(-logit)));
@@ -57,7 +57,7 @@ impl KnownPair {
     }
 
     /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
-    /// probabilities are wrong with probability at most `error`; infinite if the counts prove nothing.
+    /// probabilities are wrong with probability at most `error`; infinite if the counts exclude no factor up to 256.
     ///
     /// If the pair had more noise than that, no event could have at least the lower limit as its probability in one
     /// world and at most the upper limit in the other. Losses fall with the noise, so every larger factor is excluded
@@ -68,7 +68,7 @@ impl KnownPair {
         if !self.is_model() || p <= q || q <= 0.0 {
             return f64::INFINITY;
         }
-        // Powers of two, from a factor of 1/64 to one of 64; most answers lie a little above 1.
+        // Bisection over the binary logarithm of the factor, from about -8 to 8; most answers lie a little above 0.
         let excluded = |power: f64| self.with_noise(libm::exp2(power)).excludes(p, q);
         let (mut low, mut high) = (0.0f64, 0.125f64);
         while !excluded(high) {

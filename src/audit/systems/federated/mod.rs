@@ -10,7 +10,7 @@ use crate::audit::error::AuditError;
 use crate::protocols::federated::{Aggregate, Federated, Sharing};
 use crate::vocab::Delta;
 
-/// Delta if neither the scenario nor the claim has one.
+/// Delta if neither the request nor the scenario has one.
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {

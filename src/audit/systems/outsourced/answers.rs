@@ -13,7 +13,7 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
-/// Distance of an extreme outcome from the range of outcomes, in widths of that range.
+/// Distance of an extreme outcome from the mechanism's range of outcomes, in widths of that range.
 const FAR: f64 = 100.0;
 
 /// Private answers to all queried rows, where one outcome is replaced by any other: that of a queried row, or that of a
@@ -119,7 +119,8 @@ fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64
 struct Answer {
     row: usize,
     values: [f64; 2],
-    /// Its score is the likelihood ratio if measurements have no noise; otherwise it is only a statistic.
+    /// The tests of the answer. The score is the likelihood ratio if measurements have no noise; otherwise it is only a
+    /// statistic.
     told: Distinguisher<f64>,
 }
 

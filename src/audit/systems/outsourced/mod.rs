@@ -52,7 +52,7 @@ impl Audited for Outsourced {
     }
 }
 
-/// Why outcomes are left out that a program answers.
+/// Why outcomes that a program answers are left out.
 const ASKS_A_PROGRAM: &str = "its outcomes are answered by a program, which an audit does not start: its stated cost is taken as it is";
 
 fn asks_a_program(series: &SeriesRecipe) -> bool {

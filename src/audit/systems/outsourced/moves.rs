@@ -21,7 +21,7 @@ pub(super) fn rows_of(instance: &Instance) -> Result<Rows, AuditError> {
 pub(super) struct Move {
     pub(super) words: String,
     pub(super) row: usize,
-    /// By how much, in the scaled inputs of the unmoved data.
+    /// The vector by which the record moves, in the scaled inputs of the unmoved data.
     pub(super) by: Vec<f64>,
 }
 

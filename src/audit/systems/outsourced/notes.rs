@@ -4,7 +4,7 @@ use crate::audit::systems::system::Candidates;
 use crate::objectives::Instance;
 use crate::protocols::outsourced::SeriesRecipe;
 
-/// A modeler that receives fitted hyperparameters knows more than the audited release reveals.
+/// Notes that the modeler also receives fitted hyperparameters, which reveal more than the audited release.
 pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
     if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
         let note =
@@ -13,7 +13,7 @@ pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates:
     }
 }
 
-/// The proof may have conditions besides those of the mechanism.
+/// Notes the conditions that the proof has besides those of the mechanism.
 pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
     if !conditions.is_empty() {
         let note = format!("the proof is conditional on {}", conditions.join(", and "));

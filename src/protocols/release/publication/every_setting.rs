@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// all of them has at most `epsilon` at `delta` (bounded-range composition for adaptive choices; for report noisy max,
 /// composition of pure epsilons).
 ///
-/// The first setting is drawn at random without any data, which costs nothing; it is not announced.
+/// The first setting is drawn at random without any data, at no privacy cost; it is not announced.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 ///

@@ -297,7 +297,7 @@ mod tests {
         let mut stream = Key::root(11).stream();
         let n = 6;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
-        // With exact outcomes the sixth trial and those after it repeat a setting.
+        // The last case has eight trials of six settings with exact outcomes, so that settings are repeated.
         for (rounds, sd) in [(1u64, 0.3), (4, 0.3), (4, 0.0), (8, 0.0)] {
             let surrogate = Surrogate {
                 covariance: Covariance::squared_exponential(0.05, 1.0),

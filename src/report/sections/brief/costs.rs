@@ -1,11 +1,11 @@
-//! What a run cost, one line per series: ranges over the cells of a study, and series that cost the same in one line.
+//! The costs of a run, one line per series: ranges over the cells of a study; series with the same costs share a line.
 
 use crate::report::document::{Block, Section, Table};
 use crate::report::number::{quantity, quantity_within, seconds, seconds_within};
 use crate::report::sections::cells::by_series;
 use crate::study::{Metrics, SeriesSummary, Summary};
 
-/// Longest list of series in one line.
+/// Largest number of characters of a list of series in one line.
 const MOST_NAMES: usize = 30;
 
 /// The section.
@@ -54,7 +54,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     Section { blocks: vec![Block::Table(table)], ..Section::default() }
 }
 
-/// Means with their errors: one as it is, several as a range with the largest error.
+/// A range of means with the largest of their errors; a single number if all means are equal.
 fn range(found: &[(f64, f64)], time: bool) -> String {
     let least = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
     let most = found.iter().copied().reduce(|a, b| if b.0 > a.0 { b } else { a });
@@ -68,7 +68,7 @@ fn range(found: &[(f64, f64)], time: bool) -> String {
     if least.0.to_bits() == most.0.to_bits() {
         return high;
     }
-    // A unit that both have is said once.
+    // A unit that both ends have is written once.
     match (low.split_once(' '), high.rsplit_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
         _ => format!("{low} to {high}"),

@@ -1,4 +1,4 @@
-//! What one observer learned in one series over all cells of a study: the data of a line.
+//! The losses to one observer in one series over all cells of a study: the data of a line of the short report.
 
 use crate::accounting::{AccountantName, Loss, LossBasis, Standing};
 use crate::report::document::Span;
@@ -7,23 +7,25 @@ use crate::report::words::unit;
 use crate::study::{PersonLoss, PrivacyRow, Summary};
 use crate::vocab::{Arithmetic, ProtectedUnit};
 
-/// What was learned about units of one kind, in every cell where anything was.
+/// The losses about units of one kind: a row for each cell with such releases.
 pub(super) struct Unit<'a> {
     pub(super) unit: ProtectedUnit,
     pub(super) rows: Vec<&'a PrivacyRow>,
 }
 
-/// What one observer learned about one owner in one series: about units of one kind, or about persons who bring two.
+/// The losses to one observer about the data of one owner in one series: about units of one kind, or about persons who
+/// contribute a row and an outcome.
 pub(super) struct Learned<'a> {
     pub(super) series: &'a str,
     pub(super) observer: &'a str,
     pub(super) protected: &'a str,
-    /// One, or those of a person: a row and its outcome.
+    /// One kind of unit, or the two that a person contributes: a row and its outcome.
     pub(super) units: Vec<Unit<'a>>,
     pub(super) persons: Vec<&'a PersonLoss>,
 }
 
-/// A line for each series, observer and kind of unit, in the order of the series.
+/// A line for each series, observer, owner, kind of unit and neighbouring relation, in the order of the series. The row and the
+/// outcome of a person share a line.
 pub(super) fn lines(summary: &Summary) -> Vec<Learned<'_>> {
     let mut lines: Vec<Learned<'_>> = Vec::new();
     for cell in &summary.cells {
@@ -78,7 +80,7 @@ fn is_of(person: &PersonLoss, row: &PrivacyRow) -> bool {
 }
 
 impl Learned<'_> {
-    /// About which units, in words; without articles where they are several.
+    /// The units in words, without articles if there are several.
     pub(super) fn about(&self) -> String {
         let name = |of: &Unit<'_>| unit(&of.unit).split_once(' ').map_or("", |(_, name)| name);
         match self.units.as_slice() {
@@ -95,7 +97,7 @@ impl Unit<'_> {
         self.rows.iter().filter_map(move |row| Some(&row.losses[of(row)?]))
     }
 
-    /// The claim in each cell.
+    /// The claims in all cells.
     pub(super) fn claims(&self) -> impl Iterator<Item = &Loss> {
         self.rows.iter().flat_map(|row| &row.losses).filter(|loss| loss.standing == Standing::Claim)
     }
@@ -106,7 +108,7 @@ impl Unit<'_> {
         (weakest, self.tight().all(|loss| loss.basis == weakest))
     }
 
-    /// The largest ratio to the claim.
+    /// The largest ratio of a tight epsilon to its claim; `None` if no claim is exceeded.
     pub(super) fn times_claim(&self) -> Option<f64> {
         self.tight().chain(self.claims()).filter_map(|loss| loss.times_claim).reduce(f64::max)
     }
@@ -122,12 +124,12 @@ impl Unit<'_> {
         self.tight().filter(|loss| loss.epsilon.is_infinite()).count()
     }
 
-    /// The weakest arithmetic of finite bounds.
+    /// The weakest arithmetic of the finite bounds; `None` without a finite bound.
     pub(super) fn arithmetic(&self) -> Option<Arithmetic> {
         self.tight().filter(|loss| loss.epsilon.is_finite()).filter_map(|loss| loss.arithmetic).min()
     }
 
-    /// What a reader must know of the verdict: why a claim is refuted or exceeded, and on what a figure is conditional.
+    /// An explanation of the verdict: why a claim is refuted or exceeded, or the conditions of the epsilon; may be empty.
     pub(super) fn note(&self) -> String {
         let (basis, _) = self.basis();
         let weakest = self.tight().find(|loss| loss.basis == basis);
@@ -154,7 +156,7 @@ impl Unit<'_> {
     }
 }
 
-/// A verdict that is a warning is shown as one.
+/// A verdict in words, emphasised as a warning if it is refuted or unprotected.
 pub(super) fn loud(words: String, basis: LossBasis) -> Span {
     Span::plain(words).loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }

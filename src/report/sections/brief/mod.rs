@@ -1,4 +1,4 @@
-//! The short report of a terminal: what a screen holds. Everything else is in the page, in the tables, and behind flags.
+//! The short report for a terminal, which fits on a screen; flags, the page and the tables show everything else.
 
 mod costs;
 mod learned;
@@ -12,11 +12,11 @@ use crate::report::document::{Block, Document, Section, Shown};
 use crate::report::page::PAGE;
 use crate::study::Summary;
 
-/// How to see what is left out.
+/// The last line of the short report: the flags and the file with what is left out.
 const MORE: &str = "Shortened: --full has every cell, count, condition and accountant, --accountants all of privacy; \
                     report.html has the charts.";
 
-/// The report; with the losses by every accountant where they are asked for.
+/// The short report, with the losses by every accountant if `accountants`.
 pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
     let mut sections = vec![warnings::section(summary)];
     sections.extend(regret::section(summary, curves));

@@ -1,4 +1,4 @@
-//! Numbers at the end of series in few lines: side by side, and how often their bounds held.
+//! Outcomes in few lines: their means side by side, and how often their bounds held.
 
 use super::pivot;
 use crate::report::document::{Block, Section, Table};
@@ -6,8 +6,8 @@ use crate::report::number::regret;
 use crate::report::sections::cells::{Rows, rows};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// The section; `None` for most protocols, which have no outcomes. Outcomes in groups, and those on which every series has
-/// a bound, are told by their bounds alone.
+/// The section; `None` without outcomes, which most protocols do not have. Outcomes in groups are left out, and of an outcome
+/// on which every series has a bound only the bounds are shown.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

@@ -1,19 +1,19 @@
-//! A long table made short: the values of one axis become columns.
+//! Shortens a long table: the values of one axis become columns.
 
 use crate::report::document::Table;
 use crate::report::sections::cells::{ALL, Rows};
 
-/// Rows from which on a table is turned.
+/// Largest number of rows of a table that is not pivoted.
 const MOST_ROWS: usize = 12;
-/// Most values of an axis that become columns.
+/// Largest number of values of an axis that can become columns.
 const MOST_COLUMNS: usize = 6;
 
-/// Whether the rows are too many, and an axis has few enough values.
+/// Whether there are too many rows, and an axis whose values can become columns.
 pub(super) fn wanted(rows: &Rows) -> bool {
     rows.rows.len() > MOST_ROWS && turned(rows).is_some()
 }
 
-/// The axis to turn, as a column, with its values: the one with most values that still fit.
+/// The axis whose values become columns, as a column of `rows`, and these values: the axis with most values that still fit.
 fn turned(rows: &Rows) -> Option<(usize, Vec<String>)> {
     let values = |column: usize| {
         let mut values: Vec<String> = Vec::new();
@@ -29,8 +29,8 @@ fn turned(rows: &Rows) -> Option<(usize, Vec<String>)> {
         .max_by_key(|(_, values)| values.len())
 }
 
-/// A table of one of the numbers, `place` columns after the axes. A row that is the same for all values of the axis has its
-/// number in the first column.
+/// A table of one of the numbers, `place` columns after the axes; `None` if no axis can be pivoted. A row that holds for all
+/// values of the axis has its number in the first column, and "same" in the others.
 pub(super) fn table(rows: &Rows, title: String, place: usize) -> Option<Table> {
     let (column, values) = turned(rows)?;
     let first = 1 + rows.axes.len();

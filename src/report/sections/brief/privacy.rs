@@ -1,4 +1,4 @@
-//! Privacy in few lines: for each series and observer what is claimed, what is proven, and the verdict.
+//! Privacy in few lines: for each series and observer the claimed epsilon, the proven epsilon, and the verdict.
 
 use super::learned::{Learned, Unit, lines, loud};
 use crate::accounting::{LossBasis, StudyPrivacy, multiple};
@@ -9,7 +9,7 @@ use crate::report::words::{RUNS_DIFFER, arithmetic, conditions, unit};
 use crate::study::Summary;
 use crate::vocab::{Arithmetic, counted};
 
-/// Characters of a note that are shown.
+/// Largest number of characters shown of a note.
 const NOTE: usize = 150;
 
 /// The section; `None` if nothing was released.
@@ -86,7 +86,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
         cells.extend(claims.then(Cell::default));
         cells.push(Cell::default());
         cells.extend(one_delta.is_none().then(|| Cell::plain(delta(row.delta))));
-        // Its delta stands in its own column, or is that of all lines.
+        // The delta is not repeated if it stands in its own column or in the title.
         let said =
             one_delta.is_none() || one_delta.as_ref().is_some_and(|told| told.contains(&delta(row.delta)));
         cells.push(Cell::of(of_study(row, notes, said.then_some(row.delta))));
@@ -117,8 +117,8 @@ fn distinct(all: impl Iterator<Item = f64>) -> Vec<String> {
     words
 }
 
-/// The one delta that all epsilons are stated at, and that of sums, for the title; `None` if there are several, which then
-/// have a column.
+/// The delta of all epsilons and that of all sums, as a part of the title; `None` if there are several of either, so that
+/// deltas have a column.
 fn uniform(lines: &[Learned<'_>]) -> Option<String> {
     let units =
         distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
@@ -131,7 +131,7 @@ fn uniform(lines: &[Learned<'_>]) -> Option<String> {
     }
 }
 
-/// The delta of what a line says is proven: that of the sum where the line shows one.
+/// The delta of the proven epsilon of a line: that of the sum if the line shows a sum.
 fn line_delta(line: &Learned<'_>) -> String {
     let words = match sum(line) {
         Some(_) => distinct(line.persons.iter().map(|person| person.delta)),
@@ -140,7 +140,7 @@ fn line_delta(line: &Learned<'_>) -> String {
     words.join(" or ")
 }
 
-/// The header of the column about all runs; `None` if runs use different data. It has the number of runs where that is
+/// The header of the column on all runs together; `None` if runs use different data. It states the number of runs if that is
 /// the same in every line.
 fn all_runs_header(summary: &Summary) -> Option<String> {
     let first = summary.whole_study.first()?;
@@ -148,7 +148,7 @@ fn all_runs_header(summary: &Summary) -> Option<String> {
     Some(if alike { format!("all {} runs", first.runs) } else { "all runs".to_owned() })
 }
 
-/// How many runs "all runs" are, where the header cannot say it.
+/// The numbers of runs in words; `None` if the header states the number.
 fn runs_in_words(summary: &Summary) -> Option<String> {
     let first = summary.whole_study.first()?;
     if summary.whole_study.iter().all(|row| row.runs == first.runs) {
@@ -166,13 +166,13 @@ fn runs_in_words(summary: &Summary) -> Option<String> {
     Some(format!("all runs: {}", parts.join(", ")))
 }
 
-/// A number or a range.
+/// A range in words; one number if both ends have the same words.
 fn span((least, most): (f64, f64), words: impl Fn(f64) -> String) -> String {
     let (low, high) = (words(least), words(most));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// Three digits.
+/// A number with three digits; "none" if it is infinite.
 fn about_as(value: f64) -> String {
     let places = if value > 0.0 { (2.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) } else { 0.0 };
     if value.is_finite() { format!("{value:.*}", places as usize) } else { "none".to_owned() }
@@ -197,20 +197,20 @@ fn name(one: &Unit<'_>) -> &'static str {
     unit(&one.unit).split_once(' ').map_or("", |(_, name)| name)
 }
 
-/// The smallest and the largest sum of a person, if the sum is proven and finite in all cells.
+/// The smallest and the largest sum of losses about a person, if the sums are proven and finite in all cells.
 fn sum(line: &Learned<'_>) -> Option<(f64, f64)> {
     let proven = line.persons.iter().all(|person| person.basis == LossBasis::Proven);
     range_of_sums(line).filter(|_| proven)
 }
 
-/// The smallest and the largest sum of a person, if there is one and all are finite.
+/// The smallest and the largest sum of losses about a person; `None` without a sum, or if one is infinite.
 fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
     let sums = || line.persons.iter().map(|person| person.epsilon);
     let most = sums().reduce(f64::max).filter(|most| most.is_finite() && line.units.len() > 1)?;
     Some((sums().fold(f64::INFINITY, f64::min), most))
 }
 
-/// The proven epsilon: of each unit, and their sum for a person.
+/// The proven epsilon: of the unit, or the sum for a person; of each unit if that sum is not proven.
 fn proven(line: &Learned<'_>) -> String {
     let of = |one: &Unit<'_>| match one.basis() {
         (LossBasis::Proven, _) if one.unbounded() == 0 => span(one.range(), bound),
@@ -242,7 +242,7 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
             }
             spans.push(loud(words, basis).with_footnote(numbers.next()));
         }
-        // Further conditions, or the same verdict for another reason.
+        // The footnotes of further conditions, or of the same verdict for another reason.
         spans.extend(numbers.map(|number| Span::plain("").with_footnote(Some(number))));
     }
     if let Some(sums) = range_of_sums(line).filter(|_| sum(line).is_none()) {
@@ -251,7 +251,8 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
     spans
 }
 
-/// The numbers of what a reader must know: of every condition, which is never cut, or of the beginning of another note.
+/// The numbers of the footnotes of a note: one for each condition, which is never cut, or one for the beginning of any other
+/// note.
 fn numbered(basis: LossBasis, note: &str, notes: &mut Notes) -> Vec<usize> {
     let conditions = conditions(note);
     if !conditions.is_empty() {
@@ -289,7 +290,7 @@ fn of_unit(one: &Unit<'_>) -> (String, LossBasis, String) {
     (words, basis, one.note())
 }
 
-/// The beginning of a note; all of it is in the full report.
+/// The beginning of a note; the full report has all of it.
 fn cut(note: &str) -> String {
     if note.chars().count() <= NOTE {
         return note.to_owned();
@@ -305,7 +306,8 @@ fn cut(note: &str) -> String {
     format!("{kept}.. (--accountants)")
 }
 
-/// The loss of all runs of the study, for the same observer and unit; with its delta where that is not the line's.
+/// The loss of all runs of the study to the observer and about the units of a line, with its delta if that differs from the
+/// line's.
 fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     let found = summary.whole_study.iter().find(|row| {
         !row.all_series
@@ -322,7 +324,7 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
 }
 
-/// An epsilon of all runs; in brackets and with notes where it is not proven, with its delta unless that is said.
+/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta if `said` is `None`.
 fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
     if row.epsilon_tight.is_infinite() {
         return vec![Span::plain("none")];
@@ -340,7 +342,7 @@ fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Spa
     spans
 }
 
-/// Sums over all series; of a person who brings two units, only that of both.
+/// The losses of all series together; of a person who contributes two units, only the sum of both.
 fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
     let all = || summary.whole_study.iter().filter(|row| row.all_series);
     let brought = |row: &StudyPrivacy| {

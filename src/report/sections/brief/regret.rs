@@ -8,7 +8,7 @@ use crate::report::sections::regret::{Curves, at_the_end, exact, remarks, title,
 use crate::report::sections::sparklines;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// Most curves that are drawn as sparklines.
+/// Largest number of curves that are drawn as sparklines; more are left out.
 const MOST_CURVES: usize = 10;
 
 /// The section; `None` for a protocol that optimises nothing.
@@ -17,7 +17,7 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     if all().all(|series| series.metrics.simple_regret.is_none()) {
         return None;
     }
-    // Figures of papers stand beside the numbers.
+    // Published figures stand beside the measured ones, as in the full report.
     let published = summary.cells.iter().any(|cell| !cell.published.is_empty());
     let mut blocks = if published { at_the_end(summary) } else { short(summary) };
     if curves == Curves::Sparklines && all().count() <= MOST_CURVES {

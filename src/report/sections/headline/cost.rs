@@ -1,4 +1,4 @@
-//! At what cost: questions that privacy costs, virtual time, messages, bytes and losses.
+//! The card "At what cost": additional questions because of privacy, virtual time, messages, bytes and losses.
 
 use super::good::chosen;
 use super::measure::Measure;
@@ -7,7 +7,7 @@ use crate::report::number::{brief, rough};
 use crate::report::sections::terms::meaning;
 use crate::study::{SeriesSummary, Summary};
 
-/// The share of the first regret that counts as progress.
+/// Share of the initial simple regret; rounds are counted until no more than this share is left.
 const PROGRESS: f64 = 0.1;
 
 /// The card.
@@ -21,7 +21,8 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("cost", "At what cost", sentences)
 }
 
-/// What privacy costs in questions: cumulative regret, and the rounds until most of the regret is gone.
+/// The cost of privacy in questions: cumulative regret, and the rounds until most of the simple regret is gone. `None` unless
+/// the study is judged by simple regret, and has a private series and one to compare it with.
 fn questions(summary: &Summary) -> Option<Vec<Span>> {
     let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
     let (private, free) = chosen(summary, measure)?;
@@ -48,8 +49,8 @@ fn questions(summary: &Summary) -> Option<Vec<Span>> {
     Some(words)
 }
 
-/// The first round at which mean simple regret is at most a tenth of that of the initial points; `Some(None)` if there is
-/// none, `None` without a curve.
+/// The first round at which mean simple regret is at most a tenth of that at the first point of the curve. `Some(None)` if
+/// there is no such round; `None` without a curve, or if regret is 0 from the start.
 fn progress(series: &SeriesSummary) -> Option<Option<u64>> {
     let first = series.curve.first().filter(|point| point.simple_regret.mean > 0.0)?;
     let least = PROGRESS * first.simple_regret.mean;
@@ -65,7 +66,7 @@ fn range(summary: &Summary, of: impl Fn(&SeriesSummary) -> f64) -> Option<(f64, 
     })
 }
 
-/// "106 to 112", or one number where both read the same.
+/// A range in words, such as "106 to 112"; one number if both ends have the same words.
 fn between(range: (f64, f64), words: impl Fn(f64) -> String) -> String {
     let (least, most) = (words(range.0), words(range.1));
     if least == most { least } else { format!("{least} to {most}") }
@@ -99,7 +100,7 @@ fn traffic(summary: &Summary) -> Vec<Vec<Span>> {
     ]]
 }
 
-/// A duration with two digits.
+/// A duration in virtual time with about two digits.
 fn duration(seconds: f64) -> String {
     const UNITS: [(f64, f64, &str); 5] = [
         (1.0, 1e-3, "ms"),

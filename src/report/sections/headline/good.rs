@@ -1,4 +1,4 @@
-//! How good: the best private series beside the best one without privacy, and the worst.
+//! The card "How good": the best private series beside the best one without privacy, and the worst series.
 
 use super::measure::{Measure, Rated};
 use super::standing::{MODERATE, Protection, Unguarded};
@@ -19,16 +19,18 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("good", "How good", sentences)
 }
 
-/// What is compared in one cell.
+/// The two series that are compared in one cell.
 struct Pair<'a> {
-    /// The best series with a proven and moderate privacy loss; without one, the best with a finite one; without one, the
-    /// best that claims or protects something.
+    /// The best series with a proven and moderate privacy loss; if there is none, the best with a finite loss; if there is
+    /// none either, the best that claims or protects something.
     private: Option<Rated<'a>>,
-    /// The best search without privacy; without one, the best search that releases nothing; without one, random search.
+    /// The best search without privacy; if there is none, the best search that releases nothing; if there is none either, the
+    /// best random search.
     free: Option<Rated<'a>>,
 }
 
-/// How far a series is private: 0 for a proven epsilon of at most [`MODERATE`], 1 for another finite one, 2 for none.
+/// The rank of a private series: 0 with a proven epsilon of at most [`MODERATE`], 1 with another finite epsilon, 2 without a
+/// finite epsilon. `None` for a series that releases nothing, or releases everything unprotected.
 fn tier(protection: Protection) -> Option<u8> {
     match protection {
         _ if protection.is_sound() => Some(0),
@@ -57,18 +59,18 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// How far its private series is private.
+    /// The rank of the private series; `None` without one.
     fn tier(&self) -> Option<u8> {
         tier(self.private?.protection)
     }
 
-    /// By how much the private series is worse; 0 if it is not.
+    /// By how much the private series is worse than the other one; 0 if it is not worse.
     fn gap(&self) -> Option<f64> {
         Some((self.private?.value.mean - self.free?.value.mean).max(0.0))
     }
 }
 
-/// The private series and the free one that the sentences are about, in the cell where the private one is best.
+/// The private series of the best rank with the smallest value in any cell, and the series without privacy in that cell.
 pub(super) fn chosen(summary: &Summary, measure: Measure) -> Option<(Rated<'_>, Option<Rated<'_>>)> {
     let unguarded = Unguarded::of(summary);
     let pairs = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded));
@@ -150,11 +152,11 @@ fn of_private(summary: &Summary, private: &Rated<'_>, free: Option<&Rated<'_>>, 
     words
 }
 
-/// The smallest and the largest gap over the cells of a sweep.
+/// A sentence on the smallest and the largest gap over the cells of a sweep; `None` if there is only one gap.
 fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
     let unguarded = Unguarded::of(summary);
     let pairs: Vec<Pair<'_>> = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded)).collect();
-    // Those of the kind of series that the sentence before is about.
+    // Only the cells whose private series has the same rank as that of the first sentence.
     let least = pairs.iter().filter_map(Pair::tier).min().filter(|tier| *tier < 2);
     let alike = pairs.iter().filter(|pair| pair.tier() == least && least.is_some());
     let gaps: Vec<(f64, Rated<'_>)> = alike.filter_map(|pair| Some((pair.gap()?, pair.private?))).collect();
@@ -176,7 +178,7 @@ fn replications(n: u64) -> String {
     if n == 1 { "one replication, so no error is known".to_owned() } else { format!("n = {n}") }
 }
 
-/// Why there is no number.
+/// A sentence on why there is no regret.
 fn unmeasured(summary: &Summary) -> Vec<Vec<Span>> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     let early = all.any(|series: &SeriesSummary| series.ended_early > 0 || !series.curve.is_empty());
@@ -190,7 +192,7 @@ fn unmeasured(summary: &Summary) -> Vec<Vec<Span>> {
     vec![vec![Span::plain(told)]]
 }
 
-/// Runs that failed or ended early, which no number covers.
+/// Warnings about replications that failed, and about runs that ended early and are left out of final regrets.
 fn missing(summary: &Summary) -> Vec<Vec<Span>> {
     let mut sentences = Vec::new();
     if !summary.complete {

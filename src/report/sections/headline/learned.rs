@@ -1,4 +1,5 @@
-//! Who learned what: the worst verdict by observer, what the best private series tells, and what is sent as it is.
+//! The card "Who learned what": the worst verdict for each observer, the losses of the best private series, and what is sent
+//! unprotected.
 
 use super::good::chosen;
 use super::measure::Measure;
@@ -12,10 +13,10 @@ use crate::report::words::{basis_words, unit};
 use crate::study::{CellSummary, PrivacyRow, Summary};
 use crate::vocab::Arithmetic;
 
-/// Observers with a sentence of their own.
+/// Largest number of observers with a separate sentence.
 const MOST_OBSERVERS: usize = 3;
 
-/// What one observer learned from one series of one cell.
+/// The loss to one observer about one kind of unit in one series of one cell.
 #[derive(Clone, Copy)]
 struct Seen<'a> {
     cell: &'a CellSummary,
@@ -79,14 +80,14 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("learned", "Who learned what", sentences)
 }
 
-/// A sentence that ends with the word.
+/// A sentence that ends with the word "unprotected".
 fn unprotected(words: String) -> Vec<Span> {
     let badge = Span::plain("unprotected").loud(true).explained(meaning("unprotected"));
     vec![Span::plain(words), badge, Span::plain(".")]
 }
 
-/// A rank of verdicts: a refuted claim, something unprotected, no finite bound, finite bounds by their size. By how much a
-/// claim is exceeded is told, and makes a bound neither worse nor better.
+/// The rank of a verdict, from the worst: a refuted claim, no finite bound although something is claimed, an unprotected
+/// release, no finite bound, finite bounds by their size. That a claim is exceeded does not change the rank of a bound.
 fn severity(seen: &Seen<'_>) -> f64 {
     let rank = match (seen.loss.basis, seen.loss.epsilon.is_finite()) {
         (LossBasis::Refuted, _) => 4.0,
@@ -95,7 +96,7 @@ fn severity(seen: &Seen<'_>) -> f64 {
         (_, false) => 1.0,
         (_, true) => 0.0,
     };
-    // A finite epsilon moves a verdict within its rank.
+    // A finite epsilon orders verdicts within a rank.
     let size =
         if seen.loss.epsilon.is_finite() { seen.loss.epsilon / (1.0 + seen.loss.epsilon) } else { 0.0 };
     rank + 0.9 * size
@@ -103,11 +104,11 @@ fn severity(seen: &Seen<'_>) -> f64 {
 
 fn worst_of<'a>(all: &[Seen<'a>], observer: &str) -> Option<Seen<'a>> {
     let of = all.iter().filter(|seen| seen.row.observer == observer).copied();
-    // Of equally bad ones the first.
+    // The first of several verdicts that are equally bad.
     of.reduce(|worst, seen| if severity(&seen) > severity(&worst) { seen } else { worst })
 }
 
-/// The series, and where in the study the same was learned.
+/// The series, and the cells of the study with the same loss.
 fn whose(summary: &Summary, seen: &Seen<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
     let places: Vec<String> = summary.cells.iter().filter(same).map(|cell| point(cell).join(", ")).collect();
@@ -128,8 +129,8 @@ fn sentence(summary: &Summary, seen: &Seen<'_>) -> Vec<Span> {
     words
 }
 
-/// What the observer can tell of a person who contributes both a row and an outcome, as the end of a sentence: more than
-/// of either.
+/// The loss about a person who contributes both a row and an outcome, as the end of a sentence; `None` if the observer has not
+/// received both.
 fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Option<Span> {
     let person = cell.persons.iter().find(|person| {
         (&person.series, &person.protected, &person.observer) == (&row.series, &row.protected, &row.observer)
@@ -146,8 +147,8 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
     Some(Span::plain(format!(", of a person whose row and outcome both change {most} ({told})")))
 }
 
-/// What all runs of the series together tell of the same unit, where they are on the same data, with what differs from the
-/// figure of one run: "43.1 over all 40 runs, conditional".
+/// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of one
+/// run: "43.1 over all 40 runs, conditional". `None` if runs use different data.
 fn over_all_runs(
     summary: &Summary,
     row: &PrivacyRow,
@@ -175,7 +176,7 @@ fn over_all_runs(
     Some(words)
 }
 
-/// What an observer learned, as the end of a sentence.
+/// The verdict on a loss, as the end of a sentence.
 fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
     let about = about(row);
     let observer = &row.observer;
@@ -216,7 +217,8 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
     }
 }
 
-/// Whose data: "a record of hospital"; "any other" where agents learn of one another, "an agent" of parties called agents.
+/// The unit and its owner: "a record of hospital"; "any other" if agents observe each other, "an agent" if the owner is
+/// called agents.
 fn about(row: &PrivacyRow) -> String {
     let name = unit(&row.unit);
     let noun = name.split_once(' ').map_or(name, |(_, noun)| noun);
@@ -229,12 +231,12 @@ fn about(row: &PrivacyRow) -> String {
 
 fn basis(loss: &Loss) -> Span {
     let loud = matches!(loss.basis, LossBasis::Refuted | LossBasis::Unprotected);
-    // Exact arithmetic needs no word: the bound then holds for the actual output.
+    // Exact arithmetic is not mentioned: the bound then holds for the actual output.
     let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
     Span::plain(basis_words(loss.basis, ideal, None)).loud(loud).explained(explanation(loss))
 }
 
-/// The reason that the accountants give, else the meaning of the basis.
+/// The meaning of the basis, followed by the accountants' note if the basis is not proven.
 fn explanation(loss: &Loss) -> String {
     let general = meaning(loss.basis.words());
     if loss.note.is_empty() || loss.basis == LossBasis::Proven {
@@ -244,10 +246,11 @@ fn explanation(loss: &Loss) -> String {
     }
 }
 
-/// Sentences, and the series and observers that they are about.
+/// Words of a sentence, and the series and observers that it is about.
 type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
-/// What the best private series tells, unless an observer's sentence said it; with the series and the observers.
+/// A sentence on the losses of the best private series to the observers without a sentence on this series, with these pairs of
+/// series and observer. `None` if there is no such loss.
 fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
     let (best, _) = chosen(summary, Measure::of(summary)?)?;
     if !matches!(best.protection, Protection::Bounded(..)) {
@@ -270,7 +273,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     let mut last = first.observer.as_str();
     for row in rows.iter().skip(1) {
         let Some(loss) = counted(row) else { continue };
-        // Of the same observer's others only what differs is told.
+        // For further units of the same observer only the differences are stated.
         if row.observer != last {
             words.push(Span::plain("; "));
             words.extend(verdict(summary, row, loss));
@@ -297,7 +300,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     Some((words, rows.iter().map(|row| (name, row.observer.as_str())).collect()))
 }
 
-/// The series whose bounds are not proven, though finite.
+/// A sentence on the series whose finite bounds are not proven; `None` if all are proven.
 fn qualified(guarded: &[Seen<'_>]) -> Option<Vec<Span>> {
     let mut names: Vec<&str> = Vec::new();
     let mut words: Vec<&str> = Vec::new();
@@ -322,7 +325,8 @@ fn qualified(guarded: &[Seen<'_>]) -> Option<Vec<Span>> {
     Some(vec![Span::plain(format!("Bounds of {which} are not proven but {how}: see Privacy."))])
 }
 
-/// The largest of the claims that are exceeded, unless an observer's sentence said it.
+/// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if there is
+/// none.
 fn exceeded(guarded: &[Seen<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
     let untold = |seen: &&Seen<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
     let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));
@@ -340,10 +344,10 @@ fn exceeded(guarded: &[Seen<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
     ])
 }
 
-/// The series that send everything as it is.
+/// A sentence on the series that send everything unprotected; `None` if there is none.
 fn open(summary: &Summary, all: &[Seen<'_>], unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
     let mut observers: Vec<&str> = Vec::new();
-    // By series, the cells in which it does.
+    // Each such series, with the cells in which it sends everything unprotected.
     let mut series: Vec<(&str, Vec<&CellSummary>)> = Vec::new();
     for seen in all.iter().filter(|seen| {
         !unguarded.holds(seen.row)

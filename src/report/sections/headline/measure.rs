@@ -1,4 +1,4 @@
-//! Which number says how good a study's series are: the regret of what was published, simple regret, or cumulative regret.
+//! The measure by which the series of a study are compared: regret of the published setting, simple or cumulative regret.
 
 use super::standing::{Protection, Unguarded};
 use crate::report::sections::cells::{axes, point};
@@ -6,13 +6,13 @@ use crate::report::sections::lines::of;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 
-/// The outcome of a private release that says how good the published setting is.
+/// The name of the outcome of a private release that is the regret of the published setting.
 const PUBLISHED_SETTING: &str = "f(lambda*) - f(lambda~)";
 
-/// A number that is smaller the better a series is.
+/// A number by which series are compared; smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report::sections) enum Measure {
-    /// By how much the setting that was published falls short of the best one.
+    /// By how much the published setting is worse than the best one.
     PublishedSetting,
     /// Simple regret at the end.
     Simple,
@@ -20,7 +20,7 @@ pub(in crate::report::sections) enum Measure {
     Cumulative,
 }
 
-/// A series of one cell with its number.
+/// A series of one cell with its value of a measure, and its protection.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report::sections) struct Rated<'a> {
     pub(in crate::report::sections) cell: &'a CellSummary,
@@ -30,7 +30,7 @@ pub(in crate::report::sections) struct Rated<'a> {
 }
 
 impl Measure {
-    /// The measure that suits a study; `None` if nothing was optimised, or nothing reached its end.
+    /// The measure for a study; `None` if nothing was optimised, or no replication reached its end.
     pub(in crate::report::sections) fn of(summary: &Summary) -> Option<Self> {
         let unguarded = Unguarded::of(summary);
         let rated =
@@ -41,12 +41,12 @@ impl Measure {
         if !rated(Self::Simple) {
             return None;
         }
-        // Among few arms, or after many rounds, every series has tried the best arm.
+        // With few arms or many rounds, every series has tried the best arm, so simple regret does not distinguish series.
         let tells = summary.cells.iter().any(|cell| tells_apart(&Self::Simple.rated(cell, &unguarded)));
         Some(if tells || !rated(Self::Cumulative) { Self::Simple } else { Self::Cumulative })
     }
 
-    /// Its value in a series.
+    /// The value of the measure for a series; `None` if the series has none.
     pub(in crate::report::sections) fn value(self, series: &SeriesSummary) -> Option<Estimate> {
         match self {
             Self::PublishedSetting => {
@@ -58,7 +58,7 @@ impl Measure {
         }
     }
 
-    /// The series of a cell that have a number, the best first.
+    /// The series of a cell that have a value, the best first.
     pub(in crate::report::sections) fn rated<'a>(
         self,
         cell: &'a CellSummary,
@@ -75,7 +75,7 @@ impl Measure {
                 });
             }
         }
-        // Of equally good series the one that tells least.
+        // Of equally good series, the one with the smallest epsilon comes first.
         all.sort_by(|a, b| {
             let by_epsilon = a.protection.epsilon().total_cmp(&b.protection.epsilon());
             a.value.mean.total_cmp(&b.value.mean).then(by_epsilon)
@@ -83,7 +83,7 @@ impl Measure {
         all
     }
 
-    /// In words.
+    /// The measure in words.
     pub(in crate::report::sections) const fn words(self) -> &'static str {
         match self {
             Self::PublishedSetting => "regret of the published setting",
@@ -93,16 +93,16 @@ impl Measure {
     }
 }
 
-/// Whether the best and the worst are more than two standard errors of their difference apart.
+/// Whether the best and the worst series differ by more than two standard errors of their difference; true for one series.
 fn tells_apart(rated: &[Rated<'_>]) -> bool {
     let (Some(best), Some(worst)) = (rated.first(), rated.last()) else { return false };
     let apart = worst.value.mean - best.value.mean;
-    // A series alone has nobody to be told from.
+    // A single series need not be distinguished from another.
     rated.len() == 1 || (apart > 0.0 && apart > 2.0 * libm::hypot(best.value.se, worst.value.se))
 }
 
 impl Rated<'_> {
-    /// Where in the study it is: " at epsilon = 1.0"; empty without a sweep.
+    /// The point of its cell, such as " at epsilon = 1.0"; empty without a sweep.
     pub(in crate::report::sections) fn place(&self, summary: &Summary) -> String {
         let names = axes(summary);
         let told: Vec<String> =

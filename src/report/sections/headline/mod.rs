@@ -1,4 +1,4 @@
-//! The answer of a study in one screen: how good, at what cost, who learned what, in sentences made from its numbers.
+//! The answers of a study on one screen, in sentences made from its numbers: how good, at what cost, who learned what.
 
 mod cost;
 mod good;

@@ -1,42 +1,42 @@
-//! How well the releases of a series are protected, taken together: the worst of what anyone learned about anyone.
+//! How well all releases of a series are protected: the largest loss to any observer about any unit.
 
 use crate::accounting::{Loss, LossBasis, Standing};
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, Summary};
 use crate::vocab::ProtectedUnit;
 
-/// The largest epsilon that is called private without a word of warning: at 100 a likelihood ratio of 1e43 is allowed.
+/// The largest epsilon that the sentences call private without a warning; it allows a likelihood ratio of e^100, about 3e43.
 pub(super) const MODERATE: f64 = 100.0;
 
 /// The privacy of one series of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::report::sections) enum Protection {
-    /// Nothing about protected data was sent.
+    /// Nothing that depends on protected data was released.
     Silent,
-    /// Every loss is finite: the largest, on the weakest basis.
+    /// Every loss is finite: the largest epsilon, and the weakest basis.
     Bounded(f64, LossBasis),
-    /// Some loss has no finite bound although something is claimed or protected.
+    /// Some loss has no finite bound, although something is claimed or protected.
     Broken,
-    /// Everything that was released was sent as it is.
+    /// Everything was released unprotected, without a claim.
     Open,
 }
 
-/// The loss to quote of what one observer learned: the first that is no claim.
+/// The loss of a row to quote: the first that is not a claim.
 pub(in crate::report::sections) fn counted(row: &PrivacyRow) -> Option<&Loss> {
     row.losses.iter().find(|loss| loss.standing != Standing::Claim)
 }
 
-/// What is claimed for it, if anything is.
+/// The claim of a row; `None` without one.
 pub(in crate::report::sections) fn claim(row: &PrivacyRow) -> Option<&Loss> {
     row.losses.iter().find(|loss| loss.standing == Standing::Claim)
 }
 
-/// Whether something was released as it is, and nobody claims otherwise.
+/// Whether a row is of unprotected releases without a claim.
 fn open(row: &PrivacyRow) -> bool {
     claim(row).is_none() && counted(row).is_some_and(|loss| loss.basis == LossBasis::Unprotected)
 }
 
-/// What no series of a study protects, so that it does not tell series apart: an observer who gets everything as it is
-/// (a trusted server), and records that models are trained on.
+/// Losses that no series of a study protects against, so that they do not distinguish series: to an observer who receives
+/// everything unprotected (a trusted server), and about training records.
 #[derive(Debug, Default)]
 pub(in crate::report::sections) struct Unguarded<'a> {
     observers: Vec<&'a str>,
@@ -44,7 +44,7 @@ pub(in crate::report::sections) struct Unguarded<'a> {
 }
 
 impl<'a> Unguarded<'a> {
-    /// That of a study; nothing where no series has a finite loss towards anyone else.
+    /// The unprotected losses of a study; empty if no other loss of the study is finite.
     pub(in crate::report::sections) fn of(summary: &'a Summary) -> Self {
         let rows = || summary.cells.iter().flat_map(|cell| &cell.privacy);
         let trained = |row: &&PrivacyRow| row.unit == ProtectedUnit::TrainingRecord;
@@ -61,13 +61,13 @@ impl<'a> Unguarded<'a> {
         if rows().any(|row| !found.holds(row) && finite(row)) { found } else { Self::default() }
     }
 
-    /// Whether a row is about something that no series protects.
+    /// Whether a row is such a loss.
     pub(in crate::report::sections) fn holds(&self, row: &PrivacyRow) -> bool {
         self.observers.contains(&row.observer.as_str())
             || (self.training && row.unit == ProtectedUnit::TrainingRecord)
     }
 
-    /// What it is, in words; `None` if there is nothing of the kind.
+    /// The losses in words; `None` if there are none.
     pub(in crate::report::sections) fn words(&self) -> Option<String> {
         let mut told: Vec<String> = Vec::new();
         if !self.observers.is_empty() {
@@ -78,7 +78,7 @@ impl<'a> Unguarded<'a> {
     }
 }
 
-/// "what lab gets", "what lab and press get", "what lab and 2 others get".
+/// What observers receive, in words: "what lab gets", "what lab and press get", "what lab and 2 others get".
 pub(super) fn gets(observers: &[&str]) -> String {
     match observers {
         [] => "what nobody gets".to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn gets(observers: &[&str]) -> String {
 }
 
 impl Protection {
-    /// That of a series in a cell, without what no series protects.
+    /// The protection of a series in a cell, apart from losses against which no series protects.
     pub(in crate::report::sections) fn of(
         cell: &CellSummary,
         series: &str,
@@ -110,12 +110,12 @@ impl Protection {
         }
     }
 
-    /// Whether a finite epsilon of moderate size is proven.
+    /// Whether an epsilon of at most [`MODERATE`] is proven.
     pub(super) fn is_sound(self) -> bool {
         matches!(self, Self::Bounded(epsilon, LossBasis::Proven) if epsilon <= MODERATE)
     }
 
-    /// The largest epsilon, infinite where none is finite.
+    /// The largest epsilon: 0 without releases, infinite without a finite bound.
     pub(in crate::report::sections) fn epsilon(self) -> f64 {
         match self {
             Self::Silent => 0.0,

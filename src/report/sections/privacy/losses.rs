@@ -1,4 +1,4 @@
-//! The releases of one run with the privacy loss by each accountant, entry by entry.
+//! A table of the releases of one run, with the privacy loss by each accountant.
 
 use super::marks::{Notes, figure};
 use crate::accounting::{Loss, LossBasis, Standing};
@@ -8,7 +8,7 @@ use crate::report::sections::cells::{merged, merged_persons, place};
 use crate::report::words::{RUNS_DIFFER, basis_words, person, times, unit};
 use crate::study::{PersonLoss, PrivacyRow, Summary};
 
-/// The table of all entries and accountants.
+/// The table of all privacy rows and accountants.
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     let entries = merged(summary);
     let persons = merged_persons(summary);
@@ -91,14 +91,14 @@ fn of_person(entry: &PersonLoss, place: &str, notes: &mut Notes) -> Row {
     cells.into_iter().collect()
 }
 
-/// Accountants with the same epsilon for the same reason.
+/// The losses of accountants that share a line.
 struct Line<'a> {
     name: String,
     losses: Vec<&'a Loss>,
 }
 
 impl Line<'_> {
-    /// Lower and upper limit of the exact epsilon; by accountant where they differ.
+    /// The lower and the upper limit of the exact epsilon, by accountant if they differ.
     fn range(&self) -> String {
         let ranges: Vec<(&str, String)> =
             self.losses.iter().map(|loss| (loss.accountant.words(), range(loss))).collect();
@@ -112,7 +112,7 @@ impl Line<'_> {
     }
 }
 
-/// One line per accountant; accountants that give no finite epsilon for the same reason share one.
+/// One line per accountant; accountants that give no finite epsilon for the same reason share a line.
 fn lines(losses: &[Loss]) -> Vec<Line<'_>> {
     let counts = |loss: &Loss| loss.standing != Standing::Claim;
     let accountants = losses.iter().filter(|loss| counts(loss)).count();
@@ -144,7 +144,7 @@ fn basis(loss: &Loss) -> String {
         Standing::Claim | Standing::Bound => "",
         Standing::NonAdaptiveBound => ", if not chosen adaptively",
         Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
-        // There is no finite epsilon, by any accountant.
+        // No accountant gives a finite epsilon.
         Standing::NotABound => "",
     };
     format!("{}{suffix}", basis_words(loss.basis, loss.arithmetic, loss.times_claim))

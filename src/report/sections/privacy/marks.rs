@@ -1,4 +1,4 @@
-//! The marks of privacy figures: badges, epsilons without a finite bound, and numbered footnotes.
+//! The marks of epsilons: badges, the sign for an infinite epsilon, and numbered footnotes.
 
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Block, Footnotes, Look, Span};
@@ -6,7 +6,7 @@ use crate::report::number::{epsilon, rough_bound};
 use crate::report::words::basis_words;
 use crate::vocab::Arithmetic;
 
-/// Footnotes, numbered as they first occur.
+/// Footnotes, numbered in the order in which they first occur.
 #[derive(Debug, Default)]
 pub(in crate::report::sections) struct Notes {
     all: Vec<Note>,
@@ -15,9 +15,9 @@ pub(in crate::report::sections) struct Notes {
 
 #[derive(Debug)]
 struct Note {
-    /// All of it: two notes are the same only if this is.
+    /// The whole note, by which notes are compared.
     whole: String,
-    /// What is printed of it.
+    /// The part of the note that is printed.
     shown: String,
 }
 
@@ -27,7 +27,7 @@ impl Notes {
         self.number_cut(note, str::to_owned)
     }
 
-    /// The same for a note of which only a part is printed.
+    /// The number of a note of which only the part that `cut` returns is printed; `None` for an empty one.
     pub(in crate::report::sections) fn number_cut(
         &mut self,
         note: &str,
@@ -44,7 +44,7 @@ impl Notes {
         Some(index + 1)
     }
 
-    /// The notes that no block contains yet.
+    /// The notes since the last call as a block; `None` if there are none.
     pub(in crate::report::sections) fn further(&mut self) -> Option<Block> {
         let notes: Vec<String> = self.all[self.printed..].iter().map(|note| note.shown.clone()).collect();
         let first = self.printed + 1;
@@ -53,13 +53,13 @@ impl Notes {
     }
 }
 
-/// The basis of a figure.
+/// The basis of an epsilon as a badge.
 pub(super) fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Span {
     Span::badge(basis_words(basis, arithmetic, None))
         .loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }
 
-/// A warning mark if a loss is above the claim.
+/// A warning that a loss exceeds its claim; `None` if it does not.
 pub(super) fn exceeded(loss: &Loss) -> Option<Span> {
     loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).loud(true))
 }
@@ -69,7 +69,7 @@ pub(super) fn short_figure(value: f64) -> Span {
     Span { text: rough_bound(value), ..figure(value) }
 }
 
-/// An epsilon.
+/// An epsilon with four decimal places.
 pub(super) fn figure(value: f64) -> Span {
     let look = if value.is_infinite() { Look::Infinite } else { Look::Words };
     Span { look, ..Span::plain(epsilon(value)) }

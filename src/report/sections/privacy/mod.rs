@@ -1,5 +1,5 @@
-//! Who learned what about whom: protected units by observers, the epsilon of every accountant, and the facts
-//! that are taken as public.
+//! The section on privacy: losses about protected units by observer, the epsilon of every accountant, and the facts that are
+//! taken as public.
 
 mod losses;
 mod marks;
@@ -22,7 +22,8 @@ pub(super) use public_facts::brief as public_in_brief;
 pub(super) use published::losses as published;
 pub(super) use relations::{relations, relations_of};
 
-/// The section, with charts of the first replication if it is available; `None` if nothing was released.
+/// The section, with charts of the replication that the page shows, if there is one; `None` if nothing was released and
+/// nothing is taken as public.
 pub(super) fn section(summary: &Summary, first: Option<&Played<'_>>) -> Option<Section> {
     let entries = merged(summary);
     let public = public_facts::list(summary);
@@ -32,7 +33,7 @@ pub(super) fn section(summary: &Summary, first: Option<&Played<'_>>) -> Option<S
     let mut notes = Notes::default();
     let mut blocks = Vec::new();
     if !entries.is_empty() {
-        // Made first, because footnotes are numbered in the order in which they occur in it.
+        // This table is made first, because footnotes are numbered in the order in which they occur in it.
         let every = losses::table(summary, &mut notes);
         blocks.push(Block::Table(observers::table(summary, &mut notes)));
         blocks.extend(persons::table(summary, &mut notes).map(Block::Table));

@@ -1,5 +1,4 @@
-//! Who learned what about whom in which cells of a study: a matrix of protected units by observers, then all
-//! releases of every row of it.
+//! A table of the losses in all cells of a study: protected units as rows, observers as columns.
 
 use super::marks::{Notes, badge, exceeded, short_figure};
 use crate::accounting::{AccountantName, Loss, Standing};
@@ -10,7 +9,7 @@ use crate::report::sections::terms::meaning;
 use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{PrivacyRow, Summary};
 
-/// The accountants of the table, with their names there: the claim, the tight bound, and basic composition.
+/// The accountants of the table, with the names that the table uses: the claim, the tight bound, and basic composition.
 const ACCOUNTANTS: [(AccountantName, &str); 3] = [
     (AccountantName::AsPublished, "as published"),
     (AccountantName::Tight, "tight"),
@@ -54,12 +53,12 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     }
 }
 
-/// Why a figure has its basis: what the accountants note, after the meaning of the word.
+/// The meaning of the basis of a loss, followed by the accountants' note.
 fn reason(loss: &Loss) -> String {
     [meaning(loss.basis.words()), loss.note.clone()].join(" ").trim().to_owned()
 }
 
-/// What one observer learned from one release.
+/// The releases of one privacy row, with the epsilons of the table's accountants.
 fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut words = vec![Span::plain(format!("{}, {} ", entry.released.join(", "), times(entry)))];
     if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != Standing::Claim) {
@@ -74,7 +73,7 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut figures = Vec::new();
     for (accountant, name) in ACCOUNTANTS {
         let Some(loss) = entry.losses.iter().find(|loss| loss.accountant == accountant) else { continue };
-        // A loss above its claim, or the claim itself.
+        // Emphasised: a loss that exceeds its claim, and an exceeded claim.
         let loud = loss.times_claim.is_some();
         let claim = loss.standing == Standing::Claim;
         let note = if claim { notes.number(&loss.note) } else { None };
@@ -89,18 +88,18 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     Finding { words, figures, remark }
 }
 
-/// One kind of unit of one party in one series, at the points where the same was learned.
+/// A row of the table: one kind of unit of one owner in one series, at the points with the same losses.
 struct Units<'a> {
     series: &'a str,
     /// The unit and its owner, in words.
     whose: String,
     /// The points where the row holds, in the order of the cells.
     places: Vec<String>,
-    /// What each observer learned there, in the order of the observers.
+    /// The losses to each observer there, in the order of the observers.
     learned: Vec<Learned<'a>>,
 }
 
-/// What one observer learned in one row.
+/// A cell of the table: the losses to one observer in one row.
 enum Learned<'a> {
     /// These entries hold at every point of the row.
     Entries(Vec<&'a PrivacyRow>),
@@ -110,8 +109,8 @@ enum Learned<'a> {
     Nothing,
 }
 
-/// The observers in the order in which they first occur, and the rows: by series in their order; the same unit of the
-/// same party at different points is one row.
+/// The observers in the order in which they first occur, and the rows, grouped by series. Points with the same losses about a
+/// unit share a row.
 fn all(summary: &Summary) -> (Vec<&str>, Vec<Units<'_>>) {
     let mut observers: Vec<&str> = Vec::new();
     let mut kinds: Vec<(&str, String)> = Vec::new();
@@ -139,7 +138,7 @@ fn whose(entry: &PrivacyRow) -> String {
     format!("{} of {}", unit(&entry.unit), entry.protected)
 }
 
-/// The rows of one kind of unit: cells with the same entries of all observers are merged.
+/// The rows of one kind of unit; cells with the same entries for all observers share a row.
 fn rows<'a>(
     summary: &'a Summary,
     observers: &[&'a str],

@@ -1,4 +1,4 @@
-//! How privacy loss grows over the rounds of one replication: as published, tight and naive.
+//! Charts of the privacy loss over the rounds of one replication: as published, tight and naive.
 
 use crate::accounting::{AccountantName, CountedRelease, History, Standing, units, worst};
 use crate::report::document::Figure;
@@ -10,13 +10,13 @@ use crate::report::words::unit;
 use crate::study::{PrivacyRow, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
 
-/// Number of rounds at which the loss is computed.
+/// Number of steps between the rounds at which the loss is computed; there is one such round more.
 const PLACES: u64 = 12;
 /// Largest number of charts on a page; a federation of hundreds would otherwise fill it.
 const MOST_CHARTS: usize = 4;
 
-/// One chart per observer and protected unit that the replication shown released to more than once
-/// with a finite loss. Charts that would look alike are drawn once, and those of the same accountants stand together.
+/// One chart for each observer and kind of unit with releases in more than one round and a finite bound in the replication
+/// shown. Of equal charts only the first is drawn, and charts of the same accountants form one figure.
 pub(in crate::report::sections) fn figures(summary: &Summary, shown: &Played<'_>) -> Vec<Figure> {
     let first = shown.record;
     let Some(cell) = summary.cells.get(shown.cell) else { return Vec::new() };
@@ -26,7 +26,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, shown: &Played<'_>
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&CountedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
-        // If releases are about different units: those about the unit with the largest loss.
+        // If releases are about different units, the chart is about the unit with the largest loss.
         let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
         let Some(group) = worst(units(&group).worst, delta) else { continue };
@@ -53,12 +53,12 @@ fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
         && entry.neighbours == event.neighbours
 }
 
-/// Whether the releases are about different units.
+/// Whether the releases of an entry are about different units.
 fn units_apart(entry: &PrivacyRow) -> bool {
     entry.releases_per_unit.is_some()
 }
 
-/// Whether two groups cost the same in the same rounds.
+/// Whether two histories have the same costs and claims in the same rounds.
 fn alike(a: &History, b: &History) -> bool {
     let (a, b) = (a.releases(), b.releases());
     let same = |(a, b): (&CountedRelease, &CountedRelease)| {

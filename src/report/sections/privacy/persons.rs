@@ -1,4 +1,4 @@
-//! What was learned about persons who contribute both a row and an outcome.
+//! A table of the losses about persons who contribute both a row and an outcome.
 
 use super::marks::{Notes, badge, figure};
 use crate::report::document::{Cell, Column, Row, Shown, Span, Table};
@@ -6,7 +6,7 @@ use crate::report::number::delta;
 use crate::report::sections::cells::{merged_persons, place};
 use crate::study::Summary;
 
-/// A table for a page; in a terminal these losses are listed with the others. `None` if no series released both.
+/// The table for a page; a terminal lists these losses with the others. `None` if no series released both.
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Option<Table> {
     let mut rows = Vec::new();
     for (entry, places) in merged_persons(summary) {

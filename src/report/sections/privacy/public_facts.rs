@@ -1,11 +1,11 @@
-//! What a report takes as public: facts about protected data that no privacy loss accounts for.
+//! The facts about protected data that are taken as public, for which no privacy loss accounts.
 
 use crate::report::document::{Block, List, Shown, Span};
 use crate::report::sections::cells::{place, point};
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
-/// The list of them, with a warning mark for conditions of losses; `None` if nothing is taken as public.
+/// The list of the facts, with a warning mark for conditions of losses; `None` if nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
     let items = facts(summary).into_iter().map(|Public { fact, place }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
@@ -19,7 +19,7 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// The same in one paragraph: what is taken as public, conditions of losses first, without places and sources.
+/// The facts in one paragraph, conditions of losses first, without series, cells and sources; `None` if there are none.
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {
@@ -27,7 +27,7 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
         for Public { fact, .. } in
             facts.iter().filter(|public| public.fact.condition().is_some() == conditions)
         {
-            // What follows a colon explains it.
+            // The text after a colon is only an explanation.
             let name = fact.what.split(": ").next().unwrap_or_default();
             if !names.contains(&name) {
                 names.push(name);
@@ -53,11 +53,11 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
 /// One fact, with the series and cells in which it is taken as public.
 struct Public<'a> {
     fact: &'a PublicFact,
-    /// Series and points; empty if it is all series at all points.
+    /// The series and points in words; empty for all series at all points.
     place: String,
 }
 
-/// Facts that are equal in several series and cells are listed once; those on which losses depend come first.
+/// The facts of all series and cells, equal ones once; facts on which losses depend come first.
 fn facts(summary: &Summary) -> Vec<Public<'_>> {
     let mut found: Vec<(&PublicFact, Vec<(&str, usize)>)> = Vec::new();
     let mut names: Vec<&str> = Vec::new();

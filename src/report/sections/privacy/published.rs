@@ -1,4 +1,4 @@
-//! Published privacy losses, with ours.
+//! A table of published privacy losses beside the computed ones.
 
 use crate::accounting::multiple;
 use crate::report::document::Table;
@@ -6,7 +6,7 @@ use crate::report::number::epsilon;
 use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 
-/// A table of them; `None` if no loss was published.
+/// The table; `None` if the scenario states no published loss.
 pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
     let rows: Vec<Vec<String>> = summary
         .cells
@@ -17,7 +17,7 @@ pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
             let mut cells = vec![row.series.clone()];
             cells.extend(point(cell));
             let mut tight = ours(row.tight);
-            // Papers print two or three digits.
+            // Papers print two or three digits, so a difference of up to 1 % is not reported.
             if let Some(times) = row.tight.map(|tight| tight / row.published).filter(|times| *times > 1.01) {
                 tight.push_str(&format!(" ({} as much)", multiple(times)));
             }

@@ -1,16 +1,16 @@
-//! The neighbouring relation of each loss in a report: an epsilon is meaningful only together with it.
+//! The neighbouring relations of the losses in a report, without which an epsilon has no meaning.
 
 use crate::report::words::{neighbours, unit};
 use crate::study::Summary;
 use crate::vocab::{Neighbours, ProtectedUnit};
 
-/// One phrase per kind of unit; several if series differ, each then with its series.
+/// One phrase per kind of unit; if series differ in the relation, one phrase per relation, with its series.
 pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
     let entries = summary.cells.iter().flat_map(|cell| &cell.privacy);
     relations_of(entries.map(|entry| (entry.unit, &entry.neighbours, entry.series.as_str())))
 }
 
-/// The same of unit, relation and series.
+/// As [`relations`], for given triples of unit, relation and series.
 pub(in crate::report::sections) fn relations_of<'a>(
     all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
 ) -> Vec<String> {

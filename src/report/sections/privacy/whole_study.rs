@@ -1,4 +1,4 @@
-//! The privacy loss of publishing every run of a study, where all runs use the same data.
+//! A table of the privacy loss of all runs of a study together, if they use the same data.
 
 use super::marks::{Notes, badge, figure};
 use crate::accounting::StudyPrivacy;
@@ -8,11 +8,11 @@ use crate::report::words::{person, unit};
 use crate::study::Summary;
 use crate::vocab::counted;
 
-/// What the figures are about.
+/// The remark below the table.
 const WHAT: &str = "Every run is on the same records. This is the loss of the unit with the largest loss, if all runs \
                     are published or seen by one observer.";
 
-/// The table, with an explanation; empty if runs use different data.
+/// The table, with a heading and a remark; empty if runs use different data.
 pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
     let Some(first) = summary.whole_study.first() else { return Vec::new() };
     let mut columns = vec![Column::new("series", false), Column::new("who learned about whom", false)];
@@ -22,7 +22,7 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
         let who = format!("{}: {}", about(row), counted(row.runs, "run"));
         let mut cells = vec![Cell::plain(&row.series), Cell::plain(who)];
         cells.extend(figures(row).map(|(_, value)| Cell::of(vec![figure(value)])));
-        // If there is no finite figure, the reason is given with the losses of one run.
+        // If no epsilon is finite, the reason is given with the losses of one run.
         let note = if row.figures_are_finite() { row.note.as_str() } else { "" };
         let rests = badge(row.basis, row.arithmetic).with_footnote(notes.number(note));
         cells.push(Cell::of(vec![rests]));
@@ -39,7 +39,7 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
     vec![Block::heading("whole-study", "The whole study"), Block::Table(table), Block::remark(WHAT)]
 }
 
-/// Who would learn about whom.
+/// The observer and the unit of a loss, in words.
 fn about(row: &StudyPrivacy) -> String {
     if row.person {
         return format!("{} about {}", row.observer, person(&row.protected));
@@ -47,7 +47,7 @@ fn about(row: &StudyPrivacy) -> String {
     format!("{} about {} of {}", row.observer, unit(&row.unit), row.protected)
 }
 
-/// Epsilons by accountant.
+/// The epsilons of a loss, by accountant.
 fn figures(row: &StudyPrivacy) -> [(&'static str, f64); 3] {
     [("tight", row.epsilon_tight), ("rdp", row.epsilon_rdp), ("basic", row.epsilon_basic)]
 }

@@ -1,9 +1,9 @@
-//! Claims of blocks by workers: made by atomic creation of files, with heartbeats, and takeover when a worker's
-//! heartbeats stop.
+//! Claims of blocks by workers: files that are created atomically and have heartbeats; a claim whose heartbeats stop is taken
+//! over.
 //!
-//! A claim is never taken from its holder: another worker creates the claim with the next number, and of
-//! several that try one succeeds. A holder that was only slow continues; then the block is computed twice,
-//! and the two results are compared.
+//! To take over a block, a worker creates the claim with the next number; of several workers that try, one succeeds. The
+//! earlier claim is not removed. If its holder was only slow, it continues; then the block is computed twice, and the two
+//! results are compared.
 
 use crate::study::disk::files::FileError;
 use crate::study::disk::folder::RunFolder;
@@ -22,7 +22,7 @@ pub(super) struct Claim {
     pub(super) generation: u64,
 }
 
-/// The contents of a claim's file. Its length does not change with the heartbeat, so it can be overwritten in place.
+/// The contents of a claim's file. Their length does not change with the heartbeat, so that they can be overwritten in place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holder {
     pub(super) host: String,
@@ -45,25 +45,25 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that has ended. If it is in fact a process of another container, its
-    /// block is only computed twice.
+    /// Whether this was a process of this machine that has ended. If it is a running process of another container with the
+    /// same host name, its block is only computed twice.
     fn is_gone(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
     }
 }
 
-/// The claims and results of a sweep as this process sees them.
+/// The claims and results of a sweep, as this process last read them.
 #[derive(Debug)]
 pub(super) struct ClaimTable {
     claims: PathBuf,
     pub(super) results: PathBuf,
     blocks: u64,
-    /// The block at which this process begins, so that workers rarely claim the same one.
+    /// The block at which this process begins; workers begin at different blocks, so that they rarely claim the same one.
     start: u64,
     /// Blocks without a claim when the folder was last read.
     free: VecDeque<u64>,
-    /// By claim: the contents of its file, and when this process first saw them.
+    /// For each claim: the contents of its file, and when this process first read these contents.
     seen: BTreeMap<Claim, (Vec<u8>, Instant)>,
     /// Claims of this process.
     held: BTreeSet<Claim>,
@@ -104,7 +104,7 @@ impl ClaimTable {
         Ok(names(&self.results)?.iter().filter_map(|name| block(name)).collect())
     }
 
-    /// The latest claim of every block that has one.
+    /// The number of the latest claim of every block that has a claim.
     pub(super) fn latest(&self) -> Result<BTreeMap<u64, u64>, FileError> {
         let mut latest = BTreeMap::new();
         for name in names(&self.claims)? {
@@ -118,13 +118,14 @@ impl ClaimTable {
         Ok(latest)
     }
 
-    /// Blocks that are claimed and not finished.
+    /// Number of blocks that are claimed and not finished.
     pub(super) fn claimed(&self) -> Result<u64, FileError> {
         let finished = self.finished()?;
         Ok(self.latest()?.keys().filter(|block| !finished.contains(block)).count() as u64)
     }
 
-    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock.
+    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock; `None` if the file of the claim
+    /// cannot be read.
     pub(super) fn holder(&self, claim: Claim) -> Option<(Holder, Duration)> {
         let path = self.file(claim);
         let holder = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
@@ -144,7 +145,7 @@ impl ClaimTable {
             }
         }
         let latest = self.latest()?;
-        // Read after the claims: a block without a claim then has no holder that could finish it in between.
+        // Results are read after claims, so that a block without a claim cannot have been finished in between.
         let finished = self.finished()?;
         let order = (0..self.blocks).map(|step| (self.start + step) % self.blocks.max(1));
         let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();
@@ -165,10 +166,10 @@ impl ClaimTable {
         Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
     }
 
-    /// Whether the holder of a claim has ended or has made no heartbeat for `dead_after`: by this process's clock, so
-    /// that the clocks of machines need not agree.
+    /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after` by this process's clock, so that the
+    /// clocks of machines need not agree.
     fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
-        // A claim that was released meanwhile has no holder.
+        // The file may be missing because the claim was released meanwhile.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
         let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.is_gone());
         let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
@@ -194,14 +195,14 @@ impl ClaimTable {
     /// Writes a heartbeat for all claims of this process.
     pub(super) fn beat(&self, beat: u64) {
         for &claim in &self.held {
-            // After a missed heartbeat the next one is enough; a claim whose file was removed needs none.
+            // An error is ignored: after a missed heartbeat the next one is enough, and a removed file needs none.
             if let Ok(mut file) = OpenOptions::new().write(true).open(self.file(claim)) {
                 drop(file.write_all(&contents(beat)));
             }
         }
     }
 
-    /// Ends a claim whose block is finished.
+    /// Ends the heartbeats of a claim whose block is finished.
     pub(super) fn done(&mut self, claim: Claim) {
         self.held.remove(&claim);
     }
@@ -209,7 +210,7 @@ impl ClaimTable {
     /// Releases a claim without a result of its block.
     pub(super) fn give_back(&mut self, claim: Claim) {
         self.held.remove(&claim);
-        // If the file cannot be removed, its heartbeats stop, and the block is taken over a little later.
+        // If the file cannot be removed, the block is taken over later, because its heartbeats stop.
         drop(fs::remove_file(self.file(claim)));
     }
 }
@@ -295,7 +296,7 @@ mod tests {
         }
         let place = tempfile::TempDir::new().unwrap();
         let mut desk = desk(place.path(), 1, 0);
-        // Above the largest process number of Linux.
+        // Above the largest process id of Linux.
         let gone = Holder { process: 4_194_305, ..holder(7) };
         fs::write(desk.file(Claim { block: 0, generation: 0 }), serde_json::to_vec(&gone).unwrap()).unwrap();
         let next = desk.next(Duration::from_secs(1000)).unwrap();

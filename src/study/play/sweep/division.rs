@@ -1,4 +1,4 @@
-//! How a study is divided among workers: its missing replications, in blocks.
+//! Divides the missing replications of a study into blocks for workers.
 
 use super::claims::ClaimTable;
 use super::error::SweepError;
@@ -26,7 +26,7 @@ pub(super) struct Division {
     study: String,
     /// Replications in a block.
     block: u64,
-    /// The replications to be played: first and last number of each range of jobs. The number of a job is
+    /// The replications to be played, as the first and the last number of each range of jobs. The number of a job is
     /// `cell * replications + replication`.
     jobs: Vec<(u64, u64)>,
     /// Replications of a cell.
@@ -48,7 +48,7 @@ impl Division {
         Self { study: study(plan), block, jobs: runs, replications: plan.replications }
     }
 
-    /// Reads the plan of a folder.
+    /// Reads the division that is stored in a folder; `None` if there is none.
     pub(super) fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
         let path = place(folder);
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
@@ -57,7 +57,7 @@ impl Division {
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// The plan of a folder, which must be of the same study.
+    /// The division that is stored in a folder, which must be that of the same study.
     pub(super) fn of(plan: &Plan, folder: &RunFolder) -> Result<Self, SweepError> {
         match Self::read(folder)? {
             Some(division) if division.study == study(plan) => Ok(division),
@@ -132,26 +132,26 @@ fn study(plan: &Plan) -> String {
 /// A study that has been divided into blocks for workers.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedSweep {
-    /// Blocks to be played.
+    /// Number of blocks to be played.
     pub blocks: u64,
-    /// Replications in them.
+    /// Number of replications to be played.
     pub to_play: u64,
-    /// Replications that exist already.
+    /// Number of replications that are stored already.
     pub there: u64,
-    /// Of those, replications taken from earlier runs of other versions of the study.
+    /// The number of these that were copied from earlier runs of other versions of the study.
     pub reused: u64,
-    /// Earlier runs of this name from which nothing was reused, because another build of the program played them.
+    /// Number of earlier runs of this name from which nothing was reused, because another build of the program played them.
     pub other_builds: u64,
     /// Whether a plan existed already and was kept.
     pub unchanged: bool,
 }
 
-/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or
-/// all of its blocks are finished and replications are still missing, because they failed or are damaged. Those are
-/// then planned again, and no finished result is lost.
+/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or all of its
+/// blocks are finished but replications are missing, because they failed or are damaged. Otherwise the missing replications
+/// are planned again, and finished results are kept.
 ///
 /// # Errors
-/// [`SweepError::Busy`] while workers may be using another plan.
+/// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set.
 pub fn plan_sweep(
     plan: &Plan,
     folder: &RunFolder,

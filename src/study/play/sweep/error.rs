@@ -1,4 +1,4 @@
-//! Why a sweep cannot continue.
+//! The errors of sweeps.
 
 use crate::study::disk::error::FolderError;
 use crate::vocab::counted;
@@ -12,16 +12,16 @@ pub enum SweepError {
     Folder(FolderError),
     /// The folder has no plan.
     NotPlanned(PathBuf),
-    /// Workers may be using the existing plan.
+    /// Workers may be using the existing plan, which would have to be replaced.
     Busy {
-        /// Blocks that are claimed and not finished.
+        /// Number of blocks that are claimed and not finished.
         claimed: u64,
     },
     /// Some replications are missing.
     Incomplete {
-        /// Replications that have not been played.
+        /// Number of replications without a record; those that failed are included.
         missing: u64,
-        /// Replications that failed, with the reason.
+        /// The replications that failed, each with the reason.
         failed: Vec<String>,
     },
 }

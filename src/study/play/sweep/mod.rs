@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! work/plan.json               the blocks
-//! work/claims/<block>.<n>      the worker that plays a block; n counts earlier claims, of workers that ended
+//! work/claims/<block>.<n>      the worker that plays a block; n is the number of earlier claims that were taken over
 //! work/results/<block>.jsonl   records and failures of a block; complete or absent
 //! work/conflicts/              blocks that were computed twice with different results
 //! ```
 //!
-//! Nothing here depends on a scheduler: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
+//! A sweep does not depend on a scheduler: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
 
 mod claims;
 mod division;
@@ -32,11 +32,12 @@ use crate::study::results::gather::finish;
 use crate::study::results::summary::Summary;
 use std::collections::BTreeMap;
 
-/// Makes one finished run of the workers' results in `folder` and of those in `others`, which may hold parts of the
-/// same study played elsewhere. The result is that of a single run, and does not depend on the order of the folders.
+/// Makes one finished run in `folder` from the workers' results there and in `others`, which may contain parts of the same
+/// study that were played elsewhere. The records are those of a single run, and do not depend on the order of the folders.
 ///
 /// # Errors
-/// [`SweepError::Incomplete`] unless `partial`; a conflict where one replication has two results.
+/// [`SweepError::Incomplete`] if replications are missing, unless `partial`; a conflict if a replication has two different
+/// results; any other [`SweepError`] if a file cannot be read or written.
 pub fn merge(
     plan: &Plan,
     folder: &RunFolder,

@@ -1,4 +1,4 @@
-//! The progress of a distributed study, and the workers that are running.
+//! The progress of a sweep, and the claims of its workers.
 
 use super::claims::{Claim, ClaimTable};
 use super::division::Division;
@@ -13,41 +13,41 @@ use std::time::Duration;
 pub struct ClaimStatus {
     /// The block.
     pub block: u64,
-    /// How often it was taken over.
+    /// How often the block was taken over.
     pub taken_over: u64,
     /// Machine and process of the worker.
     pub worker: String,
-    /// Seconds since its last heartbeat, by the file system's clock.
+    /// Seconds since the last heartbeat of the worker, by the file system's clock.
     pub silent_seconds: f64,
 }
 
-/// The progress of a distributed study.
+/// The progress of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// Blocks of the plan.
+    /// Number of blocks of the plan.
     pub blocks: u64,
-    /// Of those, finished.
+    /// Number of finished blocks.
     pub blocks_finished: u64,
-    /// Replications of the whole study.
+    /// Number of replications of the whole study.
     pub replications: u64,
-    /// Of those, finished.
+    /// Number of finished replications.
     pub replications_finished: u64,
-    /// Replications that failed, with the reason.
+    /// The replications that failed, each with the reason.
     pub failed: Vec<String>,
-    /// Damaged records.
+    /// Number of damaged records.
     pub damaged: u64,
     /// Replications with two different results.
     pub conflicts: Vec<String>,
-    /// Blocks that are being played.
+    /// The claims of blocks that are not finished.
     pub claims: Vec<ClaimStatus>,
-    /// Estimate of the seconds left, from the blocks finished since the plan was made; absent before the first.
+    /// Estimate of the seconds left, from the number of blocks finished since the plan was made; absent before the first one.
     pub seconds_left: Option<f64>,
 }
 
-/// Reads the progress of a distributed study.
+/// Reads the progress of a sweep.
 ///
 /// # Errors
-/// [`SweepError`] where there is no plan or a file cannot be read.
+/// [`SweepError`] if there is no plan, or a file cannot be read.
 pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
     let division = Division::of(plan, folder)?;
     let desk = ClaimTable::new(folder, division.blocks(), 0);

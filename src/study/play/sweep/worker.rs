@@ -1,5 +1,4 @@
-//! A worker of a distributed study: claims a block, runs it, writes its complete result, and continues with
-//! the next.
+//! A worker of a sweep: claims a block, plays it, writes its complete result, and continues with the next block.
 
 use super::claims::{Claim, ClaimTable, Next};
 use super::division::Division;
@@ -19,51 +18,51 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Heartbeat times.
+/// The times of heartbeats.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
-    /// A claim without a heartbeat for this long is taken over; several times `heartbeat`.
+    /// Time without a heartbeat after which a claim is taken over; should be several times `heartbeat`.
     pub dead_after: Duration,
 }
 
 /// Settings of a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions<'a> {
-    /// This worker's number and the number of workers. Only determines where to begin: every worker continues until no
-    /// block is left.
+    /// This worker's number, and the number of workers. They determine only the block with which the worker begins: every
+    /// worker continues until no block is left.
     pub slot: (u64, u64),
     /// Number of threads; 0 for as many as this process may use.
     pub threads: usize,
-    /// Heartbeat times.
+    /// The times of heartbeats.
     pub pace: Pace,
-    /// Set from outside to stop after the replications that are running.
+    /// Set by the caller to stop after the replications that are running.
     pub interrupted: &'a AtomicBool,
 }
 
 /// The results of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Worked {
-    /// Blocks whose result this worker wrote.
+    /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
-    /// Blocks that other workers had finished meanwhile, with the same result or with one that differs only in failed
-    /// replications.
+    /// Number of blocks that other workers had finished meanwhile, with the same result, or with another one where a replication
+    /// failed in either.
     pub twice: u64,
-    /// Replications played.
+    /// Number of replications played in these blocks.
     pub replications: u64,
-    /// Of those, replications that failed.
+    /// Number of replications that failed.
     pub failed: u64,
-    /// Whether it was interrupted; unfinished blocks are released.
+    /// Whether the worker was interrupted; its unfinished blocks are released.
     pub interrupted: bool,
-    /// Blocks whose result differs from that of another worker: files with this worker's results.
+    /// For each block whose result differs from that of another worker, the file with this worker's result.
     pub conflicts: Vec<PathBuf>,
 }
 
-/// Works on the sweep in `folder` until no block is left.
+/// Plays blocks of the sweep in `folder` until no block is left.
 ///
 /// # Errors
-/// [`SweepError`] where there is no plan, or where a file cannot be written.
+/// [`SweepError`] if there is no plan, if another build of the program made the plan, or if a file cannot be read or written.
 pub fn work(
     plan: &Plan,
     folder: &RunFolder,
@@ -200,7 +199,7 @@ impl WorkerState<'_> {
         let path = results.join(format!("{}.jsonl", claim.block));
         let mut staged = Staged::new(&path)?;
         let (mut played, mut failed) = (0, 0);
-        // Replications that failed: the answers of programs in them are kept.
+        // The replications that failed; the answers of programs in them are kept.
         let mut kept = BTreeSet::new();
         for (cell, replication) in self.division.block(claim.block) {
             if stopped() {
@@ -227,8 +226,8 @@ impl WorkerState<'_> {
         files::make_folder(&self.conflicts)?;
         let aside = self.conflicts.join(format!("{}-{}.jsonl", claim.block, claim.generation));
         let placed = match staged.commit_or_compare(&aside)? {
-            // If a replication failed in only one of the two results, for instance for lack of a data file, the other
-            // one counts; that is no conflict.
+            // If replications failed in either result, for instance because a data file is missing, the result with fewer
+            // failures is kept, and this is no conflict.
             Placed::Differs if failed > 0 || failures(&path) > 0 => {
                 if failed < failures(&path) {
                     std::fs::rename(&aside, &path).map_err(|error| FileError {
