@@ -1,6 +1,6 @@
 //! How a privacy loss grows over the rounds of a run: as claimed, by the tight accountant and by basic composition.
 
-use super::{Accountant, AccountantName, Composition, History, Tight, claims};
+use super::{Accountant, AccountantName, History, Tight};
 use crate::vocab::Delta;
 
 /// The epsilon of all releases up to each of several rounds, by one accountant.
@@ -22,12 +22,12 @@ impl History {
         for name in [AccountantName::AsPublished, AccountantName::Tight, AccountantName::Basic] {
             let epsilon = |round: u64| match name.accountant() {
                 None => {
-                    let claimed = claims(self.until(round).map(|event| &event.claim));
+                    let claimed = self.claimed_until(round);
                     (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
                 }
                 Some(accountant) => {
-                    let composition = Composition::of_events(self.until(round));
-                    Some(accountant.price(&composition, delta).one_after_another().epsilon)
+                    let priced = accountant.price(&self.composition_until(round), delta);
+                    Some(priced.one_after_another().epsilon)
                 }
             };
             let Some(at_last) = epsilon(last) else { continue };

@@ -18,6 +18,9 @@ pub struct CountedRelease {
     /// Virtual time of the last release in seconds.
     #[serde(default)]
     pub last_seconds: f64,
+    /// Whether the releases are not one every so many rounds. Their rounds between the first and the last are unknown then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_uneven: bool,
 }
 
 impl CountedRelease {
@@ -31,6 +34,7 @@ impl CountedRelease {
             last_round: event.round,
             first_seconds: seconds,
             last_seconds: seconds,
+            is_uneven: false,
         }
     }
 
@@ -43,9 +47,42 @@ impl CountedRelease {
 
     /// Adds a later entry whose releases differ only in round and time.
     pub fn join(&mut self, later: &Self) {
+        self.is_uneven = !self.is_continued_evenly_by(later);
         self.count += later.count;
         self.last_round = later.last_round;
         self.last_seconds = later.last_seconds;
+    }
+}
+
+impl CountedRelease {
+    /// Rounds from one release to the next; `None` if they differ, or if there is one release only.
+    fn spacing(&self) -> Option<u64> {
+        let (rounds, gaps) = (self.last_round.checked_sub(self.event.round)?, self.count - 1);
+        (!self.is_uneven && gaps > 0 && rounds % gaps == 0).then(|| rounds / gaps)
+    }
+
+    /// Whether these releases and those of a later entry together are one every so many rounds.
+    fn is_continued_evenly_by(&self, later: &Self) -> bool {
+        let Some(gap) = later.event.round.checked_sub(self.last_round) else { return false };
+        [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
+    }
+
+    /// The largest number of these releases that may have been made up to and including a round. It is exact for one release
+    /// every so many rounds.
+    #[must_use]
+    pub fn until(&self, round: u64) -> u64 {
+        let begin = self.event.round;
+        if round < begin {
+            return 0;
+        }
+        if round >= self.last_round {
+            return self.count;
+        }
+        match self.spacing() {
+            Some(gap) if gap > 0 => 1 + (round - begin) / gap,
+            // At least one is of the last round.
+            _ => self.count - 1,
+        }
     }
 }
 
@@ -54,6 +91,51 @@ impl CountedRelease {
 pub fn over_rounds(releases: &[CountedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);
     releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::ProtectedUnit;
+
+    fn joined(rounds: &[u64]) -> CountedRelease {
+        let one = |round: u64| {
+            CountedRelease::of(&PrivacyEvent { round, ..example::event(ProtectedUnit::Agent, None, 0.5) })
+        };
+        let mut entry = one(rounds[0]);
+        rounds[1..].iter().for_each(|&round| entry.join(&one(round)));
+        entry
+    }
+
+    /// Beside the rounds themselves, which the entry does not keep.
+    #[test]
+    fn releases_so_far_are_counted_exactly_or_from_above() {
+        for (rounds, even) in [
+            (vec![4], true),
+            (vec![4, 9], true),
+            (vec![3, 5, 7, 9], true),
+            ((0..100).collect(), true),
+            (vec![2, 2, 2], true),
+            ((0..20).map(|k| k / 2).collect(), false),
+            (vec![0, 1, 2, 3, 4, 9], false),
+            (vec![0, 5, 5], false),
+            (vec![0, 3, 6, 8], false),
+        ] {
+            let entry = joined(&rounds);
+            assert_eq!(entry.is_uneven, !even, "{rounds:?}");
+            for round in 0..=11 {
+                let made = rounds.iter().filter(|&&at| at <= round).count() as u64;
+                let found = entry.until(round);
+                assert!(if even { found == made } else { found >= made }, "{rounds:?} by {round}: {found}");
+                assert!(found <= entry.count);
+            }
+        }
+        let (mut halves, rest) = (joined(&[0, 2, 4]), joined(&[6, 8]));
+        halves.join(&rest);
+        assert!(!halves.is_uneven);
+        halves.join(&joined(&[11, 13]));
+        assert!(halves.is_uneven);
+    }
 }
 
 #[cfg(test)]

@@ -56,6 +56,9 @@ fn square(item: &Item) -> Option<f64> {
             if rate == 0.0 {
                 return Some(0.0);
             }
+            if rate == 1.0 {
+                return Some(count / noise_multiplier / noise_multiplier);
+            }
             let chi = libm::expm1(1.0 / noise_multiplier / noise_multiplier);
             chi.is_finite().then_some(count * rate * rate * chi)
         }

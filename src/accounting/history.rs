@@ -54,9 +54,7 @@ impl History {
     /// The claimed loss of all releases.
     #[must_use]
     pub fn claimed(&self) -> Claimed {
-        claims(
-            self.0.iter().flat_map(|booked| std::iter::repeat_n(&booked.event.claim, booked.count as usize)),
-        )
+        self.claimed_until(u64::MAX)
     }
 
     /// The input of the accountants: the costs, and the delta that [`stated`] returns for the requested and claimed deltas.
@@ -67,20 +65,20 @@ impl History {
         Statement { costs, composition: self.composition(), delta, footing: Some(self.footing()) }
     }
 
-    /// The releases up to and including a round, one by one. If several releases share one entry, only the rounds of the
-    /// first and the last are recorded; the others are assumed to be evenly spread between these rounds.
-    pub fn until(&self, round: u64) -> impl Iterator<Item = &PrivacyEvent> {
-        self.0.iter().flat_map(move |booked| {
-            let (begin, end) = (booked.event.round, booked.last_round);
-            let count = if round < begin {
-                0
-            } else if round >= end {
-                booked.count
-            } else {
-                1 + (booked.count - 1) * (round - begin) / (end - begin)
-            };
-            std::iter::repeat_n(&booked.event, count as usize)
-        })
+    /// The releases up to and including a round, each with its count ([`CountedRelease::until`]).
+    fn until(&self, round: u64) -> impl Iterator<Item = (&PrivacyEvent, u64)> {
+        let counted = self.0.iter().map(move |entry| (&entry.event, entry.until(round)));
+        counted.filter(|(_, count)| *count > 0)
+    }
+
+    /// The costs of the releases up to and including a round.
+    pub(super) fn composition_until(&self, round: u64) -> Composition {
+        Composition::of_counted(self.until(round))
+    }
+
+    /// The claimed loss of the releases up to and including a round.
+    pub(super) fn claimed_until(&self, round: u64) -> Claimed {
+        claims(self.until(round).flat_map(|(event, count)| std::iter::repeat_n(&event.claim, count as usize)))
     }
 
     /// Whether it has the same loss as another history by every accountant, with the same basis. Costs, claims, bases,
@@ -97,7 +95,7 @@ impl History {
 
     /// Whether it has the same loss as another history in every round.
     pub(super) fn falls_like(&self, other: &Self) -> bool {
-        let rounds = |booked: &CountedRelease| (booked.event.round, booked.last_round);
+        let rounds = |booked: &CountedRelease| (booked.event.round, booked.last_round, booked.is_uneven);
         self.costs_like(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 

@@ -64,7 +64,7 @@ pub use priced::{Priced, Standing};
 pub use rdp::Rdp;
 pub use rising::{EpsilonAt, epsilon_at};
 pub use spending::Spending;
-pub use statement::{Figure, Statement, costliest, tight_curve};
+pub use statement::{Figure, Statement, costliest};
 pub use tight::Tight;
 pub use units::{Units, units};
 pub use whole_study::{StudyPrivacy, WholeStudy};

@@ -103,8 +103,8 @@ impl Accountants {
     /// [`MemberError::Settled`] if other accountants were installed or used before.
     pub fn install(self) -> Result<(), MemberError> {
         let settled = ACCOUNTANTS.get_or_init(|| self.clone());
-        let words = |of: &Self| of.entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
-        if words(settled) == words(&self) { Ok(()) } else { Err(MemberError::Settled { family: FAMILY }) }
+        let members = |of: &Self| of.entries.iter().map(|entry| (entry.name, entry.kind)).collect::<Vec<_>>();
+        if members(settled) == members(&self) { Ok(()) } else { Err(MemberError::Settled { family: FAMILY }) }
     }
 }
 

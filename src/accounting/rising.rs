@@ -2,7 +2,7 @@
 //! releases that share one entry are evenly spread over its rounds.
 
 use super::footing::infinite;
-use super::{Accountant, Composition, CountedRelease, History, Tight, Units};
+use super::{Accountant, CountedRelease, History, Tight, Units};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +70,8 @@ impl Rising {
                     (0..=rounds).map(|k| begin + (end - begin) * k / rounds.max(1)).collect();
                 places.dedup();
                 let step = |&round: &u64| {
-                    let composition = Composition::of_events(history.until(round));
-                    let epsilon = Tight.price(&composition, delta).one_after_another().epsilon;
+                    let epsilon =
+                        Tight.price(&history.composition_until(round), delta).one_after_another().epsilon;
                     // For the last round the loss is known already; earlier losses are at most that.
                     let epsilon = if round == end { at_the_end } else { epsilon.min(at_the_end) };
                     EpsilonAt { round, epsilon }

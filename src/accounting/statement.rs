@@ -73,8 +73,27 @@ impl Statement {
 
     /// An accountant's answer; for adaptively chosen releases if they may have been chosen adaptively.
     pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
-        let chosen = self.footing.is_some_and(|footing| footing.one_after_another);
-        price(accountant, &self.composition, self.delta, chosen)
+        price(accountant, &self.composition, self.delta, self.is_adaptive())
+    }
+
+    /// Whether some releases may have been chosen after seeing others; false for costs from a file.
+    fn is_adaptive(&self) -> bool {
+        self.footing.is_some_and(|footing| footing.one_after_another)
+    }
+
+    /// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
+    /// epsilon.
+    #[must_use]
+    pub fn tight_curve(&self) -> Vec<(f64, f64)> {
+        let points = (1..=48).filter_map(|k| {
+            let delta = Delta::new(libm::pow(10.0, -0.25 * f64::from(k))).ok()?;
+            let epsilon = price(&Tight, &self.composition, delta, self.is_adaptive()).epsilon;
+            epsilon.is_finite().then(|| (epsilon, delta.get()))
+        });
+        let mut points: Vec<(f64, f64)> = points.collect();
+        // Of equal epsilons the largest delta comes first, as everywhere on the curve.
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
     }
 
     /// Epsilon by the tight accountant; at least 0, infinite if no finite epsilon holds.
@@ -90,7 +109,7 @@ impl Statement {
     }
 
     /// Finite epsilons of every accountant after the first k of the costs, for at most `points` values of k; the last k is
-    /// the number of all releases. Releases are assumed to be fixed in advance.
+    /// the number of all releases.
     #[must_use]
     pub fn over_releases(&self, points: u64) -> Vec<(AccountantName, Vec<(u64, f64)>)> {
         let total = self.costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
@@ -108,27 +127,13 @@ impl Statement {
         };
         let curve = |name: AccountantName| {
             let accountant = name.accountant()?;
-            let epsilon = |releases| accountant.price(&first(releases), self.delta).epsilon;
+            let epsilon =
+                |releases| price(accountant, &first(releases), self.delta, self.is_adaptive()).epsilon;
             let all = (1..=points).map(step).map(|releases| (releases, epsilon(releases)));
             Some((name, all.filter(|(_, epsilon)| epsilon.is_finite()).collect()))
         };
         AccountantName::all().filter_map(curve).collect()
     }
-}
-
-/// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
-/// epsilon. Releases are assumed to be fixed in advance.
-#[must_use]
-pub fn tight_curve(composition: &Composition) -> Vec<(f64, f64)> {
-    let points = (1..=48).filter_map(|k| {
-        let delta = Delta::new(libm::pow(10.0, -0.25 * f64::from(k))).ok()?;
-        let epsilon = Tight.price(composition, delta).epsilon;
-        epsilon.is_finite().then(|| (epsilon, delta.get()))
-    });
-    let mut points: Vec<(f64, f64)> = points.collect();
-    points.reverse();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    points
 }
 
 /// An accountant's answer, for adaptively chosen releases if `one_after_another`, else for releases fixed in advance.

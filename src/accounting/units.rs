@@ -79,7 +79,14 @@ mod tests {
             arithmetic: Arithmetic::Ideal,
             ..event(unit, index, 1.0)
         };
-        CountedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+        CountedRelease {
+            event,
+            count,
+            last_round: 90,
+            first_seconds: 0.0,
+            last_seconds: 0.0,
+            is_uneven: false,
+        }
     }
 
     #[test]

@@ -328,7 +328,14 @@ mod tests {
 
     fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
         let event = event(unit, index, epsilon);
-        CountedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+        CountedRelease {
+            event,
+            count,
+            last_round: 90,
+            first_seconds: 0.0,
+            last_seconds: 0.0,
+            is_uneven: false,
+        }
     }
 
     fn delta() -> Delta {

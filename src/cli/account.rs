@@ -135,10 +135,8 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
 /// Writes two charts: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
 fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
-    let mut pictures = vec![
-        (file.clone(), account_over_rounds(statement)),
-        (beside(file), account_curve(&statement.composition)),
-    ];
+    let mut pictures =
+        vec![(file.clone(), account_over_rounds(statement)), (beside(file), account_curve(statement))];
     if files::is_special(file) {
         // If the file is a device such as /dev/stdout, no second file can be written beside it.
         pictures.pop();

@@ -55,10 +55,12 @@ impl CovarianceMatrix {
                 }
             }
         }
-        let mut lifted = values.clone();
+        let (mut values, mut lifted) = (values.clone(), values);
         (0..n).for_each(|i| lifted[i * n + i] += SEMIDEFINITE * largest);
         Cholesky::new(n, lifted)
             .map_err(|_| GpError::NotPositiveDefinite { order: n, jitter: SEMIDEFINITE * largest })?;
+        // A variance may be below 0 by a rounding error.
+        (0..n).for_each(|i| values[i * n + i] = values[i * n + i].max(0.0));
         Ok(Self { n, values })
     }
 

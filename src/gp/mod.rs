@@ -106,7 +106,7 @@ pub enum GpError {
     NotStationary,
     /// An eigendecomposition or a singular value decomposition did not converge, or its matrix has an entry that is not
     /// finite.
-    #[error("an eigendecomposition did not converge")]
+    #[error("a matrix decomposition did not converge, or the matrix has an entry that is not finite")]
     NoConvergence,
     /// Fewer points than a fit needs.
     #[error("a likelihood fit needs at least two points, found {found}")]

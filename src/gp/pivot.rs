@@ -19,11 +19,24 @@ pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Resu
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };
     let mut next = FIRST * scale;
     while found.value <= floor {
-        if next > LARGEST * scale {
-            return Err(GpError::NotPositiveDefinite { order, jitter: next });
+        if next > LARGEST * scale || next == 0.0 {
+            return Err(GpError::NotPositiveDefinite { order, jitter: found.jitter });
         }
         found = Pivot { value: variance + noise + next, jitter: next };
         next *= 10.0;
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variance_of_zero_without_noise_is_refused() {
+        let refused = |jitter| Some(GpError::NotPositiveDefinite { order: 3, jitter });
+        assert_eq!(pivot(0.0, 0.0, 0.0, 3).err(), refused(0.0));
+        assert_eq!(pivot(-1.0, 0.0, 1.0, 3).err(), refused(1e-6));
+        assert_eq!(pivot(0.0, 0.0, 1.0, 3).map(|pivot| pivot.jitter), Ok(1e-12));
+    }
 }

@@ -40,7 +40,7 @@ pub enum Ending {
 pub enum KernelError {
     /// Too many events at one instant.
     #[error(
-        "livelock: {events} events happened at virtual time {} s without time going on; look for two parties that \
+        "livelock: {events} events happened at virtual time {} s without virtual time advancing; look for two parties that \
          answer each other over links without delay",
         .at.seconds()
     )]
@@ -341,6 +341,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         watch: &mut W,
     ) -> bool {
         let standing = &mut self.core.standing[party.index()];
+        // A crash keeps the kind with which it began, also if a fork has changed the kind meanwhile.
+        let crashed = crashed.map(|kind| standing.crashed.unwrap_or(kind));
         let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
         let was_crashed = std::mem::replace(&mut standing.crashed, crashed);
         if (was_online, was_crashed) == (online, crashed) {

@@ -88,9 +88,11 @@ impl LearnerRecipe for GpUcb {
         )
     }
 
-    /// beta; `None` if the recipe states a noise variance, because the posterior is then not that of the given model.
+    /// beta; `None` if the recipe states a noise variance, because the posterior is then not that of the given model, and
+    /// if arms are not chosen by the largest mean + sqrt(beta) standard deviations.
     fn upper_confidence(&self) -> Option<BetaSchedule> {
-        self.regulariser.is_none().then_some(self.beta)
+        let plain = self.exploration == Exploration::StandardDeviation && !self.exclude_played;
+        (plain && self.scale.get() == 1.0 && self.regulariser.is_none()).then_some(self.beta)
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

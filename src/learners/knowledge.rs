@@ -33,7 +33,8 @@ pub enum Payoffs {
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c, which is a bound for alpha = 1.
+        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by
+        /// Minkowski's inequality.
         #[serde(default)]
         raw_moment: Option<Positive>,
         /// alpha, above 0 and at most 1. Default: 1.
@@ -81,7 +82,7 @@ pub(super) fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
     if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
         return Vec::new();
     }
-    let cure = "write 0.1, as the papers' code has it";
+    let cure = "write 0.1, the value in the code of the papers";
     vec![Problem::wrong("accuracy", "an accuracy above 0 and below 1", accuracy.to_string(), cure)]
 }
 
@@ -138,19 +139,19 @@ pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem
         (Payoffs::HeavyTailed { .. } | Payoffs::SubWeibull { .. }, Some(true)) => {
             let name =
                 if matches!(payoffs, Payoffs::SubWeibull { .. }) { "SubWeibull" } else { "HeavyTailed" };
-            let expected = "Private(..): reports have Laplace noise, and the theorems about private reports ask for bounded rewards";
+            let expected = "Private(..): reports have Laplace noise, and the theorems about private reports assume bounded rewards";
             wrong("", expected, name, "leave payoffs out; or write report: Disclosure(), without privacy")
         }
         (Payoffs::Private { epsilon: None, laplace_scale: None, .. }, Some(false)) => wrong(
             "",
-            "the law of outcomes that nobody makes private: HeavyTailed(..) or SubWeibull(..)",
+            "HeavyTailed(..) or SubWeibull(..), because outcomes are not private",
             "Private() without epsilon or laplace_scale",
             "write payoffs: HeavyTailed(central_moment: 3), for example; or make reports private",
         ),
         (Payoffs::Private { noise_bound: None, .. }, Some(false)) if outcomes.bounded == Some(false) => {
             wrong(
                 ".Private.noise_bound",
-                "a bound R: the objective's noise has none",
+                "a bound R on the noise, because the objective's noise is unbounded",
                 "none",
                 "write noise_bound: Some(1.0), for example; or payoffs: HeavyTailed(..)",
             )
@@ -227,11 +228,8 @@ impl Knowledge {
             value.ok_or(BuildError::Unknown { learner, field, what })
         };
         let bound = need(bound.map(Positive::get).or(facts.bound), "bound", "a bound B on the function")?;
-        let horizon = need(
-            horizon.or(facts.horizon).map(|t| t.max(1) as f64),
-            "horizon",
-            "how many outcomes will be asked for",
-        )?;
+        let horizon =
+            need(horizon.or(facts.horizon).map(|t| t.max(1) as f64), "horizon", "the number of outcomes")?;
         match payoffs {
             Payoffs::Private { noise_bound, epsilon, laplace_scale } => {
                 let noise_bound = need(
@@ -244,7 +242,8 @@ impl Knowledge {
                     .map(Positive::get)
                     .or(epsilon.map(|epsilon| 2.0 * first / epsilon.get()))
                     .or(facts.laplace_scale);
-                let scale = need(scale, "payoffs.Private.epsilon", "how private an outcome is")?;
+                let scale =
+                    need(scale, "payoffs.Private.epsilon", "the epsilon or the Laplace scale of an outcome")?;
                 let central_moment = noise_bound * noise_bound + 2.0 * scale * scale;
                 Ok(Self {
                     bound,
@@ -258,8 +257,15 @@ impl Knowledge {
             }
             Payoffs::HeavyTailed { central_moment, raw_moment, alpha } => {
                 let central_moment = central_moment.get();
-                let raw_moment = raw_moment.map_or(bound * bound + central_moment, Positive::get);
                 let alpha = alpha.get();
+                let sum = || match alpha {
+                    1.0 => bound * bound + central_moment,
+                    _ => {
+                        let order = 1.0 + alpha;
+                        libm::pow(bound + libm::pow(central_moment, 1.0 / order), order)
+                    }
+                };
+                let raw_moment = raw_moment.map_or_else(sum, Positive::get);
                 Ok(Self { bound, horizon, raw_moment, central_moment, alpha, laplace: None, tail: None })
             }
             Payoffs::SubWeibull { theta, a, b } => {

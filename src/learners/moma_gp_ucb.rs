@@ -152,8 +152,9 @@ impl LearnerRecipe for MomaGpUcb {
         let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         let theorem = theorem::moma(&known, self.accuracy, self.delta, self.lambda)?;
         let theorem = theorem.played_with(self.constants, self.beta_scale);
-        let fewer = self.repetitions.is_some();
-        Some(theorem.but(fewer, "its k is larger than what is played here"))
+        let by_theorem = Self { repetitions: None, ..self.clone() }.repetitions(known.horizon);
+        let differs = self.repetitions(known.horizon) != by_theorem;
+        Some(theorem.but(differs, "the theorem's k differs from the k used here"))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

@@ -120,9 +120,11 @@ impl LearnerRecipe for TgpUcb {
         let theorem = match known.laplace {
             Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
             None => {
-                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 gain / ln(1 + 1/lambda).
+                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 s / ln(1 + s / lambda) times the gain, where s is
+                // the largest prior variance, 1 in the papers.
                 let recipe = Self { constants: Constants::Theorem, ..self.clone() };
-                let spread = 2.0 / libm::log1p(1.0 / self.lambda.get());
+                let most = small_covariance("TgpUcb", arms).ok()?.variances().into_iter().fold(0.0, f64::max);
+                let spread = 2.0 * most / libm::log1p(most / self.lambda.get());
                 let formula = move |rounds: f64, gain: f64| {
                     2.0 * recipe.width(&known, rounds, gain) * (spread * rounds * gain).sqrt()
                 };
@@ -165,8 +167,8 @@ impl Learner for Player {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         let t = (self.posterior.observations() + 1) as f64;
         let centred = outcome - self.mean;
-        let keep = centred.is_nan() || centred.abs() <= self.recipe.truncation(&self.known, t);
-        // NaN is passed to the posterior, which returns an error.
+        let keep = !centred.is_finite() || centred.abs() <= self.recipe.truncation(&self.known, t);
+        // What is not finite is passed to the posterior, which returns an error.
         self.posterior.observe(arm, if keep { centred } else { 0.0 })
     }
 }
@@ -244,5 +246,46 @@ mod tests {
         assert!((heavier.central_moment - 1152.0).abs() < 1e-9);
         assert!(!payoff_problems(payoffs("SubWeibull(theta: 1000)")).is_empty());
         assert!(!payoff_problems(payoffs("HeavyTailed(central_moment: 1, alpha: 0)")).is_empty());
+    }
+
+    /// Against outcomes at the bound whose noise has two values, +-x with E|noise|^1.5 = c.
+    #[test]
+    fn the_default_raw_moment_is_a_bound_for_every_alpha() {
+        for (bound, c) in [(0.5, 1e-4), (0.5, 2.0), (4.0, 1e-4), (4.0, 100.0)] {
+            let facts = crate::learners::Facts {
+                horizon: Some(100),
+                bound: Some(bound),
+                ..crate::learners::Facts::default()
+            };
+            let arms = Arms { n: 3, covariance: None, noise_variance: 1.0, mean: 0.0, facts };
+            let payoffs = ron::from_str(&format!("HeavyTailed(central_moment: {c}, alpha: 0.5)")).unwrap();
+            let v = Knowledge::gather("TgpUcb", None, None, payoffs, &arms).unwrap().raw_moment;
+            let x = libm::pow(c, 1.0 / 1.5);
+            let power = |outcome: f64| libm::pow(outcome.abs(), 1.5);
+            let moment = 0.5 * (power(bound + x) + power(bound - x));
+            assert!(moment <= v && power(bound) <= v, "{moment} {v}");
+        }
+    }
+
+    /// With a prior variance of 4, four times the variances are added up: the bound of the papers, for a variance of 1, is too
+    /// small there.
+    #[test]
+    fn the_bound_counts_the_prior_variance() {
+        let recipe: TgpUcb = ron::from_str("(payoffs: HeavyTailed(central_moment: 3))").unwrap();
+        let bound = |variance: f64| {
+            let facts = crate::learners::Facts {
+                horizon: Some(100),
+                bound: Some(4.0),
+                ..crate::learners::Facts::default()
+            };
+            let points = std::sync::Arc::new(crate::gp::Points::new(3, 1, vec![0.0, 0.5, 1.0]));
+            let covariance = crate::gp::covariance::Covariance::squared_exponential(0.2, variance);
+            let covariance = Some(crate::gp::ArmCovariance::of_inputs(points, covariance));
+            let arms = Arms { n: 3, covariance, noise_variance: 1.0, mean: 0.0, facts };
+            recipe.theorem(&arms).unwrap().at(50, 3.0)
+        };
+        let ratio = bound(4.0) / bound(1.0);
+        let expected = (4.0 * libm::log(2.0) / libm::log(5.0)).sqrt();
+        assert!((ratio - expected).abs() < 1e-12, "{ratio} {expected}");
     }
 }

@@ -105,8 +105,8 @@ impl Answer {
     }
 }
 
-const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
-const MANY_NOTE: &str = "there are too many equal releases for exact sums: the upper end is from a lattice or Renyi divergences, and not attained";
+const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound that need not be attained, and no lower end is known";
+const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper end is from a lattice or Renyi divergences, and need not be attained";
 const CONCENTRATED_NOTE: &str =
     "for some releases only zero-concentrated DP is known; Renyi divergences bound all of them";
 

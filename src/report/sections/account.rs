@@ -1,8 +1,7 @@
 //! The privacy loss of a list of releases, by every accountant: a section, a JSON document, and charts.
 
 use crate::accounting::{
-    Accountant, AccountantName, Added, Composition, Figure, LossBasis, Standing, Statement, added, persons,
-    tight_curve,
+    Accountant, AccountantName, Added, Figure, LossBasis, Standing, Statement, added, persons,
 };
 use crate::report::document::{Block, Section, Shown, Table};
 use crate::report::number::{bound, delta as shown, epsilon};
@@ -367,8 +366,9 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
 
 /// Delta as a function of epsilon by the tight accountant: epsilon is computed on a grid of deltas, and the axes are swapped.
 #[must_use]
-pub fn account_curve(composition: &Composition) -> Chart {
-    let points = tight_curve(composition)
+pub fn account_curve(statement: &Statement) -> Chart {
+    let points = statement
+        .tight_curve()
         .into_iter()
         .map(|(value, delta)| point(value, delta, format!("epsilon {value:.4}")))
         .collect();
