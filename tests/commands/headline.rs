@@ -166,7 +166,8 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
     assert_eq!(
         good,
         "The best private series, noisy (epsilon at most 3.00 in one run, proven), ends within 0.012 of search without \
-         privacy: simple regret 0.0620 ± 0.0010, open 0.0500 ± 0.0010 (n = 20). The worst, random, ends at 0.4000 ± 0.0010."
+         privacy: simple regret 0.0620 ± 0.0010, open 0.0500 ± 0.0010 (n = 20). The largest simple regret is that of random: \
+         0.4000 ± 0.0010."
     );
     assert_eq!(
         cost,
@@ -178,9 +179,42 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
         "noisy: lab can tell in one run of a record of hospital at most epsilon 3.00 (proven, delta 1e-3). In open and random what lab \
          gets is unprotected."
     );
-    assert!(told(vec![private_and_free(0.05)])[0].contains(", is no worse than search without privacy"));
+    assert!(told(vec![private_and_free(0.05)])[0].contains(", is on average no worse than search without privacy"));
     // 0.4 of the first regret is left: never a tenth.
     assert!(told(vec![private_and_free(0.4)])[1].contains("left after more than all and 2 rounds"));
+}
+
+#[test]
+fn a_baseline_without_protected_data_is_named_and_whether_it_is_better() {
+    let shown = |noisy: f64| {
+        let mut shown = private_and_free(noisy);
+        shown.series[2].at_random = true;
+        shown
+    };
+    let [good, ..] = told(vec![shown(0.062)]);
+    assert!(good.ends_with("(n = 20). random, which asks at random: 0.4000 ± 0.0010."), "{good}");
+    let [good, ..] = told(vec![shown(0.5)]);
+    assert!(
+        good.ends_with("(n = 20). It is on average worse than random, which asks at random: 0.4000 ± 0.0010."),
+        "{good}"
+    );
+    // In a sweep also where the best cell is better.
+    let mut cells = vec![at(1.0, shown(0.5)), at(3.0, shown(0.062))];
+    cells[0].privacy[0].losses[0].epsilon = 1.0;
+    let [good, ..] = told(cells);
+    assert!(
+        good.contains(
+            "In 1 of 2 cells the best private series is on average worse than a series without protected data, such as \
+             noisy at epsilon = 1.0: 0.5000 ± 0.0010 against 0.4000 ± 0.0010 of random, which asks at random."
+        ),
+        "{good}"
+    );
+    // Without any other search.
+    let mut only = shown(0.5);
+    only.series.remove(1);
+    only.privacy.remove(1);
+    let [good, ..] = told(vec![only]);
+    assert!(good.contains("is worse than random search by 0.10: simple regret 0.5000"), "{good}");
 }
 
 #[test]

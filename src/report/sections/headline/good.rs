@@ -93,6 +93,13 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
         sentences.push(of_private(summary, &private, free.as_ref(), name));
         told.push(&private.series.name);
         told.extend(free.map(|free| free.series.name.as_str()));
+        if let Some(baseline) = baseline(measure, private.cell, &unguarded)
+            .filter(|one| !told.contains(&one.series.name.as_str()))
+        {
+            sentences.push(beside_baseline(&private, &baseline));
+            told.push(&baseline.series.name);
+        }
+        sentences.extend(worse_than_baseline(summary, measure, &unguarded));
     } else if let Some(best) = all.iter().min_by(|a, b| a.value.mean.total_cmp(&b.value.mean)) {
         let whose = if all.len() == 1 { "The only series, " } else { "No series is private. The best, " };
         let whose = if best.protection == Protection::Silent { "The best series, " } else { whose };
@@ -109,8 +116,9 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     sentences.extend(over_cells(summary, measure));
     let worst = all.iter().max_by(|a, b| a.value.mean.total_cmp(&b.value.mean));
     if let Some(worst) = worst.filter(|worst| all.len() > 1 && !told.contains(&worst.series.name.as_str())) {
-        let end = format!(", {}{}, ends at {}.", worst.series.name, worst.place(summary), brief(worst.value));
-        sentences.push(vec![Span::plain(format!("The worst{end}"))]);
+        let whose = format!("{}{}", worst.series.name, worst.place(summary));
+        let end = format!("The largest {} is that of {whose}: {}.", measure.words(), brief(worst.value));
+        sentences.push(vec![Span::plain(end)]);
     }
     sentences
 }
@@ -141,15 +149,63 @@ fn of_private(summary: &Summary, private: &Rated<'_>, free: Option<&Rated<'_>>, 
         Protection::Open => "search without privacy",
         _ => "a series that releases nothing",
     };
-    words.push(Span::plain(if gap == 0.0 {
-        format!(" is no worse than {than}: ")
-    } else {
-        format!(" ends within {} of {than}: ", rough_up(gap))
+    words.push(Span::plain(match free.protection {
+        _ if gap == 0.0 => format!(" is on average no worse than {than}: "),
+        Protection::Open if !free.series.at_random => format!(" ends within {} of {than}: ", rough_up(gap)),
+        _ => format!(" is worse than {than} by {}: ", rough_up(gap)),
     }));
     words.push(name);
     let beside = format!(" {value}, {} {} ({n}).", free.series.name, brief(free.value));
     words.push(Span::plain(beside));
     words
+}
+
+/// The best series of a cell that needs no protected data: one that releases nothing, or asks at random.
+fn baseline<'a>(measure: Measure, cell: &'a CellSummary, unguarded: &Unguarded<'_>) -> Option<Rated<'a>> {
+    let needs_none = |one: &Rated<'_>| one.series.at_random || one.protection == Protection::Silent;
+    measure.rated(cell, unguarded).into_iter().find(needs_none)
+}
+
+/// What a baseline is, in words.
+fn what_it_is(baseline: &Rated<'_>) -> &'static str {
+    if baseline.series.at_random { "which asks at random" } else { "which releases nothing" }
+}
+
+/// A sentence that sets the best private series beside a baseline.
+fn beside_baseline(private: &Rated<'_>, baseline: &Rated<'_>) -> Vec<Span> {
+    let (name, what, value) = (&baseline.series.name, what_it_is(baseline), brief(baseline.value));
+    let worse = private.value.mean > baseline.value.mean;
+    let text = if worse {
+        format!("It is on average worse than {name}, {what}: {value}.")
+    } else {
+        format!("{name}, {what}: {value}.")
+    };
+    vec![Span::plain(text).loud(worse)]
+}
+
+/// A sentence on the cells of a sweep in which every private series is worse than a baseline; `None` where there is none, or
+/// one cell only.
+fn worse_than_baseline(summary: &Summary, measure: Measure, unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
+    let cells = summary.cells.iter().filter(|_| summary.cells.len() > 1);
+    let worse: Vec<(Rated<'_>, Rated<'_>)> = cells
+        .filter_map(|cell| {
+            Some((Pair::of(measure, cell, unguarded).private?, baseline(measure, cell, unguarded)?))
+        })
+        .filter(|(private, baseline)| private.value.mean > baseline.value.mean)
+        .collect();
+    let (private, baseline) = worse.first()?;
+    let of = format!("{} of {} cells", worse.len(), summary.cells.len());
+    let text = format!(
+        "In {of} the best private series is on average worse than a series without protected data, such as {}{}: {} \
+         against {} of {}, {}.",
+        private.series.name,
+        private.place(summary),
+        brief(private.value),
+        brief(baseline.value),
+        baseline.series.name,
+        what_it_is(baseline)
+    );
+    Some(vec![Span::plain(text).loud(true)])
 }
 
 /// A sentence on the smallest and the largest gap over the cells of a sweep; `None` if there is only one gap.
