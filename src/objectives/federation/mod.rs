@@ -412,5 +412,18 @@ mod tests {
         assert_eq!(model.settings().names, ["lambda", "steps", "intercept"]);
         assert_eq!(model.settings().rows, [0.5, 1.0, 0.1, 0.5, 2.0, 0.1, 0.5, 2.0, 0.1]);
         assert_eq!(model.points().n(), 3);
+        // A prepared problem has them.
+        let folder = tempfile::tempdir().unwrap();
+        let rows: String = (0..8).map(|i| format!("{},{i},{}\n", ["a", "b"][i / 4], i % 2)).collect();
+        std::fs::write(folder.path().join("r.csv"), format!("who,x,kind\n{rows}")).unwrap();
+        let tuning: FederatedTuning = serde_json::from_value(serde_json::json!({
+            "file": "r.csv", "agent": ["who"], "inputs": ["x"], "label": "kind", "model": model,
+            "prior_mean": 0.6, "prior_sd": 0.2,
+        }))
+        .unwrap();
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
+        let ready = tuning.prepare(&resources, None, Key::root(1)).unwrap();
+        let plain = ready.realise(Key::root(1)).unwrap().background.plain.unwrap();
+        assert_eq!(*plain, model.settings());
     }
 }

@@ -1,9 +1,11 @@
 //! The errors of a table, and the problems of a scenario that follow from them.
 
-use super::reader::LARGEST;
 use crate::vocab::Problem;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// Largest absolute value of a cell. Sums of squares of larger numbers may be infinite.
+pub(super) const LARGEST: f64 = 1e100;
 
 /// What is computed from each row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

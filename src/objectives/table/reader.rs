@@ -1,11 +1,8 @@
 //! Reads a whole CSV file with a header line.
 
-use super::failure::TableError;
+use super::failure::{LARGEST, TableError};
 use crate::vocab::{CsvRows, NoSuchColumn, NotCsv};
 use std::path::{Path, PathBuf};
-
-/// Largest absolute value of a cell. Sums of squares of larger numbers may be infinite.
-pub(super) const LARGEST: f64 = 1e100;
 
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
