@@ -3,6 +3,7 @@
 use crate::vocab::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// The capacity of one direction of a link. Messages are sent one after another, in the order in which they reach the
 /// link.
@@ -32,23 +33,64 @@ pub struct Access {
     pub down: Option<Rate>,
 }
 
-/// The state of a queue: when its last message will have been sent.
+/// The state of a line that sends one message at a time: when it will have sent the last one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct Sender {
     free_at: Time,
+}
+
+impl Sender {
+    /// When the sending of a message that arrives at `now` begins and ends. Calls are in order of time.
+    pub(super) fn send(&mut self, now: Time, bytes: u64, rate: Rate) -> (Time, Time) {
+        let begins = self.free_at.max(now);
+        self.free_at = begins + rate.time_for(bytes);
+        (begins, self.free_at)
+    }
+}
+
+/// The messages of a link that are being sent or wait.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Queue {
+    sender: Sender,
+    /// The messages that have not been sent, in order, and the sum of their sizes.
+    unsent: VecDeque<Unsent>,
+    bytes: u128,
+}
+
+/// A message whose sending begins and ends at known times, each of which is rounded to a nanosecond.
+#[derive(Clone, Copy, Debug)]
+struct Unsent {
+    bytes: u64,
+    begins: Time,
+    ends: Time,
 }
 
 impl Queue {
     /// The time at which a message that arrives at `now` has been sent; `None` if it does not fit into the buffer. Calls are
     /// in order of time.
     pub(super) fn enter(&mut self, now: Time, bytes: u64, rate: Rate, buffer: Option<u64>) -> Option<Time> {
-        if let Some(buffer) = buffer
-            && rate.bytes_in(self.free_at - now) + bytes as f64 > buffer as f64
-        {
+        while let Some(sent) = self.unsent.pop_front_if(|first| first.ends <= now) {
+            self.bytes -= u128::from(sent.bytes);
+        }
+        if buffer.is_some_and(|buffer| !self.fits(now, bytes, buffer)) {
             return None;
         }
-        self.free_at = self.free_at.max(now) + rate.time_for(bytes);
-        Some(self.free_at)
+        let (begins, ends) = self.sender.send(now, bytes, rate);
+        self.unsent.push_back(Unsent { bytes, begins, ends });
+        self.bytes += u128::from(bytes);
+        Some(ends)
+    }
+
+    /// Whether the unsent part of the first message, all messages behind it and a further one fill the buffer at most. The
+    /// unsent part is the share of the message's own time that is left, so no rounding of times is taken for bytes.
+    fn fits(&self, now: Time, bytes: u64, buffer: u64) -> bool {
+        let all = self.bytes + u128::from(bytes);
+        let Some(first) = self.unsent.front() else { return all <= u128::from(buffer) };
+        let whole = all - u128::from(first.bytes);
+        let Some(room) = u128::from(buffer).checked_sub(whole) else { return false };
+        let nanos = |from: Time, to: Time| u128::from((to - from).nanos());
+        let left = nanos(first.begins.max(now), first.ends);
+        u128::from(first.bytes).saturating_mul(left) <= room.saturating_mul(nanos(first.begins, first.ends))
     }
 }
 
@@ -68,5 +110,29 @@ mod tests {
         // 90 bytes of the last message are unsent: 110 more fill a buffer of 200, and one more byte is too much.
         assert_eq!(queue.enter(at(310), 111, rate, Some(200)), None);
         assert_eq!(queue.enter(at(310), 110, rate, Some(200)), Some(at(510)));
+    }
+
+    #[test]
+    fn rounded_times_take_no_room() {
+        // 100 bytes take 266,666.67 ns, rounded to 266,667: two messages fill a buffer of 200 bytes exactly.
+        let rate = Rate::from_bits_per_second(3e6).unwrap();
+        let mut queue = Queue::default();
+        let nanos = |nanos| Some(Time::from_nanos(nanos));
+        assert_eq!(queue.enter(Time::ZERO, 100, rate, Some(200)), nanos(266_667));
+        assert_eq!(queue.enter(Time::ZERO, 100, rate, Some(200)), nanos(533_334));
+        assert_eq!(queue.enter(Time::ZERO, 1, rate, Some(200)), None);
+        assert_eq!(queue.enter(Time::from_nanos(266_667), 100, rate, Some(200)), nanos(800_001));
+    }
+
+    #[test]
+    fn bytes_in_the_queue_stay_the_same_at_another_rate() {
+        let slow = Rate::from_bits_per_second(8000.0).unwrap();
+        let fast = Rate::from_bits_per_second(80_000.0).unwrap();
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut queue = Queue::default();
+        assert_eq!(queue.enter(at(0), 100, slow, Some(200)), Some(at(100)));
+        // 50 bytes are unsent when the rate changes, so 150 more fit; they are sent at the new rate after those.
+        assert_eq!(queue.enter(at(50), 151, fast, Some(200)), None);
+        assert_eq!(queue.enter(at(50), 150, fast, Some(200)), Some(at(115)));
     }
 }

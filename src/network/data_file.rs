@@ -1,6 +1,6 @@
 //! Reads the data files that models name, once, when the scenario is checked.
 
-use crate::vocab::Problem;
+use crate::vocab::{CsvRows, NoSuchColumn, NotCsv, Problem};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,38 +23,30 @@ pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
 /// The numbers of a column of a CSV file with a header line: at least one, all finite and 0 or above.
 pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
     let text = read(base, file)?;
-    let not_csv = |error: csv::Error| {
-        Problem::wrong("file", "a CSV file", format!("{}: {error}", file.display()), "correct the file")
-    };
-    let mut reader =
-        csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let names: Vec<String> = reader.headers().map_err(not_csv)?.iter().map(str::to_owned).collect();
-    let Some(place) = names.iter().position(|name| name == column) else {
-        return Err(Problem::unknown("column", "column", column, &names));
-    };
-    let mut values = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(not_csv)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let cell = record.get(place).unwrap_or_default();
+    let correct =
+        |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");
+    let rows = CsvRows::read(text.as_bytes()).map_err(|NotCsv { line, reason }| {
+        correct("a CSV file".to_owned(), format!("{}:{line}: {reason}", file.display()))
+    })?;
+    let place = rows.position(column).map_err(|wrong| match wrong {
+        NoSuchColumn::Missing => Problem::unknown("column", "column", column, rows.names()),
+        NoSuchColumn::Twice => Problem::wrong(
+            "column",
+            "a name that one column has",
+            format!("{}:{}: two columns are called \"{column}\"", file.display(), rows.head()),
+            "rename one of the two columns, or drop it",
+        ),
+    })?;
+    if rows.is_empty() {
+        let expected = "at least one row below the header line".to_owned();
+        return Err(correct(expected, format!("no rows in {}", file.display())));
+    }
+    let number = |(line, cell): (u64, &str)| {
         let value = cell.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-        values.push(value.ok_or_else(|| {
-            Problem::wrong(
-                "file",
-                format!("a number, 0 or above, in column \"{column}\""),
-                format!("\"{cell}\" at {}:{line}", file.display()),
-                "correct the file",
-            )
-        })?);
-    }
-    if values.is_empty() {
-        let found = format!("no rows in {}", file.display());
-        return Err(Problem::wrong(
-            "file",
-            "at least one row below the header line",
-            found,
-            "correct the file",
-        ));
-    }
-    Ok(values)
+        value.ok_or_else(|| {
+            let found = format!("\"{cell}\" at {}:{line}", file.display());
+            correct(format!("a number, 0 or above, in column \"{column}\""), found)
+        })
+    };
+    rows.cells(place).map(number).collect()
 }

@@ -9,6 +9,7 @@ use super::topology::{Routes, TopologyModel};
 use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Whether messages may overtake each other on a link.
@@ -237,17 +238,26 @@ impl Network {
         // be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
+        // There can be a link for each pair of parties, so a name of a rule is not looked up among all names for each.
+        let named: &[String] = if self.links.is_empty() { &[] } else { population.names };
+        let parties: BTreeSet<&str> = named.iter().map(String::as_str).collect();
         Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
-            self.rule(population, from, to).map_or(default, |index| means[index])
+            let is_party = |name: &str| parties.contains(name);
+            self.rule(population, is_party, from, to).map_or(default, |index| means[index])
         })
     }
 
     /// The index in `links` of the rule for the link from one party to another, which are given by their positions; `None`
-    /// if the default applies.
-    fn rule(&self, population: &Population<'_>, from: usize, to: usize) -> Option<usize> {
+    /// if the default applies. `is_party` says whether a name is that of a party.
+    fn rule(
+        &self,
+        population: &Population<'_>,
+        is_party: impl Fn(&str) -> bool,
+        from: usize,
+        to: usize,
+    ) -> Option<usize> {
         let means = |name: &str, index: usize| {
-            population.names[index] == name
-                || (population.group(index) == Some(name) && population.position(name).is_none())
+            population.names[index] == name || (population.group(index) == Some(name) && !is_party(name))
         };
         self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
@@ -256,7 +266,8 @@ impl Network {
     /// group have means the party.
     #[must_use]
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
-        let rule = self.rule(population, from, to).map(|index| &self.links[index]);
+        let is_party = |name: &str| population.position(name).is_some();
+        let rule = self.rule(population, is_party, from, to).map(|index| &self.links[index]);
         rule.map_or_else(|| self.default.clone(), LinkRule::link)
     }
 }

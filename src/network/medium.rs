@@ -8,7 +8,6 @@ use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
 use super::links::{Link, Network, Order};
 use super::loss::LossProcess;
-use super::outage::OutageModel;
 use super::pair_index::PairIndex;
 use super::party::{Connection, Line, Worker};
 use super::population::{PartyTraits, Population};
@@ -28,7 +27,7 @@ struct LinkProcess {
     latency: LatencyModel,
     loss: Box<dyn LossProcess>,
     draws: Draws,
-    bandwidth: Option<(Bandwidth, Queue)>,
+    bandwidth: Option<Box<(Bandwidth, Queue)>>,
     fifo: bool,
     /// The latest arrival so far, on a link that keeps messages in order.
     last: Time,
@@ -83,8 +82,6 @@ pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
     traits: Vec<PartyTraits>,
-    /// All outages of the network, of which only partitions cut links. Empty for most networks.
-    partitions: Vec<OutageModel>,
     key: Key,
     routes: Routes,
     connections: Vec<Connection>,
@@ -104,10 +101,10 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     let shared = party.group.iter().flat_map(|group| {
         network.outages.iter().enumerate().filter_map(move |(index, outage)| {
             let stream = key.child("outage").child(group).index(index as u64).stream();
-            outage.as_dyn().connection(group, stream)
+            Some((index, outage.as_dyn().connection(group, stream)?))
         })
     });
-    Connection::new(std::iter::once(own).chain(shared))
+    Connection::new(own, shared)
 }
 
 impl Network {
@@ -132,7 +129,6 @@ impl NetworkMedium {
             network: network.clone(),
             names: names.to_vec(),
             traits: traits.to_vec(),
-            partitions: network.outages.clone(),
             routes,
             connections: connections.collect(),
             workers: workers.collect(),
@@ -164,9 +160,9 @@ impl NetworkMedium {
 
     /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
-    /// Messages in transit arrive, or are lost, as decided before. If a party's availability or the outages change, the
-    /// party's connection is started again at time zero, with the first words of its streams, and advanced to `at`. Returns
-    /// the parties whose connection was replaced, each with its state at `at`.
+    /// Messages in transit arrive, or are lost, as decided before. If a party's availability or an outage changes, it is
+    /// started again at time zero, with the first words of its stream, and advanced to `at`; availabilities and outages that
+    /// do not change continue. Returns the parties for which one changed, each with the state of its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -184,10 +180,18 @@ impl NetworkMedium {
         let mut switches = Vec::new();
         for (index, party) in traits.iter().enumerate() {
             let before = &self.traits[index];
-            if before.availability != party.availability || self.network.outages != network.outages {
+            let same = |outage: Option<usize>| match outage {
+                None => before.availability == party.availability,
+                Some(place) => {
+                    before.group == party.group
+                        && self.network.outages.get(place) == network.outages.get(place)
+                }
+            };
+            let of_group = 0..self.network.outages.len().max(network.outages.len());
+            if !same(None) || of_group.into_iter().any(|place| !same(Some(place))) {
                 let id = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-                self.connections[index] = connection(network, &names[index], party, self.key);
-                switches.push((id, self.connections[index].forward(at)));
+                let fresh = connection(network, &names[index], party, self.key);
+                switches.push((id, self.connections[index].become_like(fresh, at, same)));
             }
             if before.compute != party.compute {
                 let fresh = Worker::new(party, self.key.child("compute").child(&names[index]).stream());
@@ -206,7 +210,6 @@ impl NetworkMedium {
             self.routes = network.routes(&new);
         }
         self.network = network.clone();
-        self.partitions = network.outages.clone();
         self.traits = traits.to_vec();
         self.names = names;
         switches
@@ -225,7 +228,7 @@ impl NetworkMedium {
             latency: link.latency,
             loss: link.loss.as_dyn().start(),
             draws: Draws::None(key),
-            bandwidth: link.bandwidth.map(|bandwidth| (bandwidth, Queue::default())),
+            bandwidth: link.bandwidth.map(|bandwidth| Box::new((bandwidth, Queue::default()))),
             fifo: link.order == Order::Fifo,
             last: Time::ZERO,
             duplication: (duplication > 0.0)
@@ -239,12 +242,12 @@ impl NetworkMedium {
 
     fn cut(&self, from: PartyId, to: PartyId, at: Time) -> bool {
         let group = |party: PartyId| self.traits[party.index()].group.as_deref();
-        self.partitions.iter().any(|outage| outage.as_dyn().cuts(group(from), group(to), at))
+        self.network.outages.iter().any(|outage| outage.as_dyn().cuts(group(from), group(to), at))
     }
 
     /// Sends a message over a link, which it enters at `now`, and records the result in the statistics.
     fn cross(&mut self, from: PartyId, to: PartyId, bytes: u64, now: Time) -> Crossing {
-        let cut = !self.partitions.is_empty() && self.cut(from, to, now);
+        let cut = !self.network.outages.is_empty() && self.cut(from, to, now);
         let place = self.place(from, to);
         let link = &mut self.links[place];
         let crossing = link.cross(bytes, now, cut);
@@ -284,8 +287,8 @@ impl LinkProcess {
             self.loss = new.loss.as_dyn().start();
         }
         self.latency = new.latency;
-        let queue = self.bandwidth.take().map_or_else(Queue::default, |(_, queue)| queue);
-        self.bandwidth = new.bandwidth.map(|bandwidth| (bandwidth, queue));
+        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.1);
+        self.bandwidth = new.bandwidth.map(|bandwidth| Box::new((bandwidth, queue)));
         self.fifo = new.order == Order::Fifo;
         let stream = self.duplication.take().map(|before| before.1);
         let probability = new.duplication.get();
@@ -305,7 +308,7 @@ impl LinkProcess {
         if cut {
             return Err(LossCause::Partition);
         }
-        let departure = match &mut self.bandwidth {
+        let departure = match self.bandwidth.as_deref_mut() {
             Some((bandwidth, queue)) => {
                 queue.enter(now, bytes, bandwidth.rate, bandwidth.buffer).ok_or(LossCause::QueueFull)?
             }
@@ -365,6 +368,11 @@ impl Medium for NetworkMedium {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::availability::{AvailabilityModel, OnOff, PerMessage};
+    use crate::network::latency::{Constant, Exponential};
+    use crate::network::outage::Blackout;
+    use crate::network::topology::Mesh;
+    use crate::vocab::Probability;
 
     #[test]
     fn a_link_draws_the_words_of_its_stream_in_order() {
@@ -373,5 +381,61 @@ mod tests {
         for _ in 0..50 {
             assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
         }
+    }
+
+    /// Parties of two groups, whose messages are received with probability 1/2 and that are online and offline in turns, and a
+    /// blackout of one group: after a change of the blackout alone, everything else goes on as in the unchanged network.
+    #[test]
+    fn what_a_fork_does_not_change_goes_on() {
+        let network = |until: u64| {
+            let mut network = Network::new(Mesh {}.into(), Link::default());
+            let down = |from, until| Blackout { group: "b".to_owned(), from: ms(from), until: ms(until) };
+            network.outages = vec![down(10, 20).into(), down(60, until).into()];
+            network
+        };
+        fn ms(ms: u64) -> Span {
+            Span::from_millis(ms)
+        }
+        let turns = || OnOff { online: Exponential { mean: ms(9) }.into(), offline: Constant(ms(1)).into() };
+        let heard = PerMessage { heard: Probability::new(0.5).unwrap() };
+        let party = |group: &str, availability: AvailabilityModel| PartyTraits {
+            group: Some(group.to_owned()),
+            availability,
+            ..PartyTraits::default()
+        };
+        let traits = [party("a", heard.into()), party("a", turns().into()), party("b", heard.into())];
+        let names = ["p", "q", "r"].map(str::to_owned);
+        let mut plain = network(70).medium(&names, &traits, Key::root(3));
+        let all = [PartyId(0), PartyId(1), PartyId(2)];
+        // Until 50 ms, as the kernel asks: the next change of every party is known before it takes place.
+        let mut pending: Vec<Option<Switch>> = all.iter().map(|&id| plain.next_switch(id)).collect();
+        for (id, next) in all.into_iter().zip(&mut pending) {
+            while next.is_some_and(|switch| switch.at <= Time::ZERO + ms(50)) {
+                *next = plain.next_switch(id);
+            }
+        }
+        for _ in 0..9 {
+            plain.hears(PartyId(0));
+            plain.hears(PartyId(2));
+        }
+        let mut forked = plain.clone();
+        let at = Time::ZERO + ms(50);
+        let switches = forked.change(&network(90), &traits, at);
+        assert!(switches.iter().all(|(_, switch)| switch.at == at));
+        assert!(switches.iter().all(|(id, switch)| *id == PartyId(1) || switch.online), "{switches:?}");
+        for id in [PartyId(0), PartyId(2)] {
+            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.hears(id)).collect::<Vec<_>>();
+            assert_eq!(draws(&mut forked), draws(&mut plain), "{id:?}");
+        }
+        let changed = switches.iter().any(|(id, _)| *id == PartyId(1));
+        for _ in 0..50 {
+            let next = forked.next_switch(PartyId(1));
+            assert_eq!(next, pending[1], "the kernel asks again only if it was told: {changed}");
+            pending[1] = plain.next_switch(PartyId(1));
+        }
+        let of_blackout: Vec<_> = (0..2).map(|_| forked.next_switch(PartyId(2)).unwrap()).collect();
+        let time = |ms_: u64| Time::ZERO + ms(ms_);
+        assert_eq!(of_blackout, [Switch::connection(time(60), false), Switch::connection(time(90), true)]);
+        assert_eq!(forked.next_switch(PartyId(2)), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The state of a party in the network: its connection, its access line, and its work.
 
 use super::availability::AvailabilityProcess;
-use super::bandwidth::Queue;
+use super::bandwidth::Sender;
 use super::compute::ComputeModel;
 use super::population::PartyTraits;
 use crate::kernel::Switch;
@@ -13,9 +13,30 @@ use std::collections::BinaryHeap;
 /// One reason why a party may be offline.
 #[derive(Clone, Debug)]
 struct Cause {
+    /// What it is: `None` for the party's own availability, else the position of an outage in the network's list.
+    outage: Option<usize>,
     process: Box<dyn AvailabilityProcess>,
     online: bool,
     next: Option<Switch>,
+    /// The change after the next one, and whether the process was asked for it.
+    after: Option<Switch>,
+    asked: bool,
+}
+
+impl Cause {
+    fn new(outage: Option<usize>, mut process: Box<dyn AvailabilityProcess>) -> Self {
+        let online = process.starts_online();
+        Self { outage, next: process.next_switch(), after: None, asked: false, online, process }
+    }
+
+    /// Applies the next change.
+    fn advance(&mut self) {
+        if let Some(switch) = self.next.take() {
+            self.online = switch.online;
+        }
+        self.next = self.after.take();
+        self.asked = false;
+    }
 }
 
 /// A party's connection: it is online while no cause makes it offline.
@@ -23,17 +44,21 @@ struct Cause {
 pub(super) struct Connection {
     /// The party's own availability first, then the outages of its group.
     causes: Vec<Cause>,
+    /// The cause whose next change was returned by [`Self::next_switch`] and has not been applied.
+    announced: Option<usize>,
     /// Whether the last change of the party's own availability was a crash, and what happens to the memory then.
     crashed: Option<crate::kernel::Memory>,
 }
 
 impl Connection {
-    pub(super) fn new(processes: impl IntoIterator<Item = Box<dyn AvailabilityProcess>>) -> Self {
-        let causes = processes.into_iter().map(|mut process| {
-            let online = process.starts_online();
-            Cause { next: process.next_switch(), online, process }
-        });
-        Self { causes: causes.collect(), crashed: None }
+    /// The connection of a party with this availability and these outages, each with its position in the network's list.
+    pub(super) fn new(
+        own: Box<dyn AvailabilityProcess>,
+        outages: impl IntoIterator<Item = (usize, Box<dyn AvailabilityProcess>)>,
+    ) -> Self {
+        let outages = outages.into_iter().map(|(place, process)| Cause::new(Some(place), process));
+        let causes = std::iter::once(Cause::new(None, own)).chain(outages).collect();
+        Self { causes, announced: None, crashed: None }
     }
 
     pub(super) fn online(&self) -> bool {
@@ -44,28 +69,67 @@ impl Connection {
         self.causes[0].process.hears()
     }
 
-    /// Applies all changes up to and including `at`; returns the state of the connection at that time.
-    pub(super) fn forward(&mut self, at: Time) -> Switch {
+    /// Becomes the connection `fresh` of another network from `at` on, which is advanced to that time. Causes that `same`
+    /// confirms, of those that both have, continue where they are, with their random draws. Returns the state at `at`.
+    pub(super) fn become_like(
+        &mut self,
+        mut fresh: Self,
+        at: Time,
+        same: impl Fn(Option<usize>) -> bool,
+    ) -> Switch {
+        // A change that was announced for a later time has not happened.
+        if self.announced.is_some_and(|due| self.causes[due].next.is_some_and(|switch| switch.at <= at)) {
+            self.apply();
+        }
+        fresh.forward(at);
+        for cause in &mut fresh.causes {
+            let known = self.causes.iter().position(|known| known.outage == cause.outage);
+            if let Some(known) = known.filter(|_| same(cause.outage)) {
+                std::mem::swap(cause, &mut self.causes[known]);
+            }
+        }
+        if same(None) {
+            fresh.crashed = self.crashed;
+        }
+        *self = fresh;
+        self.forward(at);
+        Switch { at, online: self.online(), crashed: self.crashed }
+    }
+
+    /// Applies all changes up to and including `at`.
+    fn forward(&mut self, at: Time) {
         while self.causes.iter().filter_map(|cause| cause.next).any(|switch| switch.at <= at) {
             self.next_switch();
+            self.apply();
         }
-        Switch { at, online: self.online(), crashed: self.crashed }
+    }
+
+    /// Applies the change that was announced last.
+    fn apply(&mut self) {
+        let Some(due) = self.announced.take() else { return };
+        if due == 0 {
+            self.crashed = self.causes[0].next.and_then(|switch| switch.crashed);
+        }
+        self.causes[due].advance();
     }
 
     /// The next change of any cause, after which the connection may be the same as before; `None` if there are no more.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
+        self.apply();
         let due = (0..self.causes.len())
             .filter_map(|index| Some((self.causes[index].next?.at, index)))
             .min()
             .map(|(_, index)| index)?;
+        self.announced = Some(due);
         let cause = &mut self.causes[due];
-        let switch = cause.next.take()?;
-        cause.online = switch.online;
-        cause.next = cause.process.next_switch();
-        if due == 0 {
-            self.crashed = switch.crashed;
+        if !cause.asked {
+            cause.after = cause.process.next_switch();
+            cause.asked = true;
         }
-        Some(Switch { at: switch.at, online: self.online(), crashed: self.crashed })
+        let switch = cause.next?;
+        let others = self.causes.iter().enumerate().all(|(index, cause)| index == due || cause.online);
+        let crashed = if due == 0 { switch.crashed } else { self.crashed };
+        Some(Switch { at: switch.at, online: switch.online && others, crashed })
     }
 }
 
@@ -73,12 +137,12 @@ impl Connection {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     rate: Option<Rate>,
-    queue: Queue,
+    sender: Sender,
 }
 
 impl Line {
     pub(super) fn new(rate: Option<Rate>) -> Self {
-        Self { rate, queue: Queue::default() }
+        Self { rate, sender: Sender::default() }
     }
 
     /// Changes the rate for the messages from now on; messages in the queue are sent at the old rate.
@@ -93,7 +157,7 @@ impl Line {
     /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
     pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
         match self.rate {
-            Some(rate) => self.queue.enter(now, bytes, rate, None).unwrap_or(now),
+            Some(rate) => self.sender.send(now, bytes, rate).1,
             None => now,
         }
     }

@@ -96,7 +96,8 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
     /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
-    /// count together ("others" for those without one), and only the hub of a star keeps its name.
+    /// count together ("others" for those without one), and only the hub of a star keeps its name. If a group has that name,
+    /// it is "others (no group)", or "NAME (hub)".
     pub links: Vec<(String, String, LinkStatistics)>,
 }
 
@@ -140,7 +141,7 @@ impl Labels {
         }
         let mut names = population.groups();
         let others = names.len();
-        names.push("others".to_owned());
+        names.push(unused(&names, "others", "no group"));
         let mut of: Vec<usize> = (0..own.len())
             .map(|party| {
                 let group = population.group(party);
@@ -149,10 +150,19 @@ impl Labels {
             .collect();
         if let Shape::Star(hub) = topology.as_dyn().shape(population) {
             of[hub] = names.len();
-            names.push(own[hub].clone());
+            names.push(unused(&names, &own[hub], "hub"));
         }
         Self { names, of }
     }
+}
+
+/// A name that is not among `names`: `wanted`, or if there is one, `wanted` with a word that tells the two apart.
+fn unused(names: &[String], wanted: &str, word: &str) -> String {
+    let mut name = wanted.to_owned();
+    while names.contains(&name) {
+        name = format!("{name} ({word})");
+    }
+    name
 }
 
 /// Statistics during a run, with one row for each pair of labels.
@@ -208,5 +218,21 @@ mod tests {
             assert_eq!(statistics.latency_seconds(q), back.latency_seconds(q));
         }
         assert_eq!((back.delivered(), back.losses()), (4999, 1));
+    }
+
+    #[test]
+    fn every_row_has_a_name_of_its_own() {
+        use crate::network::population::PartyTraits;
+        use crate::network::topology::Star;
+        // 40 parties: a hub that is called like a group, parties of two groups, and parties without a group.
+        let names: Vec<String> =
+            (0..40).map(|k| if k == 0 { "east".to_owned() } else { format!("p{k}") }).collect();
+        let group = |k: usize| [None, Some("east"), Some("others")][k % 3].map(str::to_owned);
+        let traits: Vec<PartyTraits> =
+            (0..40).map(|k| PartyTraits { group: group(k), ..PartyTraits::default() }).collect();
+        let population = Population { names: &names, traits: &traits };
+        let labels = Labels::new(&Star { hub: "east".to_owned() }.into(), &population);
+        assert_eq!(labels.names, ["east", "others", "others (no group)", "east (hub)"]);
+        assert_eq!(labels.of[..4], [3, 0, 1, 2]);
     }
 }

@@ -3,7 +3,7 @@
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
-use super::table::{CsvTable, TableError};
+use super::table::{CsvTable, Quantity, TableError, TableFields};
 use super::{DataSource, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
@@ -78,7 +78,7 @@ impl Correlation {
             let mut column = training.numbers(name)?;
             standardise(&mut column).ok_or_else(|| TableError::Constant {
                 file: training.file.clone(),
-                what: format!("column \"{name}\""),
+                of: Quantity::Column((*name).clone()),
             })?;
             rows.extend(column.iter().map(|value| value / length));
             let own = table.numbers(name)?;
@@ -87,6 +87,33 @@ impl Correlation {
             values.push(mean);
         }
         Ok(Readings { inputs: Points::new(arms.len(), training.len(), rows), values, deviations })
+    }
+}
+
+/// The fields of the readings, whose files may be in the scenario's folder or in a further one.
+struct Named<'a> {
+    correlation: &'a Correlation,
+    resources: &'a Resources,
+}
+
+impl TableFields for Named<'_> {
+    fn file(&self, file: &Path) -> String {
+        let field = if self.resources.place(&self.correlation.file) == file { "file" } else { "training" };
+        field.to_owned()
+    }
+
+    /// Columns are named by the files alone, except those that are ignored.
+    fn column(&self, file: &Path, column: &str) -> String {
+        let ignored = self.correlation.ignore.iter().position(|name| name == column);
+        ignored.map_or_else(|| self.file(file), |index| format!("ignore[{index}]"))
+    }
+
+    fn cell_cure(&self) -> &'static str {
+        "correct the cell, drop the row, or name its column in `ignore`"
+    }
+
+    fn constant(&self, file: &Path, _: &Quantity) -> (String, &'static str, &'static str) {
+        (self.file(file), "columns that vary", "name the column in `ignore`")
     }
 }
 
@@ -102,26 +129,7 @@ impl Objective for Correlation {
                 vec![Problem::wrong("ignore", "at least one column that is an arm", "none", cure)]
             }
             Ok(_) => Vec::new(),
-            Err(error) => {
-                let (path, cure) = match &error {
-                    TableError::NoColumn { column, .. } if self.ignore.contains(column) => {
-                        ("ignore", "name columns of the file")
-                    }
-                    TableError::Unreadable { .. } => {
-                        ("file", "paths begin at the scenario's folder, or at the one given with --data")
-                    }
-                    TableError::NotANumber { .. } => {
-                        ("file", "correct the cell, or name its column in `ignore`")
-                    }
-                    _ => ("file", "correct the file"),
-                };
-                vec![Problem::wrong(
-                    path,
-                    "CSV files with a column of numbers per arm",
-                    error.to_string(),
-                    cure,
-                )]
-            }
+            Err(error) => vec![error.problem(&Named { correlation: self, resources })],
         }
     }
 

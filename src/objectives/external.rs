@@ -2,6 +2,7 @@
 
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
+use super::scaling::combinations;
 use super::table::Goal;
 use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
@@ -97,6 +98,12 @@ fn default_mean() -> Finite {
 }
 
 impl SettingAxis {
+    /// The position of every value on the axis, from 0 to 1.
+    fn shares(&self) -> Vec<f64> {
+        let count = self.values.get();
+        (0..count).map(|step| step as f64 / (count - 1) as f64).collect()
+    }
+
     /// The value at the position `share` on the axis: the smallest value at 0, the largest at 1.
     fn at(&self, share: f64) -> f64 {
         let (low, high) = (self.low.get(), self.high.get());
@@ -128,31 +135,8 @@ impl External {
         Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
     }
 
-    /// The position of each arm on every axis, from 0 to 1, row-major.
-    fn shares(&self) -> Vec<f64> {
-        let n: usize = self.axes.iter().map(|axis| axis.values.get()).product();
-        let mut rows = Vec::with_capacity(n * self.axes.len());
-        for arm in 0..n {
-            let mut left = n;
-            let mut rest = arm;
-            for axis in &self.axes {
-                left /= axis.values.get();
-                rows.push((rest / left) as f64 / (axis.values.get() - 1) as f64);
-                rest %= left;
-            }
-        }
-        rows
-    }
-
-    /// The settings as the program receives them, from their positions on every axis.
-    fn plain(&self, shares: &[f64]) -> Arc<PlainInputs> {
-        let setting =
-            |shares: &[f64]| self.axes.iter().zip(shares).map(|(axis, share)| axis.at(*share)).collect();
-        let rows: Vec<Vec<f64>> = shares.chunks(self.axes.len()).map(setting).collect();
-        PlainInputs::coordinates(self.axes.len(), rows.concat())
-    }
-
-    /// The value of each arm for each agent, where larger is better; one list if all agents have the same values.
+    /// The value of each arm for each agent, where larger is better; one list if all agents have the same values. `rows` has
+    /// the settings, row-major.
     fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<Vec<f64>>, ObjectiveError> {
         let d = self.axes.len();
         let mut opening = Map::new();
@@ -167,9 +151,7 @@ impl External {
         let (sign, key) = (self.sign(), key.child("program"));
         let mut of = |agent: Option<usize>| {
             let key = agent.map_or(key, |agent| key.child("agent").index(agent as u64));
-            let of_arm = |(arm, shares): (usize, &[f64])| {
-                let inputs: Vec<f64> =
-                    self.axes.iter().zip(shares).map(|(axis, &share)| axis.at(share)).collect();
+            let of_arm = |(arm, inputs): (usize, &[f64])| {
                 // Below 2^31, so that the random generators of all languages accept it.
                 let seed = key.index(arm as u64).stream().word() >> 33;
                 let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
@@ -258,14 +240,21 @@ impl Objective for External {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let rows = self.shares();
-        let all = self.values(resources, &rows, key)?;
+        let shares: Vec<Vec<f64>> = self.axes.iter().map(SettingAxis::shares).collect();
+        let values =
+            |(axis, shares): (&SettingAxis, &Vec<f64>)| shares.iter().map(|share| axis.at(*share)).collect();
+        let settings = combinations(&self.axes.iter().zip(&shares).map(values).collect::<Vec<_>>());
+        let all = self.values(resources, &settings, key)?;
+        let rows = combinations(&shares);
         let mean = |arm: usize| all.iter().map(|values| values[arm]).sum::<f64>() / all.len() as f64;
         let values = match all.as_slice() {
             [values] => values.clone(),
             _ => (0..rows.len() / self.axes.len()).map(mean).collect(),
         };
-        let mut background = Background { plain: Some(self.plain(&rows)), ..Background::made_up() };
+        let mut background = Background {
+            plain: Some(PlainInputs::coordinates(self.axes.len(), settings)),
+            ..Background::made_up()
+        };
         background.facts.outcomes_read_inputs = true;
         background.agents = self.agents.map(|_| Arc::new(all.into_iter().map(Arc::new).collect()));
         Ok(Box::new(Ready(Instance {

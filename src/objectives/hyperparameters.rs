@@ -1,6 +1,6 @@
 //! The source of the surrogate's hyperparameters: stated, or fitted to data.
 
-use crate::vocab::{NonNegative, Positive};
+use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ pub enum Hyperparameters {
         /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
         #[serde(default = "default_subset")]
         subset: NonZeroUsize,
-        /// Starting points of the optimiser. Default: 4.
+        /// Starting points of the optimiser, 1 to 1000. Default: 4.
         #[serde(default = "default_starts")]
         starts: NonZeroUsize,
     },
@@ -42,6 +42,21 @@ fn default_subset() -> NonZeroUsize {
 fn default_starts() -> NonZeroUsize {
     const STARTS: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not zero");
     STARTS
+}
+
+/// Largest number of starting points, each of which takes seconds.
+const MOST_STARTS: usize = 1000;
+
+impl Hyperparameters {
+    /// The problem of a fit that would not end, if there is one.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let Self::MaximumLikelihood { starts, .. } = self else { return None };
+        (starts.get() > MOST_STARTS).then(|| {
+            let (expected, cure) =
+                (format!("at most {MOST_STARTS} starts"), "write fewer: each takes seconds, and 4 are usual");
+            Problem::wrong("MaximumLikelihood.starts", expected, starts.to_string(), cure)
+        })
+    }
 }
 
 impl Default for Hyperparameters {

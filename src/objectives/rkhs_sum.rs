@@ -64,6 +64,9 @@ pub struct RkhsSum {
     pub noise: NoiseModel,
 }
 
+/// Largest number of kernel functions that are computed in a replication, some seconds' work.
+const MOST_SUMMANDS: usize = 100_000_000;
+
 fn hundred() -> NonZeroUsize {
     const HUNDRED: NonZeroUsize = NonZeroUsize::new(100).expect("100 is not zero");
     HUNDRED
@@ -91,8 +94,20 @@ impl Objective for RkhsSum {
         for (path, count) in [("points", self.points), ("terms", self.terms)] {
             if count.get() > MOST_POINTS {
                 let expected = format!("at most {MOST_POINTS}");
-                problems.push(Problem::wrong(path, expected, count.to_string(), "the papers have 100"));
+                problems.push(Problem::wrong(
+                    path,
+                    expected,
+                    count.to_string(),
+                    "write fewer, for example 100 as in the papers",
+                ));
             }
+        }
+        let product = self.points.get().saturating_mul(self.terms.get());
+        if problems.is_empty() && product > MOST_SUMMANDS {
+            let found = format!("{} points x {} terms", self.points, self.terms);
+            let cure = "write fewer of one or both, for example 100 as in the papers";
+            let expected = format!("at most {MOST_SUMMANDS} points x terms");
+            problems.push(Problem::wrong("terms", expected, found, cure));
         }
         let name = self.noise.name();
         problems.extend(self.noise.as_dyn().problems().into_iter().map(|p| p.below(name).below("noise")));

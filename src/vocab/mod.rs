@@ -4,6 +4,7 @@
 
 mod cost;
 mod counted;
+mod csv_rows;
 pub mod family;
 mod law_ranges;
 mod number;
@@ -17,6 +18,7 @@ pub mod value;
 
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
+pub use csv_rows::{CsvRows, NoSuchColumn, NotCsv};
 pub use law_ranges::{extreme_shape, unequal_weights};
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;

@@ -7,6 +7,7 @@ mod answer;
 mod book;
 mod browser;
 mod cli;
+mod data_files;
 mod examples;
 mod extending;
 mod forks;

@@ -334,7 +334,7 @@ fn bad_input_is_refused_at_its_place() {
     refused(
         "availability",
         "parties.by-the-calendar.availability.switches=[\"2s\", \"1s\"]",
-        &["back in time"],
+        &["which is not later than the time before"],
     );
     refused("bandwidth", "network.links[0].bandwidth.rate=\"0bit/s\"", &["10Mbit/s"]);
     refused("speeds", "parties.a-device.compute.Devices.column=\"sped\"", &["no column is called \"sped\""]);

@@ -91,7 +91,7 @@ fn a_loss_of_one_with_endless_retries() {
 fn a_trace_that_goes_back_in_time() {
     let place = TempDir::new().unwrap();
     for (row, words) in [
-        ("1, [5, 2]", ["a time after 5s (the recording goes back in time)", "\"2\" at trace.csv:2"]),
+        ("1, [5, 2]", ["a time after 5s", "\"2\" at trace.csv:2, which is not later than the time before"]),
         ("1, [-1, 2]", ["a time in seconds, 0 or above", "\"-1\" at trace.csv:2"]),
         ("on, [1, 2]", ["a state at the start", "\"on\" at trace.csv:2"]),
         ("0", ["a party that is never online", "availability"]),

@@ -1,10 +1,11 @@
 //! A party that crashes and recovers.
 
+use super::turns::Turns;
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::{Memory, Switch};
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::{Problem, Span, Time};
+use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -30,24 +31,20 @@ fn kept() -> Memory {
     Memory::Kept
 }
 
-/// Shortest period: with periods of length zero the state could change without end at one point in time.
-const SHORTEST: Span = Span::from_nanos(1);
-
 #[derive(Clone, Debug)]
-struct Turns {
-    recipe: Crashing,
-    stream: Stream,
-    up: bool,
-    at: Time,
+struct Process {
+    turns: Turns,
+    memory: Memory,
 }
 
 impl Availability for Crashing {
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess> {
-        Box::new(Turns { recipe: self.clone(), stream, up: true, at: Time::ZERO })
+        let turns = Turns::new(self.up.clone(), self.down.clone(), stream, true);
+        Box::new(Process { turns, memory: self.memory })
     }
 
     fn ever_available(&self) -> bool {
-        self.up.as_dyn().mean_seconds() > 0.0
+        super::lasts(&self.up)
     }
 
     fn loses_memory(&self) -> bool {
@@ -67,14 +64,11 @@ impl Availability for Crashing {
     }
 }
 
-impl AvailabilityProcess for Turns {
+impl AvailabilityProcess for Process {
     fn next_switch(&mut self) -> Option<Switch> {
-        let model = if self.up { &self.recipe.up } else { &self.recipe.down };
-        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
-        self.at = self.at + length;
-        self.up = !self.up;
-        let crashed = (!self.up).then_some(self.recipe.memory);
-        (self.at < Time::NEVER).then_some(Switch { at: self.at, online: self.up, crashed })
+        let at = self.turns.next()?;
+        let crashed = (!self.turns.online).then_some(self.memory);
+        Some(Switch { at, online: self.turns.online, crashed })
     }
 }
 
@@ -83,6 +77,7 @@ mod tests {
     use super::*;
     use crate::network::latency::Constant;
     use crate::rng::Key;
+    use crate::vocab::{Span, Time};
 
     #[test]
     fn up_and_down_alternate_and_say_what_is_left() {

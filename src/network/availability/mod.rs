@@ -6,6 +6,7 @@ mod on_off;
 mod per_message;
 mod scheduled;
 mod trace;
+mod turns;
 
 pub use always::Always;
 pub use crashing::Crashing;
@@ -56,17 +57,23 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
         let own = model.as_dyn().problems();
-        if own.is_empty() && model.as_dyn().mean_seconds() <= 0.0 {
+        if own.is_empty() && !lasts(model) {
             problems.push(Problem::wrong(
                 field,
-                "periods of a mean length above 0",
-                "periods of no length",
-                "give both periods a length, or leave them out altogether",
+                "a mean length above 0",
+                "a mean length of 0",
+                "state a mean length above 0 for both periods, or leave the availability out",
             ));
         }
         problems.extend(own.into_iter().map(|problem| problem.below(field)));
     }
     problems
+}
+
+/// Whether periods of this length have a mean above 0; also true if a file that the model names could not be read, which is
+/// reported elsewhere.
+fn lasts(length: &LatencyModel) -> bool {
+    length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
 
 /// Reads the files of two latency models, each given with its field, at which its problems are reported.

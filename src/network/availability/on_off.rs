@@ -1,10 +1,11 @@
 //! A party that is online and offline in turns, for random times.
 
+use super::turns::Turns;
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::{Problem, Span, Time};
+use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -24,27 +25,19 @@ pub struct OnOff {
     pub offline: LatencyModel,
 }
 
-/// Shortest period: with periods of length zero the state could change without end at one point in time.
-const SHORTEST: Span = Span::from_nanos(1);
-
 #[derive(Clone, Debug)]
-struct Turns {
-    recipe: OnOff,
-    stream: Stream,
-    online: bool,
-    at: Time,
-}
+struct Process(Turns);
 
 impl Availability for OnOff {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let online = self.online.as_dyn().mean_seconds();
         let offline = self.offline.as_dyn().mean_seconds();
         let starts_online = stream.uniform() * (online + offline) < online;
-        Box::new(Turns { recipe: self.clone(), stream, online: starts_online, at: Time::ZERO })
+        Box::new(Process(Turns::new(self.online.clone(), self.offline.clone(), stream, starts_online)))
     }
 
     fn ever_available(&self) -> bool {
-        self.online.as_dyn().mean_seconds() > 0.0
+        super::lasts(&self.online)
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -60,17 +53,13 @@ impl Availability for OnOff {
     }
 }
 
-impl AvailabilityProcess for Turns {
+impl AvailabilityProcess for Process {
     fn starts_online(&mut self) -> bool {
-        self.online
+        self.0.online
     }
 
     fn next_switch(&mut self) -> Option<Switch> {
-        let model = if self.online { &self.recipe.online } else { &self.recipe.offline };
-        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
-        self.at = self.at + length;
-        self.online = !self.online;
-        (self.at < Time::NEVER).then_some(Switch::connection(self.at, self.online))
+        self.0.next().map(|at| Switch::connection(at, self.0.online))
     }
 }
 
@@ -79,6 +68,7 @@ mod tests {
     use super::*;
     use crate::network::latency::{Constant, Exponential};
     use crate::rng::Key;
+    use crate::vocab::{Span, Time};
 
     #[test]
     fn constant_periods_alternate() {

@@ -39,7 +39,7 @@ impl Availability for Scheduled {
         vec![Problem::wrong(
             format!("switches[{}]", index + 1),
             format!("a time after {}", self.switches[index]),
-            format!("{}, which goes back in time", self.switches[index + 1]),
+            format!("{}, which is not later than the time before", self.switches[index + 1]),
             "put the times in order, each once",
         )]
     }

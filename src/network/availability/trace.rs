@@ -99,7 +99,12 @@ impl Availability for Trace {
             && self.chosen().is_none()
         {
             let expected = format!("a device below {}", self.devices().len());
-            problems.push(Problem::wrong("device", expected, device.to_string(), "devices count from 0"));
+            problems.push(Problem::wrong(
+                "device",
+                expected,
+                device.to_string(),
+                "devices are numbered from 0",
+            ));
         }
         let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
         if let (Some(repeat), Some(last)) = (self.repeat, last)
@@ -122,10 +127,11 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
         if line.trim().is_empty() || line.trim_start().starts_with('#') {
             continue;
         }
-        let wrong = |expected: String, found: &str| {
-            let found = format!("\"{found}\" at {}:{}", file.display(), number + 1);
+        let wrong_with = |expected: String, found: &str, why: &str| {
+            let found = format!("\"{found}\" at {}:{}{why}", file.display(), number + 1);
             Problem::wrong("file", expected, found, "correct the file")
         };
+        let wrong = |expected: String, found: &str| wrong_with(expected, found, "");
         let plain = line.replace(['[', ']', '"'], "");
         let mut cells = plain.split(',').map(str::trim);
         let state = cells.next().unwrap_or_default();
@@ -140,7 +146,8 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
             let seconds = seconds.ok_or_else(|| wrong("a time in seconds, 0 or above".to_owned(), cell))?;
             let at = Span::from_seconds(seconds);
             if let Some(last) = switches.last().filter(|last| at <= **last) {
-                return Err(wrong(format!("a time after {last} (the recording goes back in time)"), cell));
+                let why = ", which is not later than the time before";
+                return Err(wrong_with(format!("a time after {last}"), cell, why));
             }
             switches.push(at);
         }
@@ -183,8 +190,10 @@ impl AvailabilityProcess for Player {
             return Some(Switch::connection(self.begun + after, self.online));
         }
         self.begun = self.begun + self.repeat?;
-        self.next = 0;
-        self.online = self.device.online;
+        // A change at time 0 and the beginning of a repetition are one change.
+        let at_once = self.device.switches[0] == Span::ZERO;
+        self.next = usize::from(at_once);
+        self.online = self.device.online != at_once;
         (self.begun < Time::NEVER).then_some(Switch::connection(self.begun, self.online))
     }
 }
@@ -218,6 +227,19 @@ mod tests {
         assert_eq!(changes, expected);
     }
 
+    /// Every change is later than the one before, also where a recording begins with a change at time 0.
+    #[test]
+    fn a_repetition_begins_with_one_change() {
+        let (recipe, problems) = loaded("1, [0, 2]\n", Some(0), Some(Span::from_millis(5000)));
+        assert_eq!(problems, []);
+        let mut process = recipe.start(Key::root(1).stream());
+        let changes: Vec<(f64, bool)> = (0..5)
+            .map(|_| process.next_switch().unwrap())
+            .map(|switch| (switch.at.seconds(), switch.online))
+            .collect();
+        assert_eq!(changes, [(0.0, false), (2.0, true), (5.0, false), (7.0, true), (10.0, false)]);
+    }
+
     #[test]
     fn every_device_is_drawn_by_somebody() {
         let (recipe, _) = loaded("1, 1\n1, 2\n1, 3\n", None, None);
@@ -232,7 +254,7 @@ mod tests {
     #[test]
     fn a_bad_recording_is_told_with_its_line() {
         let told = |text: &str| format!("{:?}", loaded(text, None, None).1);
-        assert!(told("1, 5, 4\n").contains("back in time"));
+        assert!(told("1, 5, 4\n").contains("trace.csv:1, which is not later than the time before"));
         assert!(told("1, 5\n\n2, 7\n").contains("trace.csv:3"));
         assert!(told("1, -5\n").contains("0 or above"));
         assert!(told("# nothing\n").contains("at least one device"));

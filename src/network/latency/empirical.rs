@@ -73,6 +73,10 @@ impl Latency for Empirical {
         vec![self.file.clone()]
     }
 
+    fn is_unread(&self) -> bool {
+        self.sorted.is_none()
+    }
+
     fn problems(&self) -> Vec<Problem> {
         if self.unit > Span::ZERO {
             return Vec::new();

@@ -49,8 +49,10 @@ impl Latency for Erlang {
         if self.stages.get() <= MOST_STAGES {
             return Vec::new();
         }
-        let (expected, cure) =
-            (format!("at most {MOST_STAGES} stages"), "write Constant(..): so many hardly vary");
+        let (expected, cure) = (
+            format!("at most {MOST_STAGES} stages"),
+            "write Constant(..): the sum of so many stages hardly varies",
+        );
         vec![Problem::wrong("stages", expected, self.stages.to_string(), cure)]
     }
 }

@@ -47,4 +47,8 @@ impl Latency for Jittered {
     fn files(&self) -> Vec<PathBuf> {
         self.jitter.as_dyn().files()
     }
+
+    fn is_unread(&self) -> bool {
+        self.jitter.as_dyn().is_unread()
+    }
 }

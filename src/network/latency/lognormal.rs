@@ -1,8 +1,8 @@
 //! A delay whose logarithm is normal: mostly short, sometimes long.
 
-use super::Latency;
+use super::{Latency, extreme_mean};
 use crate::special::{normal_cdf, normal_quantile};
-use crate::vocab::{NonNegative, Span};
+use crate::vocab::{NonNegative, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,5 +34,10 @@ impl Latency for LogNormal {
             return if delay < self.median { 0.0 } else { 1.0 };
         }
         normal_cdf(libm::log(delay.seconds() / self.median.seconds()) / sigma)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let cure = "lower it; 2 is already a very heavy tail";
+        extreme_mean(self, "sigma", &self.sigma, cure).into_iter().collect()
     }
 }

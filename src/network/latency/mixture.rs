@@ -94,6 +94,10 @@ impl Latency for Mixture {
     fn files(&self) -> Vec<PathBuf> {
         self.parts.iter().flat_map(|part| part.law.as_dyn().files()).collect()
     }
+
+    fn is_unread(&self) -> bool {
+        self.parts.iter().any(|part| part.law.as_dyn().is_unread())
+    }
 }
 
 #[cfg(test)]

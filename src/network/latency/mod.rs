@@ -47,7 +47,8 @@ pub use truncated::Truncated;
 pub use uniform::Uniform;
 pub use weibull::Weibull;
 
-use crate::vocab::{Positive, Problem, Span};
+use crate::vocab::{Problem, Span};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// The behaviour of a latency model.
@@ -84,6 +85,11 @@ pub trait Latency {
     /// The files that the recipe names.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// Whether a file that the recipe names has not been read, so that quantiles, mean and probabilities have no meaning.
+    fn is_unread(&self) -> bool {
+        false
     }
 }
 
@@ -126,19 +132,20 @@ impl LatencyModel {
     }
 }
 
-/// The problem, at the field `path`, of a shape with which the mean exceeds the longest span, some 584 years.
-fn extreme_mean(law: &impl Latency, path: &str, shape: &Positive, cure: &str) -> Option<Problem> {
+/// The problem, at the field `path`, of a number with which the mean exceeds the longest span, some 584 years.
+fn extreme_mean(law: &impl Latency, path: &str, number: &impl Display, cure: &str) -> Option<Problem> {
     let mean = law.mean_seconds();
     if mean < Span::MAX.seconds() {
         return None;
     }
-    let found = format!("{shape}, whose mean is {mean:.1e} s");
-    Some(Problem::wrong(path, "a shape whose mean is below 584 years", found, cure))
+    let found = format!("{number}, whose mean is {mean:.1e} s");
+    Some(Problem::wrong(path, format!("a {path} whose mean is below 584 years"), found, cure))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocab::Positive;
 
     fn empirical() -> LatencyModel {
         let folder = tempfile::tempdir().unwrap();
@@ -244,11 +251,36 @@ mod tests {
         let stages = std::num::NonZeroU32::new(2_000_000).unwrap();
         assert_eq!(path(Erlang { stages, mean: ms(1) }.into()).as_deref(), Some("stages"));
         assert_eq!(path(Gumbel { location: ms(1), scale: Span::ZERO }.into()).as_deref(), Some("scale"));
+        let spread =
+            |sigma| LogNormal { median: ms(1000), sigma: crate::vocab::NonNegative::new(sigma).unwrap() };
+        assert_eq!(path(spread(40.0).into()).as_deref(), Some("sigma"));
+        assert_eq!(path(spread(6.0).into()), None);
+        let far = Scaled { law: boxed(Constant(ms(1))), factor: positive(1e300) };
+        assert_eq!(path(far.into()).as_deref(), Some("factor"));
         // Problems of a model inside another are reported with their path.
         let inside =
             Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
         let mixture = Mixture { parts: vec![Part { weight: positive(1.0), law: inside.into() }] };
         assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
+    }
+
+    /// What follows from a file that was not read is not reported beside it.
+    #[test]
+    fn a_model_of_an_unread_file_is_unread() {
+        let measured = || boxed(Empirical::new("none.csv".into(), "s".to_owned(), Span::from_millis(1000)));
+        let one = |law: Box<LatencyModel>| Part { weight: positive(1.0), law: *law };
+        for model in [
+            *measured(),
+            Jittered { base: Span::from_millis(1), jitter: measured() }.into(),
+            Mixture { parts: vec![one(boxed(Constant(Span::from_millis(1)))), one(measured())] }.into(),
+            Shifted { law: measured(), later: Span::from_millis(1), earlier: Span::ZERO }.into(),
+            Scaled { law: measured(), factor: positive(2.0) }.into(),
+            Truncated { law: measured(), from: Span::from_millis(10), to: None }.into(),
+        ] {
+            assert!(model.as_dyn().is_unread(), "{}", model.name());
+            assert_eq!(model.as_dyn().problems(), [], "{}", model.name());
+        }
+        assert!(examples().iter().all(|model| !model.as_dyn().is_unread()));
     }
 
     #[test]

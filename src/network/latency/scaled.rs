@@ -1,6 +1,6 @@
 //! A multiple of another delay.
 
-use super::{Latency, LatencyModel};
+use super::{Latency, LatencyModel, extreme_mean};
 use crate::vocab::{Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,9 +18,24 @@ pub struct Scaled {
     pub factor: Positive,
 }
 
+impl Scaled {
+    fn scaled(&self, delay: Span) -> Span {
+        Span::from_seconds(delay.seconds() * self.factor.get())
+    }
+
+    /// The longest delay that is not above `delay` after scaling. Delays are whole nanoseconds, before and after.
+    fn unscaled(&self, delay: Span) -> Span {
+        let about = ((delay.nanos() as f64 + 0.5) / self.factor.get()).floor() as u64;
+        let fits = |nanos: &u64| self.scaled(Span::from_nanos(*nanos)) <= delay;
+        // The division is rounded, by less than a nanosecond for delays below a month.
+        let near = [about.saturating_add(1), about, about.saturating_sub(1)];
+        Span::from_nanos(near.into_iter().find(fits).unwrap_or(about))
+    }
+}
+
 impl Latency for Scaled {
     fn quantile(&self, u: f64) -> Span {
-        Span::from_seconds(self.law.as_dyn().quantile(u).seconds() * self.factor.get())
+        self.scaled(self.law.as_dyn().quantile(u))
     }
 
     fn mean_seconds(&self) -> f64 {
@@ -28,13 +43,15 @@ impl Latency for Scaled {
     }
 
     fn probability_within(&self, delay: Span) -> f64 {
-        // Includes delays that are rounded down to this one.
-        let longest = (delay.seconds() + 0.5e-9) / self.factor.get();
-        self.law.as_dyn().probability_within(Span::from_seconds(longest))
+        self.law.as_dyn().probability_within(self.unscaled(delay))
     }
 
     fn problems(&self) -> Vec<Problem> {
-        self.law.problems_below("law").collect()
+        let found: Vec<Problem> = self.law.problems_below("law").collect();
+        if !found.is_empty() || self.is_unread() {
+            return found;
+        }
+        extreme_mean(self, "factor", &self.factor, "lower it").into_iter().collect()
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
@@ -43,5 +60,37 @@ impl Latency for Scaled {
 
     fn files(&self) -> Vec<PathBuf> {
         self.law.as_dyn().files()
+    }
+
+    fn is_unread(&self) -> bool {
+        self.law.as_dyn().is_unread()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::{Constant, Uniform};
+
+    #[test]
+    fn no_delay_is_within_less_than_itself() {
+        let scaled = |law: LatencyModel, factor: f64| Scaled {
+            law: Box::new(law),
+            factor: Positive::new(factor).unwrap(),
+        };
+        let second = scaled(Constant(Span::from_millis(1)).into(), 1000.0);
+        for (nanos, expected) in
+            [(999_999_499, 0.0), (999_999_500, 0.0), (999_999_999, 0.0), (1_000_000_000, 1.0)]
+        {
+            assert_eq!(second.probability_within(Span::from_nanos(nanos)), expected, "{nanos}");
+        }
+        for factor in [0.3, 0.7, 1.0, 1.7, 3.0, 1000.0] {
+            let law = scaled(Uniform { low: Span::ZERO, high: Span::from_nanos(50) }.into(), factor);
+            for nanos in 0..50 {
+                let (own, after) = (Span::from_nanos(nanos), law.scaled(Span::from_nanos(nanos)));
+                assert!(law.unscaled(after) >= own, "{factor}: {nanos}");
+                assert!(after == Span::ZERO || law.unscaled(Span::from_nanos(after.nanos() - 1)) < own);
+            }
+        }
     }
 }

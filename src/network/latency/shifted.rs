@@ -72,6 +72,10 @@ impl Latency for Shifted {
     fn files(&self) -> Vec<PathBuf> {
         self.law.as_dyn().files()
     }
+
+    fn is_unread(&self) -> bool {
+        self.law.as_dyn().is_unread()
+    }
 }
 
 #[cfg(test)]

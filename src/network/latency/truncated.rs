@@ -79,7 +79,7 @@ impl Latency for Truncated {
             return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two ends")];
         }
         let (below, within) = self.ends();
-        if within - below >= LEAST_LEFT {
+        if self.is_unread() || within - below >= LEAST_LEFT {
             return Vec::new();
         }
         let path = if self.from > Span::ZERO { "from" } else { "to" };
@@ -94,6 +94,10 @@ impl Latency for Truncated {
 
     fn files(&self) -> Vec<PathBuf> {
         self.law.as_dyn().files()
+    }
+
+    fn is_unread(&self) -> bool {
+        self.law.as_dyn().is_unread()
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ring {
-    /// The parties in order around the ring, each once; a party that is left out has no link. Default: all parties, by name.
+    /// All parties, in order around the ring, each once. Default: all parties, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
 }
@@ -39,6 +39,33 @@ impl Topology for Ring {
                 problems.push(Problem::wrong(path, "each party once", format!("\"{name}\" again"), cure));
             }
         }
+        if !self.order.is_empty() && problems.is_empty() {
+            let missing = population.names.iter().find(|name| !self.order.contains(name));
+            problems.extend(missing.map(|name| {
+                let found = format!("no place for \"{name}\": no route leads there");
+                let cure = "add the party to the order, or leave it out of the scenario";
+                Problem::wrong("order", "every party", found, cure)
+            }));
+        }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_names_every_party() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let problems = |order: &[&str]| {
+            let ring = Ring { order: order.iter().map(|&name| name.to_owned()).collect() };
+            let found = ring.problems(&Population { names: &names, traits: &[] });
+            found.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        assert_eq!(problems(&[]), [""; 0]);
+        assert_eq!(problems(&["c", "a", "b"]), [""; 0]);
+        assert_eq!(problems(&["a", "b"]), ["order"]);
+        assert_eq!(problems(&["a", "b", "z"]), ["order[2]"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a file into the records of each agent, split into training and held-out records.
 
 use crate::objectives::Resources;
-use crate::objectives::table::reader::{CsvTable, TableError};
+use crate::objectives::table::{CsvTable, TableError};
 use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,8 @@ pub enum HeldOut {
     Column {
         /// The file, relative to the scenario's own folder.
         file: PathBuf,
-        /// Its column with the agent's name: the values of the agent columns, joined by `/`.
+        /// Its column with the agent's name: the values of the agent columns, joined by `/`. Every agent that it names is one
+        /// of the first file.
         agent: String,
         /// Its column with the number of the agent's record, from 0 in the order of the first file.
         row: String,
@@ -133,11 +134,17 @@ pub(super) fn read(
             for known in &mut agents {
                 known.training = vec![true; known.classes.len()];
             }
-            for ((name, index), side) in whose.into_iter().zip(which).zip(side) {
-                let known = places.get(name).map(|&place| &mut agents[place].training);
-                if let Some(training) = known.and_then(|training| training.get_mut(index as usize)) {
-                    *training = side != value;
+            for (line, ((name, index), side)) in whose.into_iter().zip(which).zip(side).enumerate() {
+                let Some(&place) = places.get(name) else {
+                    return Err(split.wrong(agent, line, "an agent of the file with the records"));
+                };
+                let training = &mut agents[place].training;
+                if index < 0.0 || index.fract() != 0.0 || index >= training.len() as f64 {
+                    let last = training.len() - 1;
+                    let expected = format!("a whole number from 0 to {last}, the agent's last record");
+                    return Err(split.wrong(row, line, &expected));
                 }
+                training[index as usize] = side != value;
             }
         }
     }

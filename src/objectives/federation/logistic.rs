@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::data::AgentRecords;
 use super::unfitted::FitError;
 use crate::gp::dot;
+use crate::objectives::scaling::scales;
 use crate::objectives::tuning::{Records, Training, train_at_most};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,16 +30,11 @@ pub struct LogisticRegression {
 /// training, so that lambda means the same for every agent.
 fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
     let training = records.places(true);
-    let count = training.len().max(1) as f64;
     let mut rows: Vec<Vec<f64>> =
         (0..records.classes.len()).map(|index| records.row(index).to_vec()).collect();
-    for column in 0..records.d {
-        let cells = || training.iter().map(|&index| records.row(index)[column]);
-        let mean = cells().sum::<f64>() / count;
-        let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
-        // A feature that is constant in training carries no information.
-        let factor = if sd > 0.0 { 1.0 / sd } else { 0.0 };
-        rows.iter_mut().for_each(|row| row[column] = (row[column] - mean) * factor);
+    let scales = scales(records.d, &training, |index| records.row(index));
+    for row in &mut rows {
+        row.iter_mut().zip(&scales).for_each(|(cell, (centre, factor))| *cell = (*cell - centre) * factor);
     }
     let longest = training.iter().map(|&index| dot(&rows[index], &rows[index]).sqrt()).fold(0.0, f64::max);
     let factor = if longest > 0.0 { 1.0 / longest } else { 0.0 };
@@ -84,4 +80,18 @@ pub(super) fn accuracies(
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feature_that_is_constant_in_training_is_left_out() {
+        let features = (0..11).flat_map(|i| [f64::from(i), if i < 10 { 0.1 } else { 0.2 }]).collect();
+        let training = (0..11).map(|i| i < 10).collect();
+        let (name, classes) = ("a".to_owned(), (0..11).map(|i| i % 2).collect());
+        let rows = scaled(&AgentRecords { name, d: 2, features, classes, training });
+        assert!(rows.iter().all(|row| row[1] == 0.0), "{rows:?}");
+    }
 }

@@ -14,8 +14,9 @@ pub use logistic::LogisticRegression;
 pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
-use super::instance::{Background, Facts, Instance, Surrogate};
-use super::table::reader::TableError;
+use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate};
+use super::scaling::combinations;
+use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -24,7 +25,7 @@ use crate::vocab::{Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 use data::{AgentRecords, Agents, Columns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trained::Trained;
 
@@ -133,17 +134,69 @@ impl FederatedModel {
     /// The settings as points of the unit cube, row-major, the last axis changing fastest.
     fn points(&self) -> Points {
         let places: Vec<Vec<f64>> = self.axes().iter().map(|(_, axis)| axis.places()).collect();
-        let n: usize = places.iter().map(Vec::len).product();
-        let mut rows = Vec::with_capacity(n * places.len());
-        for index in 0..n {
-            let (mut rest, mut stride) = (index, n);
-            for axis in &places {
-                stride /= axis.len();
-                rows.push(axis[rest / stride]);
-                rest %= stride;
+        let n = places.iter().map(Vec::len).product();
+        Points::new(n, places.len(), combinations(&places))
+    }
+
+    /// The settings as values of the hyperparameters, in the same order.
+    fn settings(&self) -> PlainInputs {
+        let (names, values): (Vec<&str>, Vec<Vec<f64>>) = match self {
+            Self::LogisticRegression(model) => {
+                let steps = model.steps.values().into_iter().map(|steps| Axis::whole(steps) as f64).collect();
+                (
+                    vec!["lambda", "steps", "intercept"],
+                    vec![model.lambda.values(), steps, model.intercept.values()],
+                )
             }
+            Self::RbfSvm(model) => (vec!["C", "gamma"], vec![model.c.values(), model.gamma.values()]),
+        };
+        let names = names.into_iter().map(str::to_owned).collect();
+        PlainInputs { names, rows: combinations(&values) }
+    }
+}
+
+/// The fields of a federation, whose files may be in the scenario's folder or in a further one.
+struct Named<'a> {
+    tuning: &'a FederatedTuning,
+    resources: &'a Resources,
+}
+
+impl Named<'_> {
+    /// What the scenario says about the second file, if `file` is that one.
+    fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
+        match &self.tuning.held_out {
+            HeldOut::Column { file: split, agent, row, column, .. }
+                if self.resources.place(split) == file && self.resources.place(&self.tuning.file) != file =>
+            {
+                Some([("agent", agent), ("row", row), ("column", column)])
+            }
+            HeldOut::Column { .. } | HeldOut::LastOfEachClass { .. } => None,
         }
-        Points::new(n, places.len(), rows)
+    }
+}
+
+impl TableFields for Named<'_> {
+    fn file(&self, file: &Path) -> String {
+        let field = if self.split(file).is_some() { "held_out.Column.file" } else { "file" };
+        field.to_owned()
+    }
+
+    fn column(&self, file: &Path, column: &str) -> String {
+        if let Some(columns) = self.split(file) {
+            let found = columns.iter().find(|(_, name)| *name == column);
+            return found
+                .map_or_else(|| "held_out".to_owned(), |(field, _)| format!("held_out.Column.{field}"));
+        }
+        let place = |field: &str, names: &[String]| {
+            let index = names.iter().position(|name| name == column)?;
+            Some(format!("{field}[{index}]"))
+        };
+        let inputs = place("inputs", &self.tuning.inputs);
+        inputs.or_else(|| place("agent", &self.tuning.agent)).unwrap_or_else(|| "label".to_owned())
+    }
+
+    fn constant(&self, _: &Path, _: &Quantity) -> (String, &'static str, &'static str) {
+        ("label".to_owned(), "records of several classes", "name another column")
     }
 }
 
@@ -151,44 +204,6 @@ impl FederatedTuning {
     fn read(&self, resources: &Resources) -> Result<Agents, TableError> {
         let columns = Columns { agent: &self.agent, inputs: &self.inputs, label: &self.label };
         data::read(&resources.place(&self.file), columns, &self.held_out, resources)
-    }
-
-    fn problem_of(&self, error: &TableError) -> Problem {
-        let found = error.to_string();
-        let field = |column: &str| {
-            let place = |names: &[String]| names.iter().position(|name| name == column);
-            if let Some(index) = place(&self.inputs) {
-                format!("inputs[{index}]")
-            } else if let Some(index) = place(&self.agent) {
-                format!("agent[{index}]")
-            } else if column == self.label {
-                "label".to_owned()
-            } else {
-                "held_out".to_owned()
-            }
-        };
-        match error {
-            TableError::NoColumn { column, known, .. } => {
-                Problem::unknown(field(column), "column", column, known)
-            }
-            TableError::TwoColumns { column, .. } => {
-                let cure = "rename one of the two columns, or drop it";
-                Problem::wrong(field(column), "a name that one column has", found, cure)
-            }
-            TableError::NotANumber { column, .. } => {
-                let cure = "correct the cell, drop the row, or name another column";
-                Problem::wrong(field(column), "a column of numbers", found, cure)
-            }
-            _ => {
-                let path = match &self.held_out {
-                    HeldOut::Column { file, .. } if found.contains(&*file.to_string_lossy()) => "held_out",
-                    HeldOut::Column { .. } | HeldOut::LastOfEachClass { .. } => "file",
-                };
-                let cure =
-                    "paths begin at the folder of the scenario file; name a further folder with --data DIR";
-                Problem::wrong(path, "a CSV file with a header line and rows of equal length", found, cure)
-            }
-        }
     }
 
     /// The first problem of the classes or of an agent's split, if there is one.
@@ -241,7 +256,12 @@ impl Objective for FederatedTuning {
         let mut problems = Vec::new();
         for (path, names) in [("inputs", &self.inputs), ("agent", &self.agent)] {
             if names.is_empty() {
-                problems.push(Problem::wrong(path, "at least one column", "none", "name some"));
+                problems.push(Problem::wrong(
+                    path,
+                    "at least one column",
+                    "none",
+                    "name at least one column",
+                ));
             }
         }
         let axes = self.model.axes();
@@ -252,7 +272,7 @@ impl Objective for FederatedTuning {
             problems.extend(model.problem().map(|problem| problem.below("model.RbfSvm")));
         }
         if self.model.is_random() && self.noise_sd.get() > 0.0 {
-            let expected = "0: scores by Platt scaling are random as they are";
+            let expected = "0, because scores by Platt scaling are already random";
             let found = self.noise_sd.to_string();
             problems.push(Problem::wrong("noise_sd", expected, found, "leave it out"));
         }
@@ -263,7 +283,7 @@ impl Objective for FederatedTuning {
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }
         match self.read(resources) {
-            Err(error) => problems.push(self.problem_of(&error)),
+            Err(error) => problems.push(error.problem(&Named { tuning: self, resources })),
             Ok(read) => problems.extend(self.record_problems(&read)),
         }
         problems
@@ -311,6 +331,7 @@ impl Objective for FederatedTuning {
         let values: Vec<f64> = (0..points.n()).map(of_agents).collect();
         let square = |sd: f64| sd * sd;
         let mut background = Background::public(facts());
+        background.plain = Some(Arc::new(self.model.settings()));
         let noise = if self.model.is_random() {
             let (noise, all) = noise_of(&scores, &agents);
             background.agent_noise = Some(Arc::new(noise));
@@ -367,5 +388,42 @@ impl Prepared for Ready {
 
     fn source(&self) -> DataSource {
         DataSource::Recorded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_show_the_values_of_the_hyperparameters() {
+        let axis = |text: &str| serde_json::from_str::<Axis>(text).unwrap();
+        let machine = serde_json::from_str(
+            r#"{"c": {"values": [0.0001, 10]}, "gamma": {"low": 0.01, "high": 0.1, "values": 2}}"#,
+        );
+        let settings = FederatedModel::RbfSvm(machine.unwrap()).settings();
+        assert_eq!(settings.names, ["C", "gamma"]);
+        assert_eq!(settings.rows, [0.0001, 0.01, 0.0001, 0.1, 10.0, 0.01, 10.0, 0.1]);
+        let model = FederatedModel::LogisticRegression(LogisticRegression {
+            lambda: axis(r#"{"values": [0.5]}"#),
+            steps: axis(r#"{"low": 1, "high": 2, "values": 3}"#),
+            intercept: axis(r#"{"values": [0.1]}"#),
+        });
+        assert_eq!(model.settings().names, ["lambda", "steps", "intercept"]);
+        assert_eq!(model.settings().rows, [0.5, 1.0, 0.1, 0.5, 2.0, 0.1, 0.5, 2.0, 0.1]);
+        assert_eq!(model.points().n(), 3);
+        // A prepared problem has them.
+        let folder = tempfile::tempdir().unwrap();
+        let rows: String = (0..8).map(|i| format!("{},{i},{}\n", ["a", "b"][i / 4], i % 2)).collect();
+        std::fs::write(folder.path().join("r.csv"), format!("who,x,kind\n{rows}")).unwrap();
+        let tuning: FederatedTuning = serde_json::from_value(serde_json::json!({
+            "file": "r.csv", "agent": ["who"], "inputs": ["x"], "label": "kind", "model": model,
+            "prior_mean": 0.6, "prior_sd": 0.2,
+        }))
+        .unwrap();
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
+        let ready = tuning.prepare(&resources, None, Key::root(1)).unwrap();
+        let plain = ready.realise(Key::root(1)).unwrap().background.plain.unwrap();
+        assert_eq!(*plain, model.settings());
     }
 }

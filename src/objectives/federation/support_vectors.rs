@@ -56,10 +56,10 @@ pub enum Score {
     /// it reverses the order of all records, and an area a becomes 1 - a. So a measurement is random: it is one of `draws`
     /// equally likely areas, and the value of a setting is their mean.
     PlattArea {
-        /// Number of folds, at least 2. Default: 5.
+        /// Number of folds, 2 to 100. Default: 5.
         #[serde(default = "five")]
         folds: NonZeroUsize,
-        /// Number of scalings of each model, each with its own random folds. Default: 8.
+        /// Number of scalings of each model, 1 to 1000, each with its own random folds. Default: 8.
         #[serde(default = "eight")]
         draws: NonZeroUsize,
     },
@@ -81,14 +81,29 @@ impl Score {
     }
 }
 
+/// Largest numbers of folds and of draws: for every setting and every agent, folds times draws machines are trained.
+const MOST_FOLDS: usize = 100;
+const MOST_DRAWS: usize = 1000;
+
 impl RbfSvm {
     /// The problem of the recipe apart from its axes, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
-        let Score::PlattArea { folds, .. } = self.score else { return None };
-        (folds.get() < 2).then(|| {
+        let Score::PlattArea { folds, draws } = self.score else { return None };
+        if folds.get() < 2 {
             let expected = "at least 2 folds: a model is scored on records that it was not trained on";
-            Problem::wrong("score.PlattArea.folds", expected, folds.to_string(), "libsvm has 5")
-        })
+            let cure = "write 5, as in libsvm";
+            return Some(Problem::wrong("score.PlattArea.folds", expected, folds.to_string(), cure));
+        }
+        let counts = [
+            ("folds", folds, MOST_FOLDS, "write 5, as in libsvm: a machine is trained for each"),
+            ("draws", draws, MOST_DRAWS, "write fewer, 8 for example: machines are trained for each"),
+        ];
+        counts.into_iter().find(|(_, count, most, _)| count.get() > *most).map(
+            |(field, count, most, cure)| {
+                let path = format!("score.PlattArea.{field}");
+                Problem::wrong(path, format!("at most {most} {field}"), count.to_string(), cure)
+            },
+        )
     }
 }
 

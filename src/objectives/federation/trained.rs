@@ -6,9 +6,24 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Name and version of the training code, which are part of the hash, because other code may give other scores. Change them
-/// with every change that changes a score: in this folder, in `objectives/tuning` or in a library that trains.
-const TRAINER: &str = "subrosa trained models 1, linfa-svm 0.8.1";
+/// Libraries that train, which are part of the hash, because other versions may give other scores.
+const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16", "linfa-svm 0.8.1"];
+
+/// The project's own code that trains and scores, which is part of the hash for the same reason. The texts themselves are taken,
+/// so that no change of theirs can be forgotten; after a change of a comment, models are trained again too.
+const SOURCES: [&str; 11] = [
+    include_str!("axis.rs"),
+    include_str!("logistic.rs"),
+    include_str!("mod.rs"),
+    include_str!("platt.rs"),
+    include_str!("support_vectors.rs"),
+    include_str!("../scaling.rs"),
+    include_str!("../tuning/loss.rs"),
+    include_str!("../tuning/records.rs"),
+    include_str!("../tuning/training.rs"),
+    include_str!("../../gp/cholesky.rs"),
+    include_str!("../../gp/scores.rs"),
+];
 
 /// A folder of files with scores, or no folder: then nothing is kept. Any file may be deleted at any time.
 #[derive(Clone, Debug)]
@@ -43,14 +58,14 @@ impl<'a> Trained<'a> {
     }
 }
 
-/// The hash of the training code's version, the model, the records and the key, on which the scores depend.
+/// The hash of the training code, the model, the records and the key, on which the scores depend.
 fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key: &Key) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);
     };
-    part(TRAINER.as_bytes());
+    LIBRARIES.iter().chain(&SOURCES).for_each(|text| part(text.as_bytes()));
     part(serde_json::to_string(model).unwrap_or_default().as_bytes());
     part(&(classes as u64).to_le_bytes());
     part(&(records.d as u64).to_le_bytes());
@@ -125,9 +140,11 @@ mod tests {
 
     /// The file's hash has to change with the library that trains.
     #[test]
-    fn the_trainer_is_the_library_of_the_lock_file() {
+    fn libraries_have_the_versions_of_the_lock_file() {
         let lock = include_str!("../../../Cargo.lock").replace("\r\n", "\n");
-        let version = TRAINER.rsplit(' ').next().unwrap_or_default();
-        assert!(lock.contains(&format!("name = \"linfa-svm\"\nversion = \"{version}\"")), "{TRAINER}");
+        for library in LIBRARIES {
+            let (name, version) = library.split_once(' ').unwrap_or_default();
+            assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")), "{library}");
+        }
     }
 }

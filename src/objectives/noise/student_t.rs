@@ -72,7 +72,7 @@ impl NoiseLaw for StudentT {
         if self.degrees.get() > 1.0 {
             return Vec::new();
         }
-        let (found, cure) = (self.degrees.to_string(), "write 3, as the papers have it");
+        let (found, cure) = (self.degrees.to_string(), "write 3, as in the papers");
         vec![Problem::wrong("degrees", "more than 1 degree of freedom: with 1 there is no mean", found, cure)]
     }
 }

@@ -1,9 +1,11 @@
 //! The rows of a CSV file as arms.
 
+mod failure;
+mod fields;
 mod output;
 mod plain;
 mod ready;
-pub(super) mod reader;
+mod reader;
 mod scales;
 
 pub use output::Output;
@@ -18,8 +20,9 @@ use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
+pub(super) use failure::TableFields;
+pub use failure::{Quantity, TableError};
 pub(crate) use reader::CsvTable;
-pub use reader::TableError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -144,12 +147,12 @@ impl Table {
         for (index, name) in self.inputs.iter().enumerate() {
             let mut column = table.numbers(name)?;
             if self.log_inputs.contains(name) {
-                apply(Transform::Log1p, &mut column, &table, || format!("1 + column \"{name}\""))?;
+                apply(Transform::Log1p, &mut column, &table, || Quantity::Column(name.clone()))?;
             }
             rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
         }
         let mut values = self.output.values(&table)?;
-        apply(self.transform, &mut values, &table, || "the output".to_owned())?;
+        apply(self.transform, &mut values, &table, || Quantity::Output)?;
         if self.goal == Goal::Minimise {
             values.iter_mut().for_each(|value| *value = -*value);
         }
@@ -158,27 +161,26 @@ impl Table {
 
     fn columns(&self, raw: &Raw) -> Result<Columns, TableError> {
         let d = self.inputs.len();
-        let constant = |what: String| TableError::Constant { file: raw.file.clone(), what };
+        let constant = |of: Quantity| TableError::Constant { file: raw.file.clone(), of };
         let (mut rows, mut values) = (raw.rows.clone(), raw.values.clone());
         let mut units = Vec::with_capacity(d);
         for (index, name) in self.inputs.iter().enumerate() {
             let mut column: Vec<f64> = rows[index..].iter().step_by(d).copied().collect();
             let unit = self.input_scale.apply(index, &mut column);
-            units.push(unit.ok_or_else(|| constant(format!("column \"{name}\"")))?);
+            units.push(unit.ok_or_else(|| constant(Quantity::Column(name.clone())))?);
             rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
         }
         let scale = match self.goal {
             Goal::Maximise => self.output_scale,
             Goal::Minimise => self.output_scale.negated(),
         };
-        let (centre, unit) = scale.apply(&mut values).ok_or_else(|| constant("the output".to_owned()))?;
+        let (centre, unit) = scale.apply(&mut values).ok_or_else(|| constant(Quantity::Output))?;
         if let Some(column) = rows.iter().position(|x| !x.is_finite()) {
-            let what = format!("column \"{}\"", self.inputs[column % d]);
-            return Err(TableError::NotScalable { file: raw.file.clone(), what });
+            let of = Quantity::Column(self.inputs[column % d].clone());
+            return Err(TableError::NotScalable { file: raw.file.clone(), of });
         }
         if values.iter().any(|y| !y.is_finite()) {
-            let what = "the output".to_owned();
-            return Err(TableError::NotScalable { file: raw.file.clone(), what });
+            return Err(TableError::NotScalable { file: raw.file.clone(), of: Quantity::Output });
         }
         Ok(Columns { rows, values, units, centre, unit })
     }
@@ -247,65 +249,6 @@ impl Table {
         Background { fitted, ..Background::public(facts) }
     }
 
-    /// The problem for an error of the table, at the field of the scenario that causes the error.
-    fn problem_of(&self, error: &TableError) -> Problem {
-        let found = error.to_string();
-        let wrong =
-            |path: String, expected: &str, cure: &str| Problem::wrong(path, expected, found.clone(), cure);
-        let output = || "output".to_owned();
-        match error {
-            TableError::Unreadable { .. } => wrong(
-                "file".to_owned(),
-                "a CSV file that can be read",
-                "paths begin at the folder of the scenario file; name a further folder with --data DIR",
-            ),
-            TableError::NotCsv { .. } | TableError::NoRows { .. } => wrong(
-                "file".to_owned(),
-                "a CSV file with a header line and rows of equal length",
-                "correct the file",
-            ),
-            TableError::NoColumn { column, known, .. } => {
-                let path = self.path_of(column).unwrap_or_else(output);
-                Problem::unknown(path, "column", column.clone(), known)
-            }
-            TableError::TwoColumns { column, .. } => wrong(
-                self.path_of(column).unwrap_or_else(output),
-                "a name that one column has",
-                "rename one of the two columns, or drop it",
-            ),
-            TableError::NotANumber { column, .. } => wrong(
-                self.path_of(column).unwrap_or_else(output),
-                "a column of numbers",
-                "correct the cell, drop the row, or name another column",
-            ),
-            TableError::NeverOccurs { .. } => wrong(
-                "output.ReturnOnInvestment.repaid".to_owned(),
-                "a value that occurs in the column",
-                "write it as the file does",
-            ),
-            TableError::NoLogarithm { .. } => wrong(
-                if self.log_inputs.is_empty() { "transform".to_owned() } else { "log_inputs".to_owned() },
-                "numbers that have a logarithm",
-                "use Identity, or shift the numbers",
-            ),
-            TableError::Constant { .. } => {
-                wrong("inputs".to_owned(), "columns that vary", "leave the column out, or state a scale")
-            }
-            TableError::NotScalable { what, .. } => {
-                let field = if what == "the output" { "output_scale" } else { "input_scale" };
-                wrong(field.to_owned(), "a unit that leaves numbers finite", "write a larger unit")
-            }
-        }
-    }
-
-    fn path_of(&self, column: &str) -> Option<String> {
-        let input = self.inputs.iter().position(|name| name == column);
-        input.map(|index| format!("inputs[{index}]")).or_else(|| {
-            let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
-            Some(format!("output.{field}"))
-        })
-    }
-
     fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {
         match &self.hyperparameters {
             Hyperparameters::Given { length_scales, variance, noise_variance } => Ok(Fitted {
@@ -341,18 +284,18 @@ fn apply(
     transform: Transform,
     values: &mut [f64],
     table: &CsvTable,
-    what: impl Fn() -> String,
+    of: impl Fn() -> Quantity,
 ) -> Result<(), TableError> {
-    let (lowest, of): (f64, fn(f64) -> f64) = match transform {
+    let (lowest, logarithm, ln): (f64, &str, fn(f64) -> f64) = match transform {
         Transform::Identity => return Ok(()),
-        Transform::Log => (0.0, libm::log),
-        Transform::Log1p => (-1.0, libm::log1p),
+        Transform::Log => (0.0, "ln(x)", libm::log),
+        Transform::Log1p => (-1.0, "ln(1 + x)", libm::log1p),
     };
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     if smallest <= lowest {
-        return Err(TableError::NoLogarithm { file: table.file.clone(), what: what(), smallest });
+        return Err(TableError::NoLogarithm { file: table.file.clone(), of: of(), logarithm, smallest });
     }
-    values.iter_mut().for_each(|value| *value = of(*value));
+    values.iter_mut().for_each(|value| *value = ln(*value));
     Ok(())
 }
 
@@ -377,6 +320,7 @@ impl Objective for Table {
                 ));
             }
         }
+        problems.extend(self.hyperparameters.problem().map(|problem| problem.below("hyperparameters")));
         if let Hyperparameters::Given { length_scales, .. } = &self.hyperparameters
             && length_scales.len() != self.inputs.len()
         {
@@ -393,7 +337,7 @@ impl Objective for Table {
         match self.raw(resources).and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) })
         {
             Ok(()) => {}
-            Err(error) => problems.push(self.problem_of(&error)),
+            Err(error) => problems.push(error.problem(self)),
         }
         problems
     }

@@ -1,6 +1,7 @@
 //! The output of a table: one column, or a number computed from two.
 
-use super::reader::{CsvTable, TableError};
+use super::failure::TableError;
+use super::reader::CsvTable;
 use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

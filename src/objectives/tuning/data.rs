@@ -2,7 +2,8 @@
 
 use super::records::Records;
 use crate::gp::dot;
-use crate::objectives::table::reader::{CsvTable, TableError};
+use crate::objectives::scaling::scales;
+use crate::objectives::table::{CsvTable, Quantity, TableError};
 use crate::rng::Stream;
 use crate::vocab::Finite;
 use schemars::JsonSchema;
@@ -66,7 +67,7 @@ impl Label {
             }
         };
         if labels.iter().all(|&label| label == labels[0]) {
-            return Err(TableError::Constant { file: table.file.clone(), what });
+            return Err(TableError::Constant { file: table.file.clone(), of: Quantity::Class(what) });
         }
         Ok(labels)
     }
@@ -111,22 +112,12 @@ impl RawRecords {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);
         let held_out = order.split_off(training_records(n, share));
-        let (mut centres, mut spreads) = (vec![0.0; self.d], vec![0.0; self.d]);
-        let count = order.len() as f64;
-        for column in 0..self.d {
-            let cells = || order.iter().map(|&row| self.features[row * self.d + column]);
-            let mean = cells().sum::<f64>() / count;
-            let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
-            centres[column] = mean;
-            // A feature that is constant in training carries no information.
-            spreads[column] = if sd > 0.0 { 1.0 / sd } else { 0.0 };
-        }
+        let plain = |row: usize| &self.features[row * self.d..][..self.d];
+        let scales = scales(self.d, &order, plain);
         let row = |row: usize| {
-            let cells = &self.features[row * self.d..][..self.d];
-            let mut scaled: Vec<f64> =
-                (0..self.d).map(|column| (cells[column] - centres[column]) * spreads[column]).collect();
-            scaled.push(1.0);
-            scaled
+            let scaled =
+                plain(row).iter().zip(&scales).map(|(cell, (centre, factor))| (cell - centre) * factor);
+            scaled.chain([1.0]).collect::<Vec<f64>>()
         };
         let norm = |row: &[f64]| dot(row, row).sqrt();
         let longest = order.iter().map(|&index| norm(&row(index))).fold(0.0, f64::max);
@@ -147,6 +138,19 @@ impl RawRecords {
 mod tests {
     use super::*;
     use crate::rng::Key;
+
+    #[test]
+    fn a_feature_that_is_constant_in_training_is_left_out() {
+        // The second feature is 0.1 in all records but the last, which is held out under one seed in ten.
+        let features = (0..10).flat_map(|i| [f64::from(i), if i < 9 { 0.1 } else { 0.2 }]).collect();
+        let labels = (0..10).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let raw = RawRecords { d: 2, features, labels };
+        let left_out = |records: &Records| records.signed.chunks(3).all(|row| row[1] == 0.0);
+        let splits = (0..100).map(|seed| raw.split(0.9, &mut Key::root(seed).stream()));
+        let constant: Vec<Split> = splits.filter(|split| left_out(&split.training)).collect();
+        assert!((1..50).contains(&constant.len()), "{}", constant.len());
+        assert!(constant.iter().all(|split| left_out(&split.validation)));
+    }
 
     #[test]
     fn records_have_norm_at_most_one_and_each_goes_to_one_side() {

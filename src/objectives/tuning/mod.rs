@@ -14,7 +14,7 @@ pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
 use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
-use super::table::reader::TableError;
+use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
@@ -24,7 +24,7 @@ use data::{RawRecords, Split};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The performance of a linear classifier for each value of its L2 regularisation: minus its mean loss over the
@@ -131,6 +131,28 @@ fn facts() -> Facts {
     }
 }
 
+impl TableFields for Tuning {
+    fn file(&self, _: &Path) -> String {
+        "file".to_owned()
+    }
+
+    fn column(&self, _: &Path, column: &str) -> String {
+        let input = self.inputs.iter().position(|name| name == column);
+        input.map_or_else(|| self.label.path().to_owned(), |index| format!("inputs[{index}]"))
+    }
+
+    fn value(&self, file: &Path, column: &str) -> String {
+        match self.label {
+            Label::Equals { .. } => "label.Equals.value".to_owned(),
+            Label::Above { .. } => self.column(file, column),
+        }
+    }
+
+    fn constant(&self, _: &Path, _: &Quantity) -> (String, &'static str, &'static str) {
+        ("label".to_owned(), "records of both classes", "name another column, or move the threshold")
+    }
+}
+
 /// Largest number of settings: a model is trained for every one.
 const MOST_SETTINGS: usize = 1000;
 
@@ -145,44 +167,6 @@ struct Ready {
 impl Tuning {
     fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
         data::read(&resources.place(&self.file), &self.inputs, &self.label)
-    }
-
-    fn problem_of(&self, error: &TableError) -> Problem {
-        let found = error.to_string();
-        let field = |column: &str| {
-            let input = self.inputs.iter().position(|name| name == column);
-            input.map_or_else(|| self.label.path().to_owned(), |index| format!("inputs[{index}]"))
-        };
-        match error {
-            TableError::NoColumn { column, known, .. } => {
-                Problem::unknown(field(column), "column", column.clone(), known)
-            }
-            TableError::TwoColumns { column, .. } => {
-                let cure = "rename one of the two columns, or drop it";
-                Problem::wrong(field(column), "a name that one column has", found, cure)
-            }
-            TableError::NotANumber { column, .. } => {
-                let cure = "correct the cell, drop the row, or name another column";
-                Problem::wrong(field(column), "a column of numbers", found, cure)
-            }
-            TableError::NeverOccurs { column, .. } => {
-                let cure = "write it as the file does";
-                Problem::wrong(field(column), "a value that occurs in the column", found, cure)
-            }
-            TableError::Constant { .. } => {
-                let cure = "name another column, or move the threshold";
-                Problem::wrong("label", "records of both classes", found, cure)
-            }
-            TableError::Unreadable { .. }
-            | TableError::NotCsv { .. }
-            | TableError::NoRows { .. }
-            | TableError::NoLogarithm { .. }
-            | TableError::NotScalable { .. } => {
-                let cure =
-                    "paths begin at the folder of the scenario file; name a further folder with --data DIR";
-                Problem::wrong("file", "a CSV file with a header line and rows of equal length", found, cure)
-            }
-        }
     }
 
     /// The regularisation parameters, ascending.
@@ -223,7 +207,7 @@ impl Objective for Tuning {
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
         match self.read(resources) {
-            Err(error) => problems.push(self.problem_of(&error)),
+            Err(error) => problems.push(error.problem(self)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
                 if training == 0 || training == records.labels.len() {
@@ -231,7 +215,7 @@ impl Objective for Tuning {
                         "train_share",
                         "a share that leaves records for training and for validation",
                         self.train_share.to_string(),
-                        "write 0.5, say",
+                        "write 0.5, for example",
                     ));
                 }
             }
@@ -331,7 +315,7 @@ impl Prepared for Ready {
                     })
                     .collect();
                 (
-                    format!("validation record {record} replaced by one of norm 1 chosen against the models"),
+                    format!("validation record {record} replaced by one of norm at most 1 chosen against the models"),
                     values,
                 )
             })

@@ -1,0 +1,36 @@
+//! Two kinds of periods in turns, whose lengths are drawn.
+
+use crate::network::latency::LatencyModel;
+use crate::rng::Stream;
+use crate::vocab::{Span, Time};
+
+/// Shortest period: with periods of length zero the state could change without end at one point in time.
+const SHORTEST: Span = Span::from_nanos(1);
+
+/// Connected and disconnected periods in turns.
+#[derive(Clone, Debug)]
+pub(super) struct Turns {
+    up: LatencyModel,
+    down: LatencyModel,
+    stream: Stream,
+    /// The kind of the present period.
+    pub(super) online: bool,
+    /// When the present period began.
+    begun: Time,
+}
+
+impl Turns {
+    /// Periods from time zero on, of which the first is a connected one if `online`.
+    pub(super) fn new(up: LatencyModel, down: LatencyModel, stream: Stream, online: bool) -> Self {
+        Self { up, down, stream, online, begun: Time::ZERO }
+    }
+
+    /// Moves on to the next period; returns when it begins. `None` if it never does.
+    pub(super) fn next(&mut self) -> Option<Time> {
+        let model = if self.online { &self.up } else { &self.down };
+        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
+        self.begun = self.begun + length;
+        self.online = !self.online;
+        (self.begun < Time::NEVER).then_some(self.begun)
+    }
+}

@@ -1,0 +1,217 @@
+//! Rows of a CSV text with a header line, each with its line in the text.
+
+use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
+
+/// The rows of a CSV text with a header line. Lines that begin with `#` are comments; spaces around cells are dropped.
+#[derive(Clone, Debug)]
+pub struct CsvRows {
+    names: Vec<String>,
+    head: u64,
+    lines: Vec<u64>,
+    rows: Vec<StringRecord>,
+}
+
+/// Why a text cannot be read as CSV.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotCsv {
+    /// Line in the text, from 1.
+    pub line: u64,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Why a column cannot be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSuchColumn {
+    /// No column has the name.
+    Missing,
+    /// Two columns or more have the name.
+    Twice,
+}
+
+impl CsvRows {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// [`NotCsv`] if rows differ in length from the header line, or the text is not UTF-8 or separated by something else than
+    /// commas.
+    pub fn read(text: &[u8]) -> Result<Self, NotCsv> {
+        let mut places = Places { text, at: 0, line: 1 };
+        let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text);
+        let head = places.of(0);
+        let names: Vec<String> = match reader.headers() {
+            Ok(names) => names.iter().map(str::to_owned).collect(),
+            Err(error) => return Err(NotCsv { line: head, reason: describe(&error) }),
+        };
+        if let Some(reason) = other_separator(&names) {
+            return Err(NotCsv { line: head, reason });
+        }
+        let (mut lines, mut rows) = (Vec::new(), Vec::new());
+        let mut row = StringRecord::new();
+        loop {
+            let begins = reader.position().byte();
+            let found = reader.read_record(&mut row);
+            // At the end of the text there is no further row.
+            if matches!(found, Ok(false)) {
+                return Ok(Self { names, head, lines, rows });
+            }
+            let line = places.of(begins);
+            found.map_err(|error| NotCsv { line, reason: describe(&error) })?;
+            lines.push(line);
+            rows.push(row.clone());
+        }
+    }
+
+    /// Names of the columns, in order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Line of the names, from 1.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// Number of rows below the header line.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows below the header line.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The position of a column.
+    ///
+    /// # Errors
+    /// [`NoSuchColumn`] if none or several have this name.
+    pub fn position(&self, column: &str) -> Result<usize, NoSuchColumn> {
+        let index = self.names.iter().position(|name| name == column).ok_or(NoSuchColumn::Missing)?;
+        match self.names[index + 1..].iter().any(|name| name == column) {
+            true => Err(NoSuchColumn::Twice),
+            false => Ok(index),
+        }
+    }
+
+    /// The cells of the column at a position, each with its line in the text.
+    pub fn cells(&self, column: usize) -> impl Iterator<Item = (u64, &str)> {
+        // Rows have as many cells as the header line.
+        self.lines.iter().copied().zip(self.rows.iter().map(move |row| row.get(column).unwrap_or("")))
+    }
+}
+
+/// Lines of a text by position in bytes; positions are asked for in ascending order.
+struct Places<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Places<'_> {
+    /// The line, from 1, of the first row that begins at this position or later. The csv crate ends a row at the first
+    /// byte of its line ending, so the rest of the ending, blank lines and comments may come before the row.
+    fn of(&mut self, byte: u64) -> u64 {
+        let byte = usize::try_from(byte).unwrap_or(usize::MAX).min(self.text.len());
+        while self.at < byte {
+            self.step();
+        }
+        if self.at == 0 && self.text.starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
+        }
+        loop {
+            match self.text.get(self.at) {
+                Some(b'\r' | b'\n') => self.step(),
+                Some(b'#') => {
+                    while self.text.get(self.at).is_some_and(|byte| *byte != b'\n') {
+                        self.step();
+                    }
+                }
+                _ => return self.line,
+            }
+        }
+    }
+
+    /// Moves on by one byte. A line ends with a line feed, with a carriage return, or with both.
+    fn step(&mut self) {
+        let next = self.text.get(self.at + 1);
+        match self.text[self.at] {
+            b'\n' => self.line += 1,
+            b'\r' if next != Some(&b'\n') => self.line += 1,
+            _ => {}
+        }
+        self.at += 1;
+    }
+}
+
+/// What is wrong with a header line that has another separator than commas; `None` for any other header line.
+fn other_separator(names: &[String]) -> Option<String> {
+    let [only] = names else { return None };
+    let (mark, word) =
+        [(';', "`;`"), ('\t', "tabs"), ('|', "`|`")].into_iter().find(|(mark, _)| only.contains(*mark))?;
+    let columns = only.split(mark).count();
+    Some(format!(
+        "the file is separated by {word} ({columns} columns), expected commas: save it with commas between cells and points \
+         in numbers, as a spreadsheet program's export as CSV offers"
+    ))
+}
+
+/// The csv crate's error message without its mention of line and byte.
+fn describe(error: &csv::Error) -> String {
+    match error.kind() {
+        ErrorKind::Utf8 { .. } => "expected UTF-8 text".to_owned(),
+        ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("expected {expected_len} cells as in the header line, found {len}")
+        }
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> (u64, Vec<(u64, String)>) {
+        let rows = CsvRows::read(text.as_bytes()).unwrap();
+        (rows.head(), rows.cells(0).map(|(line, cell)| (line, cell.to_owned())).collect())
+    }
+
+    #[test]
+    fn lines_are_those_of_an_editor() {
+        let expected = |head, rows: &[(u64, &str)]| {
+            (head, rows.iter().map(|(line, cell)| (*line, (*cell).to_owned())).collect::<Vec<_>>())
+        };
+        let plain = "x,y\n1,2\n3,4\n";
+        assert_eq!(lines(plain), expected(1, &[(2, "1"), (3, "3")]));
+        assert_eq!(lines(&plain.replace('\n', "\r\n")), expected(1, &[(2, "1"), (3, "3")]));
+        assert_eq!(lines(&plain.replace('\n', "\r")), expected(1, &[(2, "1"), (3, "3")]));
+        let sparse = "# a comment\n\nx,y\n# another\n\n1,2\n\n\n# and, one\n3,4";
+        assert_eq!(lines(sparse), expected(3, &[(6, "1"), (10, "3")]));
+        assert_eq!(lines(&sparse.replace('\n', "\r\n")), expected(3, &[(6, "1"), (10, "3")]));
+        let quoted = "\u{feff}# a comment\nx,y\n\"1\n1\",2\n3,4\n";
+        assert_eq!(lines(quoted), expected(2, &[(3, "1\n1"), (5, "3")]));
+    }
+
+    #[test]
+    fn faults_are_at_their_lines() {
+        let fault = |text: &[u8]| CsvRows::read(text).unwrap_err();
+        let short = NotCsv { line: 5, reason: "expected 2 cells as in the header line, found 1".to_owned() };
+        assert_eq!(fault(b"x,y\r\n1,2\r\n\r\n# 3\r\n4\r\n"), short);
+        assert_eq!(fault(b"x,y\n1,2\n\n# 3\n4\n"), short);
+        assert_eq!(fault(b"# 1\nx;y\n1;2\n").line, 2);
+        assert_eq!(fault(b"x\n\n\xff\n"), NotCsv { line: 3, reason: "expected UTF-8 text".to_owned() });
+        assert_eq!(fault(b"\n\xff\n"), NotCsv { line: 2, reason: "expected UTF-8 text".to_owned() });
+    }
+
+    #[test]
+    fn a_column_has_a_name_of_its_own() {
+        let rows = CsvRows::read(b"x,y,x\n1,2,3\n").unwrap();
+        assert_eq!(rows.position("y"), Ok(1));
+        assert_eq!(rows.position("x"), Err(NoSuchColumn::Twice));
+        assert_eq!(rows.position("z"), Err(NoSuchColumn::Missing));
+    }
+}
