@@ -120,7 +120,9 @@ impl Sum {
                     !given.vectors.is_empty()
                         && multiplier.is_some_and(|found| found >= recorded * (1.0 - ROUNDED))
                 };
-                (0..all).filter_map(with).find(enough).or_else(|| with(all))
+                // Without the agent, as many as answered may not be there: a sum of nobody then has the planned price.
+                let nobody = || with(0).filter(|_| copies == 0 && mechanism.divisor == Divisor::Arrived);
+                (0..=all).filter_map(with).find(enough).or_else(nobody).or_else(|| with(all))
             }
         }
     }
