@@ -134,9 +134,7 @@ impl Owner {
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
-            Search::Sampling(recipe) => {
-                (Searcher::Sampler(Sampler::new(recipe, task, config.dry)), task.rounds)
-            }
+            Search::Sampling(how) => (Searcher::Sampler(Sampler::new(how, task, config.dry)), task.rounds),
             Search::Nothing => (Searcher::Everything, 0),
         };
         let idle = config.workers.iter().copied().collect();

@@ -113,8 +113,8 @@ impl Sampler {
         Ok(Choice { mechanism, utilities, candidates, jitter })
     }
 
-    /// The posterior at every candidate, given the outcomes so far, and the jitter that it needed. Cost: O(t^3 + t^2 n) for t outcomes and n
-    /// candidates.
+    /// The posterior at every candidate, given the outcomes so far, and the jitter that it needed. Cost: O(t^3 + t^2 n)
+    /// for t outcomes and n candidates.
     fn models(&self, candidates: &[usize]) -> Result<(Vec<Model>, f64), CannotRelease> {
         let (t, covariance, prior) = (self.told.len(), self.task.covariance(), self.task.surrogate.mean);
         if self.dry {
