@@ -1,6 +1,7 @@
 //! Conformance tests of noise, learners and objectives.
 
 use super::{Breach, DRAWS, Found, key};
+use crate::gp::GpError;
 use crate::learners::{Arms, BuildError, Learner, LearnerRecipe};
 use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, Resources};
 use crate::rng::Stream;
@@ -46,7 +47,7 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
 }
 
 /// Rules: suggestions are existing arms; the same stream and outcomes give the same suggestions; a copy continues as
-/// the original. Errors of [`Learner::observe`] are ignored.
+/// the original; [`Learner::observe`] takes every finite outcome of the arm that was suggested.
 ///
 /// # Errors
 /// [`BuildError`] if the learner cannot be built for these arms.
@@ -70,14 +71,21 @@ pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Breach>, B
         if let Some((copy, stream)) = &mut copy {
             let copied = copy.suggest(stream);
             found.unless(copied == arm, "copies that continue identically", || format!("{copied} and {arm}"));
-            drop(copy.observe(arm, outcome));
+            told(&mut found, copy.observe(arm, outcome));
         }
-        drop((first.observe(arm, outcome), second.observe(arm, outcome)));
+        told(&mut found, first.observe(arm, outcome));
+        told(&mut found, second.observe(arm, outcome));
     }
     Ok(found.0)
 }
 
-/// Rules: there is one finite value for each arm; the same key gives the same values and the same noise; an objective that
+fn told(found: &mut Found, observed: Result<(), GpError>) {
+    if let Err(error) = observed {
+        found.unless(false, "no error for a finite outcome of the suggested arm", || error.to_string());
+    }
+}
+
+/// Rules: there is one finite value for each arm; the same key gives the same inputs, values and noise; an objective that
 /// reads files does not state that its data are drawn; noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
@@ -101,7 +109,9 @@ pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Br
     found.unless(instance.values.iter().all(|value| value.is_finite()), "finite values", || {
         "others".to_owned()
     });
-    let same = bits(&instance.values) == bits(&again.values) && instance.noise == again.noise;
+    let inputs = [&instance, &again].map(|drawn| (drawn.inputs.d(), bits(drawn.inputs.row_major())));
+    let values = bits(&instance.values) == bits(&again.values);
+    let same = inputs[0] == inputs[1] && values && instance.noise == again.noise;
     found.unless(same, "the same problem for the same key", || "another one".to_owned());
     if let Noise::Law(law) = &instance.noise {
         found.0.extend(noise(law.as_dyn()));

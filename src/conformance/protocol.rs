@@ -90,7 +90,20 @@ fn numbers(found: &mut Found, record: &SeriesRecord) {
 
 /// The surroundings of the first difference between two texts.
 fn difference(expected: &str, found: &str) -> String {
-    let place = expected.bytes().zip(found.bytes()).take_while(|(a, b)| a == b).count();
+    let place = expected.chars().zip(found.chars()).take_while(|(a, b)| a == b).count();
     let around = |text: &str| text.chars().skip(place.saturating_sub(40)).take(80).collect::<String>();
     format!("..{}.. where it was ..{}..", around(found), around(expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of parties and series may have letters of several bytes.
+    #[test]
+    fn the_difference_is_shown_where_it_is() {
+        let before = "\u{e9}".repeat(200);
+        let text = difference(&format!("{before}1"), &format!("{before}2"));
+        assert!(text.contains("2..") && text.contains("1.."), "{text}");
+    }
 }

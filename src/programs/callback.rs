@@ -72,7 +72,9 @@ pub fn offer(name: &str, callback: Arc<dyn Callback>) -> Result<Offered, NameInU
 
 impl Drop for Offered {
     fn drop(&mut self) {
-        drop(lock().remove(&self.name));
+        // The lock is released first: a callback may take it again when it is dropped.
+        let withdrawn = lock().remove(&self.name);
+        drop(withdrawn);
     }
 }
 
@@ -115,6 +117,20 @@ mod tests {
         assert_eq!(find("callback test").map(|found| found.version()), Some("silent 1".to_owned()));
         drop(one);
         assert!(find("callback test").is_none());
+        // What is dropped with a callback may withdraw another one.
+        #[derive(Debug)]
+        struct Holds(Option<Offered>);
+        impl Callback for Holds {
+            fn version(&self) -> String {
+                "holds 1".to_owned()
+            }
+            fn begin(&self) -> Result<Box<dyn Respondent>, Raised> {
+                Err(Raised(format!("{:?}", self.0)))
+            }
+        }
+        let inner = offer("inner callback", Arc::new(Silent)).unwrap();
+        drop(offer("outer callback", Arc::new(Holds(Some(inner)))).unwrap());
+        assert!(find("inner callback").is_none());
         drop(offer("callback test", Arc::new(Silent)).unwrap());
     }
 }

@@ -137,7 +137,10 @@ pub enum ProgramFailure {
         said: String,
     },
     /// The dialogue was opened without access to programs.
-    #[error("the program `{program}` is not started here: only `run`, `trace` and `sweep` start programs")]
+    #[error(
+        "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `trace`, `audit` \
+         (the objective's) and `check --probe`"
+    )]
     NotHere {
         /// The program's command.
         program: String,

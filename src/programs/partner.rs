@@ -3,13 +3,10 @@
 use super::callback::{self, Respondent};
 use super::failure::ProgramFailure;
 use super::process::{self, Process};
-use super::program::Program;
+use super::program::{Program, SHOWN, valid_version};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
-
-/// Largest number of characters of a version, and of an invalid answer in an error message.
-const SHOWN: usize = 200;
 
 /// A process or a callback that answers the questions of one dialogue.
 #[derive(Debug)]
@@ -48,15 +45,11 @@ fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
     let offered = callback::find(name);
     let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;
     let version = offered.version();
-    let letters = version.chars().count();
-    if letters == 0 || letters > SHOWN || version.contains(char::is_control) {
-        return Err(ProgramFailure::Raised {
-            program: program.words(),
-            asked: "what it is".to_owned(),
-            said: format!("its version is {version:?}, expected one line of 1 to {SHOWN} letters"),
-        });
-    }
-    Ok(version)
+    valid_version(&version).ok_or_else(|| ProgramFailure::Raised {
+        program: program.words(),
+        asked: "state its version".to_owned(),
+        said: format!("its version is {version:?}, expected one line of 1 to {SHOWN} letters"),
+    })
 }
 
 impl Partner {

@@ -2,13 +2,13 @@
 
 use super::PROTOCOL;
 use super::failure::{ProgramFailure, Said};
-use super::program::Program;
+use super::program::{Program, SHOWN, valid_version};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -20,8 +20,6 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_LINES: usize = 10;
 /// Largest number of characters of such a line.
 const MOST_LETTERS: usize = 300;
-/// Largest number of characters of a version, and of an invalid answer in an error message.
-const SHOWN: usize = 200;
 /// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
 /// a quarter of this time.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -43,6 +41,8 @@ pub(super) struct Process {
     listener: Option<JoinHandle<()>>,
     next: u64,
     version: String,
+    /// Whether the program was killed and its exit status taken.
+    stopped: bool,
 }
 
 /// Starts a program in the folder `base`, asks for its version, and ends it.
@@ -66,6 +66,8 @@ impl Process {
             program: program.words(),
             reason: error.to_string(),
         };
+        // An empty path means the current folder, but is none that a process can be started in.
+        let base = if base.as_os_str().is_empty() { Path::new(".") } else { base };
         let mut command = Command::new(program.executable(base));
         command
             .args(program.command.iter().skip(1))
@@ -112,6 +114,7 @@ impl Process {
             listener: None,
             next: 0,
             version: String::new(),
+            stopped: false,
         };
         process.listener = Some(threads.map_err(cannot)?);
         process.greet()?;
@@ -127,13 +130,9 @@ impl Process {
         let asked = "the greeting (hello)";
         let fields = Map::from_iter([("protocol".to_owned(), json!(PROTOCOL))]);
         let reply = self.ask("hello", fields, asked)?;
-        let version = reply.get("version").and_then(Value::as_str).map(str::trim);
-        let fits = |version: &&str| {
-            !version.is_empty() && version.chars().count() <= SHOWN && !version.contains(char::is_control)
-        };
-        match version.filter(fits) {
+        match reply.get("version").and_then(Value::as_str).and_then(valid_version) {
             Some(version) if reply.get("protocol").and_then(Value::as_u64) == Some(PROTOCOL) => {
-                version.clone_into(&mut self.version);
+                self.version = version;
                 Ok(())
             }
             _ => {
@@ -175,11 +174,11 @@ impl Process {
                 });
             }
             Err(RecvTimeoutError::Disconnected) => {
-                let how = match self.wait() {
+                let ended = self.wait();
+                let how = match self.stop().filter(|_| ended) {
                     Some(status) => status.to_string(),
                     None => "it closed its standard output".to_owned(),
                 };
-                self.stop();
                 let (program, asked) = (self.program.words(), asked.to_owned());
                 return Err(ProgramFailure::Ended { program, how, asked, said: self.said() });
             }
@@ -219,19 +218,23 @@ impl Process {
         Said(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
     }
 
-    /// The exit status, if the program ends within [`GOODBYE`].
-    fn wait(&mut self) -> Option<std::process::ExitStatus> {
-        let mut status = None;
+    /// Whether the program ends within [`GOODBYE`].
+    fn wait(&mut self) -> bool {
+        let mut ended = false;
         wait_until(GOODBYE, || {
-            status = self.child.try_wait().ok().flatten();
-            status.is_some()
+            ended = has_ended(&mut self.child);
+            ended
         });
-        status
+        ended
     }
 
-    /// Kills the program and, on Unix, its whole process group.
-    fn stop(&mut self) {
+    /// Kills the program and, on Unix, its whole process group; returns the exit status. Does nothing the second time,
+    /// since another process may have the program's number by then.
+    fn stop(&mut self) -> Option<ExitStatus> {
         self.to = None;
+        if std::mem::replace(&mut self.stopped, true) {
+            return None;
+        }
         #[cfg(unix)]
         if let Ok(group) = i32::try_from(self.child.id()) {
             // As a rule the process group has ended already, and the error is ignored.
@@ -239,7 +242,7 @@ impl Process {
             nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).unwrap_or_default();
         }
         drop(self.child.kill());
-        drop(self.child.wait());
+        self.child.wait().ok()
     }
 }
 
@@ -250,6 +253,21 @@ impl Drop for Process {
         self.wait();
         self.stop();
     }
+}
+
+/// Whether a child has ended. Its exit status is not taken yet: until it is, no other process group can have its number.
+#[cfg(target_os = "linux")]
+fn has_ended(child: &mut Child) -> bool {
+    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+    let Ok(number) = i32::try_from(child.id()) else { return false };
+    let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    waitid(Id::Pid(nix::unistd::Pid::from_raw(number)), look) != Ok(WaitStatus::StillAlive)
+}
+
+/// Whether a child has ended.
+#[cfg(not(target_os = "linux"))]
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().is_ok_and(|status| status.is_some())
 }
 
 /// Polls a condition, with growing pauses, until it holds or the time is over.

@@ -184,6 +184,17 @@ impl ProgramIdentity {
     }
 }
 
+/// Largest number of characters of a version, and of an invalid answer in an error message.
+pub(super) const SHOWN: usize = 200;
+
+/// The version that a program or a callback states, without spaces around it, if it is one line of 1 to [`SHOWN`]
+/// characters.
+pub(super) fn valid_version(stated: &str) -> Option<String> {
+    let version = stated.trim();
+    let fits = !version.is_empty() && version.chars().count() <= SHOWN && !version.contains(char::is_control);
+    fits.then(|| version.to_owned())
+}
+
 fn words(command: &[String]) -> String {
     let plain =
         |word: &String| !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "\"'`".contains(c));

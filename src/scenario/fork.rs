@@ -4,6 +4,7 @@ use super::checked::Scenario;
 use super::draft::Draft;
 use crate::network::Encryption;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Patterns of the paths that a branch may change in every protocol: `*` matches one step, `**` all further steps.
 const CHANGEABLE: &[&str] =
@@ -29,6 +30,32 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     let allowed = changeable(base);
     paths.retain(|path| !allowed.iter().any(|pattern| matches(pattern, path)));
     paths.iter().map(|path| path.join(".")).collect()
+}
+
+/// Settings of protocols that say when something is asked or answered, on which no theorem depends.
+const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
+
+/// The names of the series about which no theorem holds in a branch, because the branch changes their learner, their
+/// weights, who takes part, or their noise: every setting of the protocol except when something is asked or answered.
+#[must_use]
+pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
+    let plain = |draft: &Draft| {
+        serde_json::to_value(&draft.protocol).expect("a protocol is plain data with text keys")
+    };
+    let mut paths = Vec::new();
+    differences(&plain(base), &plain(branch), &mut Vec::new(), &mut paths);
+    let names = base.protocol.as_dyn().series();
+    let mut changed = BTreeSet::new();
+    // A path begins with the protocol's name.
+    for path in paths {
+        let mut steps = path.iter().skip(1).map(String::as_str);
+        match (steps.next(), steps.next().and_then(|index| index.parse::<usize>().ok())) {
+            (Some("series"), Some(index)) => changed.extend(names.get(index).cloned()),
+            (Some(field), _) if TIMES.contains(&field) => {}
+            _ => changed.extend(names.iter().cloned()),
+        }
+    }
+    changed
 }
 
 /// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger entries

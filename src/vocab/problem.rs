@@ -1,6 +1,8 @@
 //! An error in a scenario, as plain data: a place and a message. The module `scenario` turns it into a
 //! diagnostic with line and column.
 
+use std::fmt;
+
 /// One semantic problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
@@ -31,6 +33,17 @@ pub enum Complaint {
         /// How to correct it.
         cure: String,
     },
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownName { what, found, known } => {
+                write!(f, "expected a known {what} ({}), found \"{found}\"", known.join(", "))
+            }
+            Self::Wrong { expected, found, cure } => write!(f, "expected {expected}, found {found}: {cure}"),
+        }
+    }
 }
 
 impl Problem {

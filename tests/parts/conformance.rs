@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::accounting::{self, Accountant, Basic, Composition, Priced, Standing};
 use subrosa::conformance::{self, Breach};
-use subrosa::gp::Points;
 use subrosa::gp::covariance::Covariance;
+use subrosa::gp::{GpError, Points};
 use subrosa::kernel::Switch;
-use subrosa::learners::{GpUcb, LearnerModel};
+use subrosa::learners::{Arms, BuildError, Facts, GpUcb, Learner, LearnerModel, LearnerRecipe};
 use subrosa::network::availability::AvailabilityProcess;
 use subrosa::network::latency::{Exponential, Latency, LatencyModel, LogLogistic, Pareto};
 use subrosa::network::outage::{Outage, OutageModel};
 use subrosa::network::topology::{Mesh, Pairs, Ring, Shape, Star, Topology};
 use subrosa::network::{Link, Network, PartyTraits, Population};
-use subrosa::objectives::{Background, Instance, Noise, Surrogate};
-use subrosa::privacy::mechanisms::{Laplace, Mechanism, MechanismError, Price};
+use subrosa::objectives::{
+    Background, Fitted, Instance, Noise, Objective, ObjectiveError, Prepared, Resources, Surrogate,
+};
+use subrosa::privacy::mechanisms::{Gaussian, Laplace, Mechanism, MechanismError, Price};
 use subrosa::protocols::echo::Echo;
 use subrosa::protocols::outsourced::Outsourced;
 use subrosa::protocols::release::{
@@ -187,6 +189,81 @@ fn outages_that_meet_others_are_found() {
         }
     }
     assert_eq!(promises(&conformance::outage(&Nobody)), ["groups that it affects"]);
+
+    /// Names a group, and cuts it off from an hour on, for some seconds.
+    struct Cuts(u64);
+    impl Outage for Cuts {
+        fn groups(&self) -> Vec<(String, &str)> {
+            vec![("group".to_owned(), "a")]
+        }
+        fn cuts(&self, from: Option<&str>, to: Option<&str>, at: Time) -> bool {
+            let begin = Time::ZERO + Span::from_millis(3_600_500);
+            from != to
+                && [from, to].contains(&Some("a"))
+                && begin <= at
+                && at < begin + Span::from_millis(1000 * self.0)
+        }
+    }
+    assert_eq!(promises(&conformance::outage(&Cuts(0))), ["groups that it affects"]);
+    assert_eq!(conformance::outage(&Cuts(2)), []);
+}
+
+/// A learner that refuses outcomes, and an objective that draws other inputs each time.
+#[test]
+fn learners_and_objectives_that_break_a_rule_are_found() {
+    #[derive(Clone, Debug)]
+    struct Tired(u32);
+    impl Learner for Tired {
+        fn arms(&self) -> usize {
+            3
+        }
+        fn suggest(&mut self, _: &mut Stream) -> usize {
+            0
+        }
+        fn observe(&mut self, _: usize, _: f64) -> Result<(), GpError> {
+            self.0 += 1;
+            if self.0 < 30 { Ok(()) } else { Err(GpError::OutcomeNotFinite { outcome: 0.0 }) }
+        }
+    }
+    struct Recipe;
+    impl LearnerRecipe for Recipe {
+        fn build(&self, _: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+            Ok(Box::new(Tired(0)))
+        }
+    }
+    let arms = Arms { n: 3, covariance: None, noise_variance: 0.1, mean: 0.0, facts: Facts::default() };
+    assert_eq!(
+        promises(&conformance::learner(&Recipe, &arms).unwrap()),
+        ["no error for a finite outcome of the suggested arm"]
+    );
+
+    /// Inputs that another draw moves.
+    struct Moving(AtomicU64);
+    #[derive(Debug)]
+    struct Moved(f64);
+    impl Prepared for Moved {
+        fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+            let mut drawn = instance();
+            let inputs = (0..10).map(|k| f64::from(k) + self.0).collect();
+            drawn.inputs = Arc::new(Points::new(10, 1, inputs));
+            Ok(drawn)
+        }
+    }
+    impl Objective for Moving {
+        fn problems(&self, _: &Resources) -> Vec<Problem> {
+            Vec::new()
+        }
+        fn prepare(
+            &self,
+            _: &Resources,
+            _: Option<&Fitted>,
+            _: Key,
+        ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+            Ok(Box::new(Moved(self.0.fetch_add(1, Ordering::Relaxed) as f64)))
+        }
+    }
+    let found = conformance::objective(&Moving(AtomicU64::new(0)), &Resources::default()).unwrap();
+    assert_eq!(promises(&found), ["the same problem for the same key"]);
 }
 
 #[test]
@@ -319,6 +396,50 @@ impl Publication for Noisy {
         let value = Some(ValueRelease { mechanism: Box::new(told), of: ValueOf::Best });
         Ok(Plan { value, ..Plan::default() })
     }
+}
+
+/// Gaussian noise has no pure epsilon: such a publication is attacked at a delta above 0.
+#[test]
+fn publications_with_gaussian_noise_keep_what_they_say() {
+    struct Gauss(f64);
+    #[derive(Clone, Debug)]
+    struct One {
+        stated: Gaussian,
+        done: Gaussian,
+    }
+    impl Mechanism for One {
+        type Input = Vec<f64>;
+        type Output = Vec<f64>;
+        fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+            self.stated.price(input, neighbours)
+        }
+        fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+            self.done.privatise(input, stream)
+        }
+        fn worst_pair(&self, like: &Vec<f64>) -> Option<subrosa::privacy::mechanisms::Pair<Vec<f64>>> {
+            self.done.worst_pair(like)
+        }
+        fn distinguisher(
+            &self,
+            inputs: [&Vec<f64>; 2],
+        ) -> Result<subrosa::privacy::mechanisms::Distinguisher<Vec<f64>>, MechanismError> {
+            self.done.distinguisher(inputs)
+        }
+    }
+    impl Publication for Gauss {
+        fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
+            Ok(Search::Learner(LearnerModel::from(GpUcb::default())))
+        }
+        fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {
+            let gaussian = |multiplier: f64| Gaussian::new(positive(2.0 * multiplier), positive(2.0));
+            let mechanism = Box::new(One { stated: gaussian(2.0), done: gaussian(self.0) });
+            Ok(Plan { value: Some(ValueRelease { mechanism, of: ValueOf::Best }), ..Plan::default() })
+        }
+    }
+    let task = Task::of(&instance(), 20);
+    let found = |done| promises(&conformance::publication(&Gauss(done), &task, 20_000).unwrap());
+    assert_eq!(found(2.0), [""; 0]);
+    assert!(found(0.3).contains(&"laws that cost no more than the price"));
 }
 
 #[test]

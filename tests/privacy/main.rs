@@ -8,6 +8,7 @@ mod accountants;
 mod accounting_grid;
 mod accounting_oracle;
 mod audit;
+mod audited_sums;
 mod federated_privacy;
 mod privacy_report;
 mod relations;

@@ -391,3 +391,72 @@ fn a_branch_gives_nothing_to_other_readers() {
     goes(fork("EndToEnd", VISITS, &[hub]));
     goes(fork("EndToEnd", VISITS, &[silence]));
 }
+
+/// A theorem is about one learner for the whole run: a branch with another learner names it without values, and says
+/// why; a branch that changes the network only has the bound of the unchanged one.
+#[test]
+fn a_future_with_another_learner_has_no_bound() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("bounds.ron");
+    let scenario = r#"Scenario(
+    name: "bounds",
+    about: "A learner with a theorem.",
+    seed: 1,
+    replications: 1,
+    parties: { "curator": Party(), "modeler": Party() },
+    objective: GpSample(grid: [20], length_scale: 0.2, variance: 1, noise_variance: 0.01),
+    protocol: Outsourced(
+        curator: "curator", modeler: "modeler", rounds: 8, initial_points: 1,
+        series: [Series(name: "one", release: Disclosure(), learner: GpUcb()),
+                 Series(name: "two", release: Disclosure(), learner: GpUcb())],
+    ),
+)"#;
+    fs::write(&path, scenario).unwrap();
+    let forked = forked(
+        path.to_str().unwrap(),
+        ForkPoint::Round(3),
+        &[
+            ("slower", &["network.default.latency=Constant(\"2s\")"]),
+            ("wider", &["protocol.series[1].learner=GpUcb(beta: FiniteDomain(delta: 0.05))"]),
+        ],
+    );
+    let bounds = |branch: usize, series: usize| {
+        let record = &forked.branches[branch].1[0][&0].series[series];
+        assert_eq!(record.bounds.len(), 1, "{branch} {series}");
+        record.bounds[0].clone()
+    };
+    for series in [0, 1] {
+        assert!(!bounds(0, series).points.is_empty());
+        assert_eq!(bounds(1, series), bounds(0, series));
+    }
+    assert_eq!(bounds(2, 0), bounds(0, 0), "the other series has kept its learner");
+    let withheld = bounds(2, 1);
+    assert!(withheld.points.is_empty(), "{withheld:?}");
+    assert!(withheld.caveats[0].contains("the fork changes a setting of the series"), "{withheld:?}");
+}
+
+/// More users were left without an answer before the fork than the branch allows: it ends with the next one.
+#[test]
+fn a_smaller_give_up_after_ends_the_branch() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("unheard.ron");
+    let scenario = r#"Scenario(
+    name: "unheard",
+    about: "A service that nobody hears.",
+    seed: 1,
+    replications: 1,
+    parties: { "service": Party(), "users": Party() },
+    network: Network(topology: Star(hub: "service"), default: Link(latency: Constant("10ms"), loss: Independent(1))),
+    objective: RkhsSum(noise: Uniform(bound: 1)),
+    protocol: Local(
+        service: "service", users: "users", rounds: 5, arrivals: Poisson(every: "1s"), give_up_after: 60,
+        series: [Series(name: "one", report: Disclosure(), learner: Random())],
+    ),
+)"#;
+    fs::write(&path, scenario).unwrap();
+    let forked = forked(path.to_str().unwrap(), at(30_000), &[("sooner", &["protocol.give_up_after=10"])]);
+    let why = |branch: usize| forked.branches[branch].1[0][&0].series[0].ended_early.clone().unwrap();
+    assert!(why(0).contains("by 60 users in a row"), "{}", why(0));
+    let users: u64 = why(1).split("by ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((10..60).contains(&users), "{}", why(1));
+}

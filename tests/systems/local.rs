@@ -333,7 +333,10 @@ fn what_a_table_tells_the_service_is_listed() {
         .filter(|fact| fact["origin"] == "computed-from-data")
         .map(|fact| fact["what"].as_str().unwrap())
         .collect();
-    assert_eq!(computed, ["B, the largest mean reward of an arm in size", "the inputs of all records"]);
+    assert_eq!(
+        computed,
+        ["B, the largest distance of an arm's mean reward from the prior mean", "the inputs of all records"]
+    );
     let losses = cell["privacy"][0]["losses"].as_array().unwrap();
     let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
     assert_eq!(tight["basis"], "conditional", "{tight}");

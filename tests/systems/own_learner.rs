@@ -284,3 +284,17 @@ done
         assert_eq!(outcomes, 8, "the initial point's, and all but the last choice's");
     }
 }
+
+/// A learner that needs a bound on the function, with a protocol that states none: `check` refuses it, so that no run
+/// begins and fails.
+#[test]
+fn a_search_refuses_a_learner_without_its_quantities() {
+    let learner = |text: &str| subrosa::scenario::part::<LearnerModel>(text).unwrap();
+    let problems = |text: &str| remote([learner(text)]).problems(&stage(RunOptions::default()));
+    let lacking = "TgpUcb(payoffs: HeavyTailed(central_moment: 2))";
+    let found = problems(lacking);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].path.starts_with("series[0].learner.TgpUcb"), "{found:?}");
+    assert!(play(&remote([learner(lacking)]), RunOptions::default()).is_err());
+    assert_eq!(problems(&lacking.replace("(payoffs", "(bound: 2, payoffs")), []);
+}

@@ -98,10 +98,30 @@ fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     };
     let length = (0..n).map(|i| other(i) * other(i)).sum::<f64>().sqrt();
     let size = omega * (1.0 + 1e-9);
-    let [given, neighbour] = [(omega + 0.5) / share, (omega - 0.5) / share].map(|outlier| {
+    // The threshold is between the two norms, which are those of the outliers times this share.
+    let [given, neighbour] = [0.5, -0.5].map(|off| {
+        let outlier = omega / share + off;
         let values =
             (0..n).flat_map(|i| [other(i) / length * size, if i == 0 { outlier } else { 0.0 }]).collect();
         Rows::new(n, 2, values).expect("n rows of two numbers")
     });
     Pair::new(given, neighbour, "an outlying record moved by 1, across the threshold")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::sigma_min;
+
+    /// The relation allows a distance of 1, and a pair further apart could refute a sound mechanism.
+    #[test]
+    fn the_pair_across_the_threshold_is_one_apart() {
+        let (mechanism, n) = (johnson_lindenstrauss(10), 60);
+        let pair = branch_pair(&mechanism, n);
+        let [given, neighbour] = [0, 1].map(|place: usize| pair.inputs[place].values());
+        let apart = given.iter().zip(neighbour).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        assert!((apart - 1.0).abs() < 1e-9, "{apart}");
+        let smallest = [0, 1].map(|place: usize| sigma_min(&pair.inputs[place]).unwrap());
+        assert!(!mechanism.lifts(smallest[0]) && mechanism.lifts(smallest[1]), "{smallest:?}");
+    }
 }

@@ -65,7 +65,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let audited = audited(protocol).ok_or_else(|| {
         let name = protocol.name();
         AuditError::scenario(format_args!(
-            "there is no attack for the protocol {name}: implement subrosa::audit::Audited for its type, and add it to \
+            "there is no attack for the protocol {name}: implement subrosa::audit::systems::Audited for its type, and add it to \
              the catalogue with `audited_protocol`"
         ))
     })?;
@@ -95,9 +95,6 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
             // That a requested neighbour does not fit is an error of the request, not a property of the
             // series.
             Err(LeftOut::Failed(error)) if request.neighbour.is_some() => return Err(error),
-            Err(LeftOut::Beyond(why)) if request.neighbour.is_some() => {
-                return Err(AuditError::scenario(why));
-            }
             Err(left_out) => found.not_audited.push(left_out.of(name)),
         }
     }

@@ -183,10 +183,10 @@ fn judged(
     } else if evidence.ceiling <= epsilon {
         if epsilon.is_finite() {
             format!(
-                "{} counted trials cannot show more than {:.3}: an audit of {epsilon:.3} needs at least {:.0}",
+                "{} counted trials cannot show more than {:.3}: an audit of {epsilon:.3} needs {}",
                 evidence.counted,
                 evidence.ceiling,
-                (2.0 * 3.689 * libm::exp(epsilon)).ceil()
+                needed(epsilon)
             )
         } else {
             format!("{stated} is infinite, and no audit can refute that")
@@ -202,6 +202,17 @@ fn judged(
     (Verdict::Inconclusive, Some(why))
 }
 
+/// The number of trials without which no audit can refute this finite epsilon.
+fn needed(epsilon: f64) -> String {
+    let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
+    if trials < 1e15 {
+        format!("at least {trials:.0}")
+    } else {
+        // 2 * 3.689 is 10^0.868; beyond epsilon = 707 the number is out of the range of floating point.
+        format!("about 1e{:.0}, more than any machine can play", epsilon * std::f64::consts::LOG10_E + 0.868)
+    }
+}
+
 fn refutation(evidence: &Evidence) -> String {
     let other = if evidence.speaks_for == World::Given { World::Neighbour } else { World::Given };
     format!(
@@ -213,4 +224,15 @@ fn refutation(evidence: &Evidence) -> String {
         evidence.counts.trials[1],
         other.symbol()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needed;
+
+    #[test]
+    fn the_trials_that_are_needed_have_a_number() {
+        assert_eq!(needed(1.0), "at least 21");
+        assert_eq!(needed(800.0), "about 1e348, more than any machine can play");
+    }
 }

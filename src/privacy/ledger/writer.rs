@@ -70,9 +70,3 @@ impl LedgerWriter for Ledger {
         self.events.push(event);
     }
 }
-
-impl LedgerWriter for Vec<PrivacyEvent> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.push(event);
-    }
-}

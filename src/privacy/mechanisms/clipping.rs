@@ -31,7 +31,12 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
         return false;
     }
     let factor = bound.get() / norm;
-    values.iter_mut().for_each(|v| *v *= factor);
+    if factor >= f64::MIN_POSITIVE {
+        values.iter_mut().for_each(|v| *v *= factor);
+    } else {
+        // A factor below the normal numbers has lost digits, and may be too large by any factor up to 2.
+        values.iter_mut().for_each(|v| *v = (*v / norm) * bound.get());
+    }
     true
 }
 
@@ -138,6 +143,27 @@ mod tests {
             prop_assert!(norm <= bound * (1.0 + 1e-14));
             prop_assert!(moved || clipped == values);
         }
+    }
+
+    proptest! {
+        /// The largest numbers and the smallest bounds, whose quotient may be no normal number.
+        #[test]
+        fn norms_are_bounded_at_any_size(
+            direction in prop::collection::vec(-1f64..1.0, 1..4), size in 200i32..1020, bound in -960i32..0,
+        ) {
+            let mut clipped: Vec<f64> = direction.iter().map(|v| libm::scalbn(*v, size)).collect();
+            let bound = Positive::new(libm::scalbn(1.0, bound)).unwrap();
+            clip_norm(&mut clipped, bound);
+            let norm = clipped.iter().map(|v| (v / bound.get()) * (v / bound.get())).sum::<f64>().sqrt();
+            prop_assert!(norm <= 1.0 + 1e-14, "{norm} times the bound");
+        }
+    }
+
+    #[test]
+    fn a_quotient_of_bound_and_norm_without_digits_bounds_the_norm_too() {
+        let mut values = [1.7e308];
+        assert!(clip_norm(&mut values, Positive::new(1e-14).unwrap()));
+        assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
     }
 
     /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm was once 1.5e-11 too

@@ -66,9 +66,10 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum, without the paper's claim if the sum follows the last round.
-    fn forgets(&self, sum: SecureSum, round: u64) -> SecureSum {
-        let mut sum = sum;
+    /// The same sum with the paper's claim as with a trusted server: at the policy's rate, and none if the sum follows
+    /// the last round.
+    fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
+        sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;
         sum
     }
@@ -85,7 +86,7 @@ impl Server {
         let sums = [contract.seen_by_server(survivors), contract.seen_by_agents(survivors)];
         for (occasion, sum) in self.occasions(round, ctx).into_iter().zip(sums) {
             let mut stream = self.key.child("sum").index(round).stream();
-            release(&mut ledger, occasion, &self.forgets(sum, round), &nothing, &mut stream)?;
+            release(&mut ledger, occasion, &self.as_claimed(sum, round), &nothing, &mut stream)?;
         }
         let [server, agents] = ledger.events() else { unreachable!("two releases were booked") };
         Ok([server.clone(), agents.clone()])
@@ -144,7 +145,7 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<(), ReleaseError> {
         let [occasion, _] = self.occasions(round, ctx);
-        let sum = self.forgets(contract.seen_by_server(survivors), round);
+        let sum = self.as_claimed(contract.seen_by_server(survivors), round);
         let opened = OpenedSum { plan: contract.plan(round), sums: Vec::new() };
         self.record_opened(occasion, &sum, opened, ctx).map(drop)
     }
@@ -158,7 +159,7 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let [_, occasion] = self.occasions(self.round, ctx);
-        let sum = self.forgets(contract.seen_by_agents(survivors), self.round);
+        let sum = self.as_claimed(contract.seen_by_agents(survivors), self.round);
         let opened = OpenedSum { plan: contract.plan(self.round), sums };
         self.record_opened(occasion, &sum, opened, ctx)
     }

@@ -66,8 +66,9 @@ impl Protocol for Federated {
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let fail = |error: CannotBegin| PlayError::party("all", error);
-        let instance = stage.objective("all")?;
+        let fail = |error: CannotBegin| PlayError::in_all(error);
+        let first = self.series.first().map_or("", |series| &series.name);
+        let instance = stage.objective(first)?;
         let common = Arc::new(Common::new(instance, self.feature_recipe(), key).map_err(fail)?);
         let members = self.members(stage);
         let mut agents: Vec<(usize, usize)> = Vec::new();

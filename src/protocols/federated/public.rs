@@ -6,6 +6,9 @@ use crate::vocab::{Origin, PublicFact};
 /// The name in the ledger for the agents as owners of the protected data.
 pub(super) const PROTECTED: &str = "agents";
 
+/// The name in the ledger for all agents as observers of what the server broadcasts.
+pub const EVERY_AGENT: &str = "every agent";
+
 /// Facts about the agents that no release accounts for; `objective` holds the public facts about the problem.
 pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);

@@ -99,11 +99,8 @@ impl Replication<'_> {
         let terms = self.terms(series, &tally.clipped());
         record.by_round.extend(terms.map_err(|error| PlayError::party(&series.name, error))?);
         if !fitted.is_empty() {
-            let mut scales: Vec<f64> = fitted.into_values().collect();
-            scales.sort_by(f64::total_cmp);
-            record
-                .outcomes
-                .push(named("length-scale of agents' own models, median", scales[scales.len() / 2]));
+            let scales = fitted.into_values().collect();
+            record.outcomes.push(named("length-scale of agents' own models, median", median(scales)));
         }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
@@ -126,6 +123,10 @@ impl Replication<'_> {
         else {
             return Ok(Vec::new());
         };
+        // The theorem is about one sum for the whole run.
+        if self.stage.changes_at_fork(&series.name) {
+            return Ok(Vec::new());
+        }
         let (explored, rounds) = (self.explored(series.sharing.regions()), self.recipe.rounds);
         let terms = Terms { recipe, common: &self.common, values: &self.values, explored: &explored, rounds };
         terms.of(aggregate, series.shared_queries, clipped)
@@ -289,4 +290,23 @@ fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
     let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();
     let name = "beta_t of agents' own Thompson sampling".to_owned();
     (!points.is_empty()).then_some(RoundTrack { name, points })
+}
+
+/// The median of one number or more.
+fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_by(f64::total_cmp);
+    let middle = of.len() / 2;
+    if of.len().is_multiple_of(2) { 0.5 * (of[middle - 1] + of[middle]) } else { of[middle] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_two_is_between_them() {
+        assert_eq!(median(vec![3.0, 1.0, 8.0, 2.0]), 2.5);
+        assert_eq!(median(vec![3.0, 1.0, 8.0]), 3.0);
+        assert_eq!(median(vec![4.0]), 4.0);
+    }
 }

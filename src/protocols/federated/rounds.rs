@@ -209,23 +209,22 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate of the claimed loss, if the policy keeps the first k answers and agents are sampled at a rate:
-    /// `Some(Some(k / agents))` if that is below the sampling rate, otherwise `Some(None)` for the sampling rate itself.
-    /// `None` with any other policy or participation.
+    /// The rate of the claimed loss where it is not the sampling rate: k / agents, if the policy keeps the first k
+    /// answers of agents that are sampled at a larger rate.
     #[must_use]
-    pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<Option<f64>> {
+    pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {
             return None;
         };
-        let kept = k as f64 / agents as f64;
-        Some((kept < rate.get()).then_some(kept))
+        Some(k as f64 / agents as f64).filter(|kept| *kept < rate.get())
     }
 
     /// What is wrong with the policy as a whole.
     pub(super) fn problems(&self, agents: u64) -> Vec<Problem> {
         if self.patience() == Span::ZERO {
+            let field = if self.get::<Deadline>().is_some() { "after" } else { "patience" };
             let cure = "give the agents time to answer";
-            return vec![Problem::wrong("patience", "a duration above 0", "0 s", cure)];
+            return vec![Problem::wrong(field, "a duration above 0", "0 s", cure)];
         }
         self.as_dyn().problems(agents)
     }

@@ -3,7 +3,7 @@
 use super::answers::Answers;
 use super::contribution::Contract;
 use super::messages::{Close, World};
-use super::public::PROTECTED;
+use super::public::{EVERY_AGENT, PROTECTED};
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
 use super::setup::Setup;
@@ -133,7 +133,7 @@ impl Server {
             unit: ProtectedUnit::Agent,
             unit_index: None,
             neighbours: self.neighbours.clone(),
-            observer: Observer("every agent".to_owned()),
+            observer: Observer(EVERY_AGENT.to_owned()),
             round: self.round + 1,
             at: ctx.now(),
             conditions: self.conditions.clone(),

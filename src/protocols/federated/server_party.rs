@@ -153,9 +153,7 @@ impl Server {
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
         // If the server keeps the first k answers of N agents, the claimed loss has the rate k / N, if that is the smaller one.
-        if let Some(rate) = self.policy.claimed_rate(mechanism.participation, self.agents.len()) {
-            mechanism.claimed_rate = rate;
-        }
+        mechanism.claimed_rate = self.policy.claimed_rate(mechanism.participation, self.agents.len());
         mechanism.excluded_from_claim = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();
         let mut late_sampling_draw = Vec::new();

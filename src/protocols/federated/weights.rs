@@ -47,7 +47,7 @@ pub struct Annealed {
     /// Number of the last sum at temperature 1. Default: 10.
     #[serde(default = "ten")]
     pub hold: u64,
-    /// First round with equal weights. Default: 40.
+    /// First round with equal weights, at least `hold` + 2. Default: 40.
     #[serde(default = "forty")]
     pub until: u64,
 }
@@ -90,12 +90,13 @@ impl Weights for Annealed {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        if self.until > self.hold {
+        if self.until > self.hold.saturating_add(1) {
             return Vec::new();
         }
+        // Weights would be both those at temperature 1 and equal in sum `hold`, which is that before round `hold` + 1.
         vec![Problem::wrong(
             "Annealed.until",
-            format!("a round after `hold` ({})", self.hold),
+            format!("at least `hold` + 2, {}", self.hold.saturating_add(2)),
             self.until.to_string(),
             "the authors hold for 10 rounds and end at 40",
         )]
@@ -123,7 +124,7 @@ impl Annealed {
             0.0
         } else {
             // 1 - (k - 10) / 29 for k = 10, ..., 39.
-            1.0 - (k - self.hold) as f64 / ((self.until - self.hold).max(2) - 1) as f64
+            1.0 - (k - self.hold) as f64 / (self.until - self.hold - 1).max(1) as f64
         }
     }
 }

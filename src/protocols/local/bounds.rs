@@ -8,7 +8,8 @@ use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
 /// Largest number of rounds at which bounds are given.
 const PLACES: u64 = 60;
-const NORM: &str = "B is max |f|, below the norm of f, unless the learner states it";
+const NORM: &str =
+    "B is max |f - prior mean|, below the norm of f - prior mean, unless the learner states it";
 
 /// What all bounds of one replication need; the information gain is computed once for each noise variance.
 #[derive(Debug)]

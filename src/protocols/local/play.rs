@@ -14,7 +14,7 @@ use crate::objectives::{Instance, Objective};
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{PlayError, Protocol, Releases, SeriesRecord, Stage};
+use crate::protocols::stage::{PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::num::NonZeroU64;
@@ -134,6 +134,9 @@ impl Local {
         record.public.extend(taken_as_public(self, stage, instance));
         if let Some(bounds) = bounds {
             record.bounds = bounds.of(&series.learner, &arms, series.report.as_dyn().epsilon());
+            if stage.changes_at_fork(&series.name) {
+                record.bounds = record.bounds.into_iter().map(RegretBound::withheld).collect();
+            }
         }
         Ok(record)
     }

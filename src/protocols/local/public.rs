@@ -15,9 +15,9 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {
-            computed("B and R, the largest mean reward of an arm and the largest deviation from a mean")
+            computed("B and R, the largest distance of an arm's mean reward from the prior mean, and of a reward from its mean")
         }
-        Noise::Law(_) if recorded => computed("B, the largest mean reward of an arm in size"),
+        Noise::Law(_) if recorded => computed("B, the largest distance of an arm's mean reward from the prior mean"),
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
     });
     facts.extend(stage.inputs_of_records());

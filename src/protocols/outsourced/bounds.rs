@@ -47,6 +47,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// Adds to the record the bounds on a series, and for a projection the outcomes of its design rule and Theorem 3.
+    /// If a fork changes the learner, the record names the theorem without values, and has no outcomes of Theorem 3.
     ///
     /// # Errors
     /// If the singular values of the inputs cannot be computed.
@@ -54,17 +55,19 @@ impl<'a> Bounds<'a> {
         &mut self,
         series: &SeriesRecipe,
         record: &mut SeriesRecord,
+        changes: bool,
     ) -> Result<(), MechanismError> {
         if let Some(release) = series.release.get::<JohnsonLindenstrauss>() {
             let sigma_min = self.sigma_min()?;
             record.outcomes.extend(design_rule(release, sigma_min));
-            if let Some((_, beta)) = self.theorem(series) {
+            if !changes && let Some((_, beta)) = self.theorem(series) {
                 self.projected(record, (release, sigma_min), beta);
             }
         } else if series.release.get::<Disclosed>().is_some()
             && let Some((theorem, _)) = self.theorem(series)
         {
-            record.bounds.extend(self.disclosed(&theorem));
+            let bound = self.disclosed(&theorem);
+            record.bounds.extend(if changes { bound.map(RegretBound::withheld) } else { bound });
         }
         // No theorem is known for the other releases.
         Ok(())

@@ -1,5 +1,6 @@
 //! The messages between curator and modeler.
 
+use crate::gp::covariance::LengthScale;
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
@@ -83,15 +84,21 @@ impl Digestible for Surrogate {
     }
 }
 
-/// Number of hyperparameters of a model with one length-scale: length-scale, variance, noise variance, mean.
-const HYPERPARAMETERS: u64 = 4;
+/// Number of hyperparameters of a model: its length-scales, variance, noise variance, mean.
+fn hyperparameters(model: &Surrogate) -> u64 {
+    let length_scales = match &model.covariance.length_scale {
+        LengthScale::Same(_) => 1,
+        LengthScale::PerDimension(each) => each.len() as u64,
+    };
+    length_scales + 3
+}
 
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
         let payload = match self {
             Self::RequestInputs => 0,
             Self::Inputs { rows, model, .. } => {
-                let model = if model.is_some() { 8 * HYPERPARAMETERS } else { 0 };
+                let model = model.as_ref().map_or(0, |model| 8 * hyperparameters(model.get()));
                 8 + model + rows.as_ref().map_or(0, |rows| 8 + 8 * rows.get().values().len() as u64)
             }
             Self::Query { .. } | Self::Answer { .. } => 16,

@@ -50,7 +50,8 @@ impl Protocol for Outsourced {
             let mut record = self.play_series(series, stage, key)?;
             if let Some(bounds) = &mut bounds {
                 let failed = |error| PlayError::party(&series.name, error);
-                bounds.add(series, &mut record).map_err(failed)?;
+                let changes = stage.changes_at_fork(&series.name);
+                bounds.add(series, &mut record, changes).map_err(failed)?;
             }
             Ok(record)
         });
@@ -84,7 +85,7 @@ impl Outsourced {
             series.outcomes.as_dyn().variance().map_err(|error| PlayError::party(&series.name, error))?;
         let learner =
             if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
-        let shares_sent_before = instance.background.fitted && learner.as_dyn().needs_inputs();
+        let releases_model = instance.background.fitted && learner.as_dyn().needs_inputs();
         let mechanisms = party(&self.curator).child("mechanisms").stream();
         let measurer = Measurer::new(
             [&self.curator, &self.modeler],
@@ -105,7 +106,7 @@ impl Outsourced {
             columns: rows.d(),
             inputs: Sensitive::new(rows),
             facts: instance.background.facts.clone(),
-            fitted: shares_sent_before.then(|| Sensitive::new(instance.surrogate.clone())),
+            fitted: releases_model.then(|| Sensitive::new(instance.surrogate.clone())),
             measurer,
             projection: party(&self.curator).child("projection"),
             view: None,

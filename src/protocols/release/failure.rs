@@ -43,6 +43,16 @@ pub enum CannotRelease {
          objective that trains models"
     )]
     NoLoss,
+    /// The largest regularisation lies below the smallest one.
+    #[error(
+        "the facts of the loss expect lambda_max of at least lambda_min, {lambda_min}, found {lambda_max}: exchange the two"
+    )]
+    Exchanged {
+        /// The stated smallest regularisation parameter.
+        lambda_min: f64,
+        /// The stated largest regularisation parameter.
+        lambda_max: f64,
+    },
     /// A setting without an outcome.
     #[error("a setting was never tried, so there is no outcome to choose it by")]
     Untried,

@@ -134,7 +134,7 @@ impl Owner {
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
-            Search::Sampling(recipe) => (Searcher::Sampler(Sampler::new(recipe, task)), task.rounds),
+            Search::Sampling(how) => (Searcher::Sampler(Sampler::new(how, task, config.dry)), task.rounds),
             Search::Nothing => (Searcher::Everything, 0),
         };
         let idle = config.workers.iter().copied().collect();
@@ -245,7 +245,8 @@ impl Owner {
         carriers: &Arc<[Observer]>,
     ) -> Result<Released<usize>, Halt> {
         let occasion = Occasion { round, ..self.occasion(ctx, what) };
-        let Choice { mechanism, utilities, candidates } = choice;
+        let Choice { mechanism, utilities, candidates, jitter } = choice;
+        self.jitter.note(jitter, ctx);
         let released = self.release(ctx, occasion, &*mechanism, utilities, carriers)?;
         Ok(released.map(|index| candidates[index]))
     }
@@ -352,7 +353,7 @@ impl Owner {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
             (_, Some(SettingRelease { mechanism, utility })) => {
                 let utilities = self.trials.utilities(&self.config.task, utility)?;
-                Some(Choice { mechanism, candidates: (0..utilities.len()).collect(), utilities })
+                Some(Choice { mechanism, candidates: (0..utilities.len()).collect(), utilities, jitter: 0.0 })
             }
             (_, None) => None,
         };

@@ -17,6 +17,8 @@ pub(super) struct Choice {
     pub(super) utilities: Vec<f64>,
     /// Settings to choose from; public.
     pub(super) candidates: Vec<usize>,
+    /// The jitter of the model behind the utilities; 0 if there was none.
+    pub(super) jitter: f64,
 }
 
 /// The search: the settings tried so far, and their outcomes, which are not published.
@@ -26,6 +28,8 @@ pub(super) struct Sampler {
     task: Arc<Task>,
     told: Vec<usize>,
     outcomes: Vec<f64>,
+    /// Dry run: outcomes have no meaning, and no model is computed.
+    dry: bool,
 }
 
 /// The posterior at one setting as a function of the outcomes.
@@ -37,8 +41,8 @@ struct Model {
 }
 
 impl Sampler {
-    pub(super) fn new(recipe: Sampling, task: &Arc<Task>) -> Self {
-        Self { recipe, task: Arc::clone(task), told: Vec::new(), outcomes: Vec::new() }
+    pub(super) fn new(recipe: Sampling, task: &Arc<Task>, dry: bool) -> Self {
+        Self { recipe, task: Arc::clone(task), told: Vec::new(), outcomes: Vec::new(), dry }
     }
 
     /// Adds a setting that was tried, and its outcome.
@@ -75,7 +79,7 @@ impl Sampler {
         what: &'static str,
         width: impl Fn(&Model) -> f64,
     ) -> Result<Choice, CannotRelease> {
-        let models = self.models(&candidates)?;
+        let (models, jitter) = self.models(&candidates)?;
         let reach = models.iter().map(|model| model.reach).fold(0.0, f64::max);
         let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + SUMMED);
         let sensitivity = positive("sensitivity", sensitivity)?;
@@ -106,13 +110,17 @@ impl Sampler {
                 Box::new(Supported::new(mechanism, name, None, basis))
             }
         };
-        Ok(Choice { mechanism, utilities, candidates })
+        Ok(Choice { mechanism, utilities, candidates, jitter })
     }
 
-    /// The posterior at every candidate, given the outcomes so far. Cost: O(t^3 + t^2 n) for t outcomes and n
-    /// candidates.
-    fn models(&self, candidates: &[usize]) -> Result<Vec<Model>, CannotRelease> {
+    /// The posterior at every candidate, given the outcomes so far, and the jitter that it needed. Cost: O(t^3 + t^2 n)
+    /// for t outcomes and n candidates.
+    fn models(&self, candidates: &[usize]) -> Result<(Vec<Model>, f64), CannotRelease> {
         let (t, covariance, prior) = (self.told.len(), self.task.covariance(), self.task.surrogate.mean);
+        if self.dry {
+            let same = |_: &usize| Model { mean: prior, variance: 0.0, reach: 1.0 };
+            return Ok((candidates.iter().map(same).collect(), 0.0));
+        }
         let mut gram = vec![0.0; t * t];
         for (i, &a) in self.told.iter().enumerate() {
             for (j, &b) in self.told.iter().enumerate() {
@@ -131,7 +139,7 @@ impl Sampler {
             let variance = (covariance.between(candidate, candidate) - explained).max(0.0);
             Model { mean, variance, reach: weights.iter().map(|w| w.abs()).sum() }
         };
-        Ok(candidates.iter().map(model).collect())
+        Ok((candidates.iter().map(model).collect(), factor.jitter()))
     }
 }
 
@@ -174,7 +182,7 @@ mod tests {
             noise_variance,
             ends_with_a_setting: true,
         };
-        Sampler::new(recipe, &task)
+        Sampler::new(recipe, &task, false)
     }
 
     proptest! {
@@ -247,6 +255,27 @@ mod tests {
         assert!(most > 4.0 * 0.01 * 0.09 / 1e14, "{most}: scores are moved by more than the sensitivity");
     }
 
+    /// Two settings of the same inputs have a singular covariance without noise.
+    #[test]
+    fn a_jitter_is_told_with_the_choice() {
+        let jitter = |twice: bool| {
+            let mut sampler = sampler(10, 0.0);
+            [3, 7, if twice { 3 } else { 5 }].iter().for_each(|&told| sampler.observe(told, -0.5));
+            sampler.choose((0..10).collect(), "next setting", |_| 0.0).map(|choice| choice.jitter)
+        };
+        assert!(jitter(true).unwrap() > 0.0);
+        assert_eq!(jitter(false).unwrap(), 0.0);
+    }
+
+    #[test]
+    fn a_dry_choice_computes_no_model() {
+        let mut sampler = Sampler { dry: true, ..sampler(12, 1e-3) };
+        [3, 8].iter().for_each(|&told| sampler.observe(told, f64::NAN));
+        let choice = sampler.next().unwrap().unwrap();
+        assert_eq!(choice.utilities, [-0.4; 12]);
+        assert_eq!(sampler.last().unwrap().unwrap().candidates, [3, 8]);
+    }
+
     #[test]
     fn the_model_is_the_posterior_of_the_other_learners() {
         let mut sampler = sampler(12, 1e-3);
@@ -258,7 +287,7 @@ mod tests {
             posterior.observe(setting, outcome).unwrap();
         }
         let all: Vec<usize> = (0..12).collect();
-        for (setting, model) in sampler.models(&all).unwrap().iter().enumerate() {
+        for (setting, model) in sampler.models(&all).unwrap().0.iter().enumerate() {
             assert!((model.mean - posterior.mean()[setting]).abs() < 1e-9);
             assert!((model.variance - posterior.variance()[setting]).abs() < 1e-9);
         }

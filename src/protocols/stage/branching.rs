@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The point at which branches begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -65,8 +66,17 @@ struct Kept {
 pub enum Fork {
     /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
     Trunk(ForkPoint, ForkStates),
-    /// Continues from the stored state, with changed settings.
-    Branch(ForkStates),
+    /// Continues from the stored state, with changed settings; the names are those of the series for which no theorem
+    /// is about the whole run, because its own settings differ after the fork.
+    Branch(ForkStates, Arc<BTreeSet<String>>),
+}
+
+impl Fork {
+    /// Whether settings on which theorems about the series depend differ before and after the fork.
+    #[must_use]
+    pub fn changes(&self, series: &str) -> bool {
+        matches!(self, Self::Branch(_, changed) if changed.contains(series))
+    }
 }
 
 /// The stored state of one series: the simulation, and the facts recorded before the fork.

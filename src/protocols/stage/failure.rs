@@ -18,7 +18,7 @@ pub enum PlayError {
         error: KernelError,
     },
     /// A problem of the scenario that `check` would have found.
-    #[error("series \"{series}\": the scenario is not valid at {path}: {complaint:?}")]
+    #[error("series \"{series}\": the scenario is not valid at {path}: {complaint}")]
     Scenario {
         /// In which series.
         series: String,
@@ -59,6 +59,13 @@ pub enum PlayError {
         #[source]
         failure: ProgramFailure,
     },
+    /// What all series have in common cannot be made.
+    #[error("no series can be played: {reason}")]
+    InAll {
+        /// The protocol's reason.
+        #[source]
+        reason: Box<dyn Error + Send + Sync>,
+    },
     /// A party cannot do its part.
     #[error("series \"{series}\": {reason}")]
     Party {
@@ -78,8 +85,33 @@ impl PlayError {
         Self::Scenario { series: series.to_owned(), path, complaint }
     }
 
+    /// What all series have in common, and cannot be made.
+    pub fn in_all(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::InAll { reason: reason.into() }
+    }
+
     /// A party that cannot continue.
     pub fn party(series: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Party { series: series.to_owned(), reason: reason.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_in_words() {
+        let problem = Problem::wrong("rounds", "at least one round", "0", "write 50");
+        let text = PlayError::scenario("one", &problem).to_string();
+        let words = "series \"one\": the scenario is not valid at rounds: expected at least one round, found 0: write 50";
+        assert_eq!(text, words);
+        let problem =
+            Problem::unknown("server", "party", "sever", &["server".to_owned(), "agent".to_owned()]);
+        let text = PlayError::scenario("one", &problem).to_string();
+        assert!(
+            text.ends_with("at server: expected a known party (server, agent), found \"sever\""),
+            "{text}"
+        );
     }
 }

@@ -277,6 +277,17 @@ pub struct BudgetReached {
     pub fail: bool,
 }
 
+impl RegretBound {
+    /// The bound without its values, in a branch of a fork that changes what the theorem is about; the reason takes the
+    /// place of the caveats.
+    #[must_use]
+    pub fn withheld(self) -> Self {
+        let why = "not given: it is about one learner, one noise and one sampling for the whole run, and here the fork \
+                   changes a setting of the series";
+        Self { points: Vec::new(), caveats: vec![why.to_owned()], ..self }
+    }
+}
+
 /// A closed round of a protocol that asks many parties in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundClosing {

@@ -102,6 +102,13 @@ impl Stage {
         self.instance.as_ref().ok_or_else(|| PlayError::NoObjective { series: series.to_owned() })
     }
 
+    /// Whether this is a branch of a fork in which the series has other settings of its own than before the fork, so
+    /// that theorems are about neither.
+    #[must_use]
+    pub fn changes_at_fork(&self, series: &str) -> bool {
+        self.directions.fork.as_ref().is_some_and(|fork| fork.changes(series))
+    }
+
     /// These parties at their positions, and idle parties at all other positions.
     #[must_use]
     pub fn all_parties<P: KernelProtocol>(
@@ -182,7 +189,7 @@ impl Stage {
                 let simulation = Simulation::new(parties, medium());
                 self.trunk(simulation, (*point, worlds), series, &mut see)?
             }
-            Some(Fork::Branch(worlds)) => {
+            Some(Fork::Branch(worlds, _)) => {
                 let Some(copied) = worlds.get::<P>(series) else {
                     return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
                 };

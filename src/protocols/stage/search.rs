@@ -144,6 +144,8 @@ impl<S: Search> Protocol for S {
             let place = format!("series[{index}].learner");
             let of_learner = recipe.learner.as_dyn().problems();
             problems.extend(of_learner.into_iter().map(|problem| problem.below(&place)));
+            let lacks = recipe.learner.lacks(settings.learner_facts());
+            problems.extend(lacks.map(|problem| problem.below(&place)));
         }
         let retry = settings.retry.map_or_else(Vec::new, |retry| retry.problems());
         problems.extend(retry.into_iter().map(|problem| problem.below("retry")));
@@ -187,6 +189,11 @@ impl<S: Search> Protocol for S {
 }
 
 impl SearchSettings<'_> {
+    /// The quantities that the protocol states to a learner.
+    fn learner_facts(&self) -> Facts {
+        Facts { horizon: Some(self.rounds), ..Facts::default() }
+    }
+
     /// What the searcher knows of the measurer's data without a release.
     fn taken_as_public(&self, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
         let mut facts = instance.background.public.clone();
@@ -224,7 +231,7 @@ impl SearchSettings<'_> {
             covariance: Some(ArmCovariance::of_inputs(inputs, model.covariance.clone())),
             noise_variance: model.noise_variance + self.outcomes.as_dyn().variance().map_err(cannot)?,
             mean: model.mean,
-            facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
+            facts: self.learner_facts(),
         };
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };

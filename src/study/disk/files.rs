@@ -92,10 +92,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 /// [`FileError`].
 pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let there = fs::metadata(path).ok();
-    // `/dev/stdout` may lead to a file that this process is writing to already.
-    let device = there.is_some() && ["/dev", "/proc"].iter().any(|root| path.starts_with(root));
     match there {
-        Some(there) if device || !there.is_file() && !there.is_dir() => {
+        Some(there) if is_open_already(path) || !there.is_file() && !there.is_dir() => {
             let file = fs::OpenOptions::new().append(true).open(path);
             file.and_then(|mut file| file.write_all(contents)).map_err(failed("write", path))
         }
@@ -104,6 +102,13 @@ pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
         }
         _ => write(path, contents),
     }
+}
+
+/// Whether a path names a file that this process may be writing to already, such as `/dev/stdout` and `/dev/fd/3`.
+fn is_open_already(path: &Path) -> bool {
+    let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    streams.iter().any(|stream| path == Path::new(stream))
+        || ["/dev/fd", "/proc"].iter().any(|root| path.starts_with(root))
 }
 
 /// Whether a path leads to something that exists and is no regular file: a device, a pipe or a folder.
@@ -198,8 +203,9 @@ impl Staged {
         }
     }
 
+    /// Writes everything to disk. The file stays open, since its lock keeps `clear` from removing it before the rename.
     fn sync(&mut self) -> Result<(), FileError> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let Some(file) = &mut self.file else { return Ok(()) };
         file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
     }
 
@@ -336,6 +342,32 @@ mod tests {
         write(&path, b"three").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_file_is_locked_until_it_has_its_name() {
+        let place = tempfile::TempDir::new().unwrap();
+        let mut staged = Staged::new(&place.path().join("file")).unwrap();
+        staged.write(b"all of it").unwrap();
+        staged.sync().unwrap();
+        let temporary = staged.temporary.clone().unwrap();
+        assert_eq!(fs::read(&temporary).unwrap(), b"all of it");
+        assert!(File::open(&temporary).unwrap().try_lock().is_err(), "another process would remove it");
+        staged.commit().unwrap();
+        assert_eq!(fs::read(place.path().join("file")).unwrap(), b"all of it");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_in_shared_memory_is_a_file() {
+        let Ok(place) = tempfile::TempDir::new_in("/dev/shm") else { return };
+        let path = place.path().join("x.svg");
+        put(&path, b"one").unwrap();
+        put(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        let open = ["/dev/stdout", "/dev/fd/3", "/proc/self/fd/1"];
+        assert!(open.iter().all(|path| is_open_already(Path::new(path))));
     }
 
     #[cfg(unix)]

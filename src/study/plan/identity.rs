@@ -9,21 +9,30 @@ pub const BUILD: &str = env!("SUBROSA_SOURCES");
 
 /// The identity of the build for scenarios that name these members of a program's own: [`BUILD`] if there are none,
 /// otherwise a hash of [`BUILD`] and of the program's executable file, which contains the members' code. That file is
-/// read once.
+/// read once; if it cannot be read, the hash is another one in each process, so that no result is reused.
 #[must_use]
 pub fn build_with(own: &[OwnMember]) -> String {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     if own.is_empty() {
         return BUILD.to_owned();
     }
-    let program = PROGRAM.get_or_init(|| {
-        let bytes = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(BUILD.as_bytes());
-        hasher.update(&bytes);
-        hasher.finalize().to_hex()[..BUILD.len().min(64)].to_owned()
-    });
+    let program = PROGRAM.get_or_init(|| hash_of_program(std::env::current_exe().and_then(std::fs::read)));
     program.clone()
+}
+
+fn hash_of_program(executable: std::io::Result<Vec<u8>>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(BUILD.as_bytes());
+    match executable {
+        Ok(bytes) => hasher.update(&bytes),
+        Err(_) => {
+            // Another program's results must not be taken for this one's. `RandomState` has other keys in each process.
+            let keys = std::collections::hash_map::RandomState::new();
+            let unlike = std::hash::BuildHasher::hash_one(&keys, std::process::id());
+            hasher.update(b"an executable that cannot be read").update(&unlike.to_le_bytes())
+        }
+    };
+    hasher.finalize().to_hex()[..BUILD.len().min(64)].to_owned()
 }
 
 /// A hash over labelled parts, in order.
@@ -62,5 +71,18 @@ impl Identity {
     /// 64 hexadecimal digits.
     pub(in crate::study) fn hex(&self) -> String {
         self.0.finalize().to_hex().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two programs of which neither can be read are not taken for the same.
+    #[test]
+    fn an_unreadable_program_shares_no_results() {
+        let unreadable = || hash_of_program(Err(std::io::Error::other("not to be read")));
+        assert_ne!(unreadable(), unreadable());
+        assert_eq!(hash_of_program(Ok(vec![1])), hash_of_program(Ok(vec![1])));
     }
 }

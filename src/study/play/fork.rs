@@ -2,6 +2,7 @@
 //! changes.
 
 use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions, SeriesRecord};
+use crate::scenario::fork::changed_series;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
@@ -16,6 +17,7 @@ use crate::study::results::summary::Summary;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The branches of one plan.
 #[derive(Debug)]
@@ -91,7 +93,9 @@ pub fn fork(
                 reached.map(|s| worlds.reached(&s.name).map_or(f64::NAN, |at| at.seconds())).collect();
             for (_, branch) in branches {
                 let runner = runners[cell].beside(&branch.cells[cell]);
-                let fork = Fork::Branch(worlds.clone());
+                let drafts = [&plan.cells[cell], &branch.cells[cell]].map(|cell| cell.scenario.draft());
+                let changed = changed_series(drafts[0], drafts[1]);
+                let fork = Fork::Branch(worlds.clone(), Arc::new(changed));
                 records.push(runner.play_directed(replication, None, directed(fork))?);
             }
             done();

@@ -9,8 +9,8 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Gathered, Mechanism, Moved, Pair, Participation, Price, RATIO,
 };
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late};
-use crate::protocols::stage::CountedRelease;
+use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late};
+use crate::protocols::stage::{CountedRelease, RoundClosing};
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours};
@@ -24,50 +24,108 @@ pub(super) fn candidates(
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
 ) -> Result<Candidates, AuditError> {
-    let arrived = arrivals(recipe, series, aggregate, ground.stage, ground.key, explored.len())?;
+    let sums = sums(recipe, series, aggregate, ground.stage, ground.key)?;
     let one = |&target: &usize| {
-        let rounds = rounds(recipe, series, aggregate, (explored, target), &arrived)?;
+        let rounds = rounds(recipe, series, aggregate, (explored, target), &sums)?;
         system(series, aggregate, rounds, target, delta)
     };
     targets.iter().map(one).collect()
 }
 
-/// The number of answers in time, by round. The series is run to find this number only if the sums depend on it.
-fn arrivals(
+/// What is known of the answers that entered one sum.
+#[derive(Clone, Copy, Debug)]
+enum Sum {
+    /// The divisor is as planned, so that it does not matter who else answered.
+    Planned,
+    /// The noise multiplier in the ledger, to which the divisor of those who answered has led.
+    Priced(f64),
+    /// Nobody's answer is in it.
+    Empty,
+}
+
+/// What is known of each sum. The series is run to find out only if the sums depend on who answered.
+fn sums(
     recipe: &Federated,
     series: &FederatedSeries,
     aggregate: &Aggregate,
     stage: &Stage,
     key: Key,
-    agents: usize,
-) -> Result<Vec<usize>, AuditError> {
+) -> Result<Vec<Sum>, AuditError> {
     if aggregate.divisor == Divisor::Planned {
-        return Ok(vec![agents; series.shared_rounds(recipe.rounds) as usize]);
+        return Ok(vec![Sum::Planned; series.shared_rounds(recipe.rounds) as usize]);
     }
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
     let records = alone.play(stage, key)?;
-    let mut counts = Vec::new();
-    for CountedRelease { event, count, .. } in records.iter().flat_map(|record| &record.releases) {
-        let multiplier = match event.cost {
-            Cost::PoissonGaussian { noise_multiplier, .. }
-            | Cost::FixedSizeGaussian { noise_multiplier, .. }
-            | Cost::Gaussian { noise_multiplier } => noise_multiplier,
-            _ => continue,
+    let mut sums = Vec::new();
+    for record in &records {
+        let agents = record.releases.iter().filter(|entry| entry.event.observer.0 == EVERY_AGENT);
+        for CountedRelease { event, count, .. } in agents {
+            let sum = noise_multiplier(&event.cost).map(Sum::Priced);
+            sums.extend(sum.into_iter().flat_map(|sum| std::iter::repeat_n(sum, *count as usize)));
+        }
+        // The price of a sum without any answer is that of the plan, and does not tell it from one that has all.
+        let used = |closing: &RoundClosing| match aggregate.late {
+            Late::Discard if !series.policy.as_dyn().buffers() => closing.in_time,
+            _ => closing.in_time + closing.late,
         };
-        // With uniform weights the ledger's noise multiplier is z times the share of agents that answered; it is half
-        // of that if neighbours may lack an agent, or if an agent is replaced while participation is visible.
-        let replaced =
-            aggregate.visible_participation && matches!(aggregate.participation, Participation::FixedSize(_));
-        let halves = aggregate.divisor == Divisor::ArrivedOrGone || replaced;
-        let factor = if halves { 2.0 } else { 1.0 };
-        let share = (factor * multiplier / aggregate.noise_multiplier.get()).min(1.0);
-        let arrived = ((agents as f64 * share).round() as usize).clamp(1, agents);
-        counts.extend(std::iter::repeat_n(arrived, *count as usize));
+        let mut kept = 0;
+        for (sum, closing) in sums.iter_mut().zip(&record.closings) {
+            kept = used(closing) + if aggregate.late == Late::KeepLast { kept } else { 0 };
+            if kept == 0 {
+                *sum = Sum::Empty;
+            }
+        }
     }
-    if counts.is_empty() {
+    if sums.is_empty() {
         return Err(AuditError::scenario(format_args!("series \"{}\" released nothing", series.name)));
     }
-    Ok(counts)
+    Ok(sums)
+}
+
+fn noise_multiplier(cost: &Cost) -> Option<f64> {
+    match *cost {
+        Cost::PoissonGaussian { noise_multiplier, .. }
+        | Cost::FixedSizeGaussian { noise_multiplier, .. }
+        | Cost::Gaussian { noise_multiplier } => Some(noise_multiplier),
+        _ => None,
+    }
+}
+
+/// A relative margin for rounding in the sums of weights.
+const ROUNDED: f64 = 1e-9;
+
+impl Sum {
+    /// The worst pair for an agent that enters the sum `copies` times. The other agents, whose vectors `others` holds,
+    /// are as few as give the sum the noise multiplier of the ledger, or a larger one: the audited sum then never
+    /// loses more than the one of the run did, and exactly as much where all weights are equal.
+    fn pair(
+        self,
+        mechanism: &FederatedSum,
+        others: &Gathered,
+        (agent, copies): (usize, usize),
+    ) -> Option<Pair<Gathered>> {
+        let all = others.vectors.len();
+        let with = |few: usize| {
+            let others = Gathered { vectors: others.vectors[..few].to_vec(), ..others.clone() };
+            let copies = if matches!(self, Self::Empty) { 0 } else { copies };
+            mechanism.pair_of(&others, agent, copies)
+        };
+        match self {
+            Self::Planned => with(all),
+            Self::Empty => with(0),
+            Self::Priced(recorded) => {
+                let enough = |pair: &Pair<Gathered>| {
+                    let given = &pair.inputs[0];
+                    let multiplier = noise_multiplier(&mechanism.cost(given));
+                    !given.vectors.is_empty()
+                        && multiplier.is_some_and(|found| found >= recorded * (1.0 - ROUNDED))
+                };
+                // Without the agent, as many as answered may not be there: a sum of nobody then has the planned price.
+                let nobody = || with(0).filter(|_| copies == 0 && mechanism.divisor == Divisor::Arrived);
+                (0..=all).filter_map(with).find(enough).or_else(nobody).or_else(|| with(all))
+            }
+        }
+    }
 }
 
 /// One sum, on its worst known pair of neighbours.
@@ -82,18 +140,16 @@ fn rounds(
     series: &FederatedSeries,
     aggregate: &Aggregate,
     (explored, target): (&[usize], usize),
-    arrived: &[usize],
+    sums: &[Sum],
 ) -> Result<Vec<Round>, AuditError> {
     let (agents, regions) = (explored.len(), aggregate.regions.get() as usize);
-    (0..arrived.len())
-        .map(|k| {
+    sums.iter()
+        .enumerate()
+        .map(|(k, sum)| {
             let mut mechanism = aggregate.mechanism();
             mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
-            if let Some(rate) = series.policy.claimed_rate(aggregate.participation, agents) {
-                // As the server does: the planned loss assumes that those whose answers were used were
-                // sampled at random.
-                mechanism.claimed_rate = rate;
-            }
+            // As the server does: the planned loss assumes that those whose answers were used were sampled at random.
+            mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, agents);
             let mut late_sampling_draw = Vec::new();
             let copies = match aggregate.late {
                 Late::Discard | Late::KeepLast => 1,
@@ -112,8 +168,7 @@ fn rounds(
                     usize::from(k > 0)
                 }
             };
-            // The audited agent and as many others, in order, as answered.
-            let others = (0..agents).filter(|agent| *agent != target).take(arrived[k].saturating_sub(1));
+            let others = (0..agents).filter(|agent| *agent != target);
             let others = Gathered {
                 population: agents,
                 vectors: others.map(|agent| (agent, Arc::new(vec![0.0]))).collect(),
@@ -122,7 +177,7 @@ fn rounds(
                 length: 1,
             };
             let unknown = || AuditError::scenario("no pair of neighbours is known for these sums");
-            let pair = mechanism.pair_of(&others, target, copies).ok_or_else(unknown)?;
+            let pair = sum.pair(&mechanism, &others, (target, copies)).ok_or_else(unknown)?;
             let moved = mechanism.moved([&pair.inputs[0], &pair.inputs[1]]).ok_or_else(unknown)?;
             Ok(Round { mechanism, pair, moved })
         })
@@ -151,7 +206,7 @@ fn system(
         name: series.name.clone(),
         about: format!("all {} broadcasts of a run, as the server makes them", prices.len()),
         neighbours: words.unwrap_or_default(),
-        observer: "every agent".to_owned(),
+        observer: EVERY_AGENT.to_owned(),
         delta: delta.get(),
         claim: claimed(&prices, delta),
         proven: upper_bound(&counted, delta.get()),

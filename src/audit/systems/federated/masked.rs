@@ -7,7 +7,7 @@ use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Mechanism, Moved, OpenedSum, Participation, Price, RATIO, SecureSum};
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, MaskedRound};
+use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, MaskedRound};
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
@@ -26,8 +26,9 @@ pub(super) fn candidates(
     // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
     let rehearsal = || MaskedRound::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
     let opened = opened(recipe, series, &rehearsal(), (ground.stage, ground.key))?;
+    let rate = series.policy.claimed_rate(aggregate.participation, explored.len());
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
-        let audit = OpenedSums::new(rehearsal(), &opened, target, observer);
+        let audit = OpenedSums::new(rehearsal(), &opened, (target, observer), (recipe.rounds, rate));
         let prices = audit.prices()?;
         let each: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
         let fewest = opened.iter().map(|(_, survivors)| *survivors).min().unwrap_or(0);
@@ -53,7 +54,7 @@ pub(super) fn candidates(
             neighbours: format!("agent {target} with vectors of full norm, or zero; all others' are zero"),
             observer: match observer {
                 Observer::Server => recipe.server.clone(),
-                Observer::Agents => "every agent".to_owned(),
+                Observer::Agents => EVERY_AGENT.to_owned(),
             },
             delta: delta.get(),
             claim: claimed(&prices, delta),
@@ -157,9 +158,17 @@ struct OpenedSums {
 }
 
 impl OpenedSums {
-    fn new(rehearsal: MaskedRound, opened: &[(u64, u64)], target: usize, observer: Observer) -> Self {
+    /// The claim, as the server books it, covers `rounds` rounds at this rate, if it is not the sampling rate.
+    fn new(
+        rehearsal: MaskedRound,
+        opened: &[(u64, u64)],
+        (target, observer): (usize, Observer),
+        (rounds, claimed_rate): (u64, Option<f64>),
+    ) -> Self {
         let one = |&(round, survivors): &(u64, u64)| {
-            let mechanism = observer.price(&rehearsal, survivors);
+            let mut mechanism = observer.price(&rehearsal, survivors);
+            mechanism.sum.claimed_rate = claimed_rate;
+            mechanism.sum.excluded_from_claim = round >= rounds;
             let moved = mechanism.moved(&rehearsal.plan(round), target);
             Opened { round, survivors, mechanism, moved }
         };

@@ -22,7 +22,7 @@ impl Arrivals for Poisson {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let cure = "write at least as long as a message travels";
+        let cure = "write \"2s\", for example";
         above_zero("every", self.every, cure).into_iter().collect()
     }
 }

@@ -23,10 +23,14 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// What is wrong with a recipe whose proof needs facts of a loss, where neither objective nor recipe states them.
+    /// What is wrong with a recipe whose proof needs facts of a loss: neither objective nor recipe states them, or the
+    /// recipe's contradict each other.
     #[must_use]
     pub fn loss_problems(self, assume: Option<TaskFacts>) -> Vec<Problem> {
-        if self.loss != Some(false) || assume.is_some() {
+        if let Some(assumed) = assume {
+            return assumed.problems().into_iter().map(|problem| problem.below("assume")).collect();
+        }
+        if self.loss != Some(false) {
             return Vec::new();
         }
         vec![Problem::wrong(

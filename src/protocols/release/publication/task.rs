@@ -4,7 +4,7 @@ use crate::gp::{ArmCovariance, Points, greedy_maximum};
 use crate::learners::{Arms, Facts};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Basis, NonNegative, Positive};
+use crate::vocab::{Basis, NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -140,6 +140,12 @@ impl Task {
         &self,
         assume: Option<TaskFacts>,
     ) -> Result<(TuningFacts, Basis), CannotRelease> {
+        let stated = assume.map(TuningFacts::from).or(self.facts);
+        if let Some(TuningFacts { lambda_min, lambda_max, .. }) = stated
+            && lambda_max < lambda_min
+        {
+            return Err(CannotRelease::Exchanged { lambda_min, lambda_max });
+        }
         match (assume, self.facts) {
             (Some(assumed), _) => {
                 let size = match self.facts {
@@ -180,6 +186,23 @@ pub struct TaskFacts {
     pub lambda_min: Positive,
     /// Largest regularisation parameter among the settings.
     pub lambda_max: Positive,
+}
+
+impl TaskFacts {
+    /// What is wrong with the facts as a whole. With the two ends of the regularisation exchanged, the distance of two
+    /// settings' losses, and so the sensitivity, would be too small.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        if self.lambda_min <= self.lambda_max {
+            return Vec::new();
+        }
+        vec![Problem::wrong(
+            "lambda_max",
+            format!("at least lambda_min, {}", self.lambda_min),
+            self.lambda_max.to_string(),
+            "exchange the two",
+        )]
+    }
 }
 
 impl From<TaskFacts> for TuningFacts {
