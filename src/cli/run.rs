@@ -10,7 +10,7 @@ use super::progress::Bar;
 use super::spent::budget;
 use crate::programs::Starts;
 use crate::report::{self, Detail, Terminal};
-use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
+use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
 use crate::vocab::counted;
 
 /// Runs the verb.
