@@ -157,7 +157,7 @@ mod tests {
         {
             assert_eq!(too_deep(&format!("{open}{deep}{close}")), None, "{open}");
         }
-        for letter in ["'['", "'\\''", "'\"'", "'ä'", "'\\u{5b}'", "'\\\\'", "'/'"] {
+        for letter in ["'['", "'\\\"'", "'\\''", "'\"'", "'ä'", "'\\u{5b}'", "'\\\\'", "'/'"] {
             assert_eq!(too_deep(&format!("{letter} {}", &deep[1..])), None, "{letter}");
             // Brackets after a character count again.
             assert_eq!(too_deep(&format!("{letter} {deep}")), Some(letter.len() + 1 + DEEPEST), "{letter}");

@@ -119,6 +119,9 @@ mod tests {
         assert_eq!(rate.to_string(), "10Mbit/s");
         assert_eq!("250 kB/s".parse::<Rate>().unwrap().to_string(), "2Mbit/s");
         let bits = [
+            1000.7,
+            1001.4,
+            1_000_600.0,
             9.0e-7,
             0.1,
             1.1e3,
