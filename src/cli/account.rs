@@ -77,9 +77,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             Ok(Some(manifest)) if !manifest.complete => say(format_args!(
                 "note: {name} has no releases so far: replications are missing, finish them with `subrosa run`"
             )),
-            _ => say(format_args!(
-                "note: {name} has no releases: no observer learned anything with a privacy loss"
-            )),
+            _ => say(format_args!("note: {name} has no releases: nothing was released with a privacy loss")),
         }
     }
     match arguments.format {
@@ -98,17 +96,30 @@ fn of_run(arguments: &AccountArguments) -> Exit {
                 replication: group.replication,
                 neighbours: &group.kind.neighbours,
             });
-            let delta = groups.first().map(|group| group.statement.delta).or(given).map(|delta| delta.get());
+            let first = groups.first().map(|group| group.statement.delta);
+            // Cells may have different deltas; each group has its own.
+            let one = groups.iter().all(|group| Some(group.statement.delta) == first);
+            let delta = first.filter(|_| one).or(given).map(|delta| delta.get());
             print(&report::json(&Groups { delta, groups: priced.collect() }));
         }
     }
     match groups.first() {
-        Some(group) => plot(arguments, &group.statement),
+        Some(group) => {
+            if let (Some(file), 2..) = (&arguments.plot, groups.len()) {
+                say(format_args!(
+                    "note: {} shows only the first of {} groups of releases: {}",
+                    file.display(),
+                    groups.len(),
+                    group.title
+                ));
+            }
+            plot(arguments, &group.statement)
+        }
         None => Exit::Ok,
     }
 }
 
-/// The JSON document for a run: the privacy loss of each group of releases.
+/// The JSON document for a run: the privacy loss of each group of releases. `delta` is null if the groups have different ones.
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,

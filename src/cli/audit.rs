@@ -6,6 +6,7 @@ use super::options::{
     AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
 use super::output::{print, say_lines, width};
+use super::pool::in_pool;
 use super::programs;
 use super::progress::Bar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
@@ -16,7 +17,7 @@ use crate::report::{
     self, AuditDocument, audit_chart, audit_left_out, audit_message, audit_table, audit_text,
 };
 use crate::rng::Key;
-use crate::study::files;
+use crate::study::{file_safe, files};
 use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -64,23 +65,27 @@ fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
     }
     let file = options.plot.as_ref()?;
-    match file.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => None,
-        Some("png") => (!cfg!(feature = "png")).then(|| format!("--plot: {}", NoPicture::NotBuilt)),
-        _ => Some(format!("--plot: expected a file that ends in .svg or .png, found {}", file.display())),
+    if is_png(file) {
+        return (!cfg!(feature = "png")).then(|| format!("--plot: {}", NoPicture::NotBuilt));
     }
+    let svg = file.extension().is_some_and(|ending| ending == "svg");
+    (!svg).then(|| format!("--plot: expected a file that ends in .svg or .png, found {}", file.display()))
+}
+
+/// Whether a chart is written as PNG; otherwise it is an SVG file.
+fn is_png(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "png")
 }
 
 /// Audits everything that a scenario releases.
 fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let options = &arguments.options;
     let scenario = ScenarioArguments {
-        scenario: scenario.to_owned(),
         overrides: arguments.overrides.clone(),
         seed: options.seed,
         data: arguments.data.clone(),
-        replications: None,
         format: options.format,
+        ..ScenarioArguments::of(scenario)
     };
     let plan = match load_to(&scenario, Starts::ToAudit) {
         Ok(plan) => plan,
@@ -105,7 +110,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let root = Key::root(plan.first_seed()).child("audit");
     let bar = Bar::new(format!("audit {}", plan.name));
     bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
-    let found: Vec<Result<Finding, NotAudited>> = in_pool(options, || {
+    let found: Vec<Result<Finding, NotAudited>> = in_pool(options.threads, || {
         let one = |candidates: Candidates| {
             let series = candidates[0].statement.name.clone();
             crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
@@ -132,18 +137,9 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         counted(trials, "trial"),
         plan.first_seed()
     );
-    let exit = conclude(&title, (&findings, &not_audited), options, None);
+    let exit = conclude(&title, (&findings, &not_audited), options, &[]);
     // The exit code of a failed trial takes precedence over that of an unexpected verdict.
     if failed { Exit::CellsFailed } else { exit }
-}
-
-/// Runs on the requested number of threads; results do not depend on it.
-fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T {
-    let threads = options.threads.map_or(0, |threads| threads as usize);
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(run),
-        Err(_) => run(),
-    }
 }
 
 /// The letters and digits of a name in lower case, so that the spelling of a scenario (`NoisyRows`) equals that of the audit's
@@ -172,7 +168,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let bar = Bar::new("audit".to_owned());
     bar.length(2 * trials * cases.len() as u64);
     let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
-    let found = in_pool(options, || {
+    let found = in_pool(options.threads, || {
         let one = |Case { statement, experiment, .. }: Case| {
             let key = root.child(&statement.name);
             let effort = Effort { trials, key, delta: statement.delta, models: true };
@@ -196,7 +192,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
         counted(trials, "trial"),
         options.seed.unwrap_or(0)
     );
-    conclude(&title, (&findings, &[]), options, Some(&documented))
+    conclude(&title, (&findings, &[]), options, &documented)
 }
 
 /// Prints and draws the results, and compares them with the expected ones.
@@ -204,7 +200,7 @@ fn conclude(
     title: &str,
     (findings, not_audited): (&[Finding], &[NotAudited]),
     options: &AuditOptions,
-    documented: Option<&[Verdict]>,
+    documented: &[Verdict],
 ) -> Exit {
     match options.format {
         Format::Text => {
@@ -218,31 +214,30 @@ fn conclude(
         Format::Json => print(&report::json(&AuditDocument { findings, not_audited })),
     }
     if let Some(file) = &options.plot {
-        for finding in findings {
-            let several = findings.len() > 1;
-            let path = if several { beside(file, &finding.statement.name) } else { file.clone() };
+        let names: Vec<&str> = findings.iter().map(|finding| finding.statement.name.as_str()).collect();
+        for (finding, path) in findings.iter().zip(files_for(file, &names)) {
             if let Err(exit) = picture(&path, finding) {
                 return exit;
             }
         }
     }
-    let Some(expected) = options.expect else { return Exit::Ok };
+    // Without documented verdicts, `vain` has refused to expect them.
+    let wanted = |index: usize| match options.expect? {
+        Expected::Consistent => Some(Verdict::Consistent),
+        Expected::Refuted => Some(Verdict::Refuted),
+        Expected::Inconclusive => Some(Verdict::Inconclusive),
+        Expected::Documented => documented.get(index).copied(),
+    };
+    if options.expect.is_none() {
+        return Exit::Ok;
+    }
     let mut exit = Exit::Ok;
     for NotAudited { series, why, .. } in not_audited.iter().filter(|left_out| left_out.protected) {
         say(format_args!("error: {series}: expected a verdict, but it was not audited: {why}"));
         exit = Exit::VerdictDiffers;
     }
     for (index, finding) in findings.iter().enumerate() {
-        let wanted = match (expected, documented) {
-            (Expected::Consistent, _) => Verdict::Consistent,
-            (Expected::Refuted, _) => Verdict::Refuted,
-            (Expected::Inconclusive, _) => Verdict::Inconclusive,
-            (Expected::Documented, Some(documented)) => documented[index],
-            (Expected::Documented, None) => {
-                say(format_args!("error: {NO_DOCUMENTED_VERDICT}"));
-                return Exit::Usage;
-            }
-        };
+        let Some(wanted) = wanted(index) else { continue };
         if finding.verdict != wanted {
             let why = finding.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
             say(format_args!(
@@ -258,19 +253,13 @@ fn conclude(
 /// Writes the chart of one finding, as SVG or PNG according to the ending of the file's name.
 fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     let svg = standalone(&audit_chart(finding));
-    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => svg.into_bytes(),
-        Some("png") => png(&svg).map_err(|error| {
+    let bytes = if is_png(path) {
+        png(&svg).map_err(|error| {
             say(format_args!("error: {}: {error}", path.display()));
             Exit::Internal
-        })?,
-        _ => {
-            say(format_args!(
-                "error: --plot: expected a file that ends in .svg or .png, found {}",
-                path.display()
-            ));
-            return Err(Exit::Usage);
-        }
+        })?
+    } else {
+        svg.into_bytes()
     };
     files::put(path, &bytes).map_err(|error| {
         say(format_args!("error: {error}"));
@@ -280,14 +269,37 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The file for one of several findings: `plot-AUDITED.svg`, beside the requested `plot.svg`.
-fn beside(file: &Path, audited: &str) -> PathBuf {
+/// The files for the charts of the findings: the requested one for a single finding; else one for each, `plot-AUDITED.svg` beside
+/// the requested `plot.svg`. Findings whose names differ only in characters that file names lack are numbered.
+fn files_for(file: &Path, audited: &[&str]) -> Vec<PathBuf> {
+    if audited.len() == 1 {
+        return vec![file.to_owned()];
+    }
     let stem = file.file_stem().map_or_else(|| "audit".into(), |stem| stem.to_string_lossy());
-    let safe: String =
-        audited.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '-' }).collect();
-    let name = match file.extension() {
-        Some(extension) => format!("{stem}-{safe}.{}", extension.to_string_lossy()),
-        None => format!("{stem}-{safe}"),
-    };
-    file.with_file_name(name)
+    let ending = file.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    let mut names: Vec<String> = Vec::new();
+    for audited in audited {
+        let name = format!("{stem}-{}", file_safe(audited));
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        // Some file systems do not distinguish capital letters.
+        let free = |name: &String| !names.iter().any(|taken| taken.eq_ignore_ascii_case(name));
+        names.extend(std::iter::once(name.clone()).chain(numbered).find(free));
+    }
+    names.into_iter().map(|name| file.with_file_name(format!("{name}{ending}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finding_has_a_chart_of_its_own() {
+        let names = |audited: &[&str]| -> Vec<String> {
+            let files = files_for(Path::new("to/plot.svg"), audited);
+            files.iter().map(|file| file.to_str().unwrap().replace('\\', "/")).collect()
+        };
+        assert_eq!(names(&["a b"]), ["to/plot.svg"]);
+        let files = ["to/plot-a-b.svg", "to/plot-a-b-2.svg", "to/plot-A-B-3.svg", "to/plot-c.svg"];
+        assert_eq!(names(&["a b", "a-b", "A-B", "c"]), files);
+    }
 }

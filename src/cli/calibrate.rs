@@ -68,7 +68,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     match arguments.format {
         Format::Text => print(&format!(
             "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
-             accountant tight\nideal arithmetic assumed: the noise is taken for real-valued\n{}",
+             accountant tight\nideal arithmetic assumed: the noise is analysed as real-valued\n{}",
             beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
         )),
         Format::Json => {

@@ -68,10 +68,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     }
     match arguments.format {
         Format::Text => print(&report::comparison_text(&comparison, width())),
-        Format::Json => {
-            let document = serde_json::to_string(&comparison).expect("plain data with text keys");
-            print(&format!("{document}\n"));
-        }
+        Format::Json => print(&report::json(&comparison)),
     }
     Exit::Ok
 }

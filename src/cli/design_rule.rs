@@ -24,12 +24,10 @@ struct Found {
 /// Prints the largest r for each projection of the scenario, computed from the inputs of the first replication.
 pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     let scenario = ScenarioArguments {
-        scenario: scenario.to_owned(),
         overrides: arguments.overrides.clone(),
-        seed: None,
         data: arguments.data.clone(),
-        replications: None,
         format: arguments.format,
+        ..ScenarioArguments::of(scenario)
     };
     let plan = match load(&scenario) {
         Ok(plan) => plan,

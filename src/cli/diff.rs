@@ -129,14 +129,7 @@ fn plan_of(path: &Path) -> Result<Plan, Exit> {
     if path.is_dir() {
         return plan_to_play(&RunFolder::at(path)).map(|(plan, _)| plan);
     }
-    load(&ScenarioArguments {
-        scenario: path.to_owned(),
-        overrides: Vec::new(),
-        seed: None,
-        data: None,
-        replications: None,
-        format: Format::Text,
-    })
+    load(&ScenarioArguments::of(path))
 }
 
 fn names(plan: &Plan, cell: usize) -> Vec<String> {
@@ -160,7 +153,7 @@ fn because(names: &[String], cause: &Cause) -> String {
         }
         Cause::Set(party) => format!("{} had set it", name(*party)),
         Cause::Availability(party) => {
-            format!("the availability of {}, or an outage of its group, has it so", name(*party))
+            format!("the availability of {}, or an outage of its group, caused it", name(*party))
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
 use super::output::{print, say, width};
+use super::pool::in_pool;
 use crate::report;
 use crate::study::{self, DrySeries, Plan};
 use serde::Serialize;
@@ -18,14 +19,7 @@ struct DryRun<'a> {
 
 /// Makes a dry run and prints it.
 pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
-    let threads = arguments.threads.map_or(0, |threads| threads as usize);
-    let go = || study::dry_run(plan);
-    let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(go),
-        // If the machine cannot start threads, this thread does the work.
-        Err(_) => go(),
-    };
-    match played {
+    match in_pool(arguments.threads, || study::dry_run(plan)) {
         Ok(series) => {
             print(&match arguments.scenario.format {
                 Format::Text => report::dry_text(plan, &series, width()),

@@ -56,5 +56,7 @@ fn put(file: &Path, contents: &[u8]) -> Result<(), Exit> {
     files::put(file, contents).map_err(|error| {
         say(format_args!("error: {error}"));
         Exit::Internal
-    })
+    })?;
+    say(format_args!("wrote {}", file.display()));
+    Ok(())
 }

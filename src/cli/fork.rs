@@ -4,13 +4,17 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{print, say, width};
+use super::pool::in_pool;
 use super::programs;
 use super::progress::Bar;
+use super::spent::budget;
 use crate::protocols::ForkPoint;
 use crate::report;
-use crate::scenario::ForkDraft;
 use crate::scenario::fork::{changeable, other_readers, settled};
-use crate::study::{self, BranchRow, FolderError, Forked, Plan, RunFolder, Summary, files, write_summary};
+use crate::scenario::{ForkDraft, unfit_name};
+use crate::study::{
+    self, BranchRow, FolderError, Forked, Plan, RunFolder, Summary, file_safe, files, write_summary,
+};
 use serde::Serialize;
 
 /// Name and overrides of each branch, in order.
@@ -39,16 +43,13 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             Err(exit) => return exit,
         }
     }
-    programs::announce_all(std::iter::once(&plan).chain(plans.iter().map(|(_, plan)| plan)));
-    let bar = Bar::new(plan.name.clone());
-    bar.length(plan.replications * plan.cells.len() as u64);
-    let threads = arguments.threads.map_or(0, |threads| threads as usize);
-    let go = || study::fork(&plan, point, &plans, &|| bar.step());
-    let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(go),
-        // If the machine cannot start threads, this thread does the work.
-        Err(_) => go(),
+    let (plan, plans) = match programs::ask_all(plan, plans) {
+        Ok(asked) => asked,
+        Err(exit) => return exit,
     };
+    let bar = Bar::new(plan.name.clone());
+    bar.length(plan.total());
+    let played = in_pool(arguments.threads, || study::fork(&plan, point, &plans, &|| bar.step()));
     bar.finish();
     let forked = match played {
         Ok(forked) => forked,
@@ -60,8 +61,8 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let text = report::fork_text(&plan, &point.to_string(), &forked, width());
     let (name, seed) = (plan.name.clone(), plan.first_seed());
     let (reached, rows) = (forked.reached.clone(), forked.rows());
-    let place = match keep(plan, point, plans, forked, arguments) {
-        Ok(place) => place,
+    let (place, summary) = match keep(plan, point, plans, forked, arguments) {
+        Ok(kept) => kept,
         Err(reason) => {
             say(format_args!("error: {reason}"));
             return Exit::Internal;
@@ -89,7 +90,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             }));
         }
     }
-    Exit::Ok
+    budget(&summary)
 }
 
 /// Name and version of the schema of the printed document and of `fork.json`.
@@ -159,11 +160,22 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
         say("error: a branch needs a name other than \"unchanged\", which is always part of a fork");
         return Err(Exit::Usage);
     }
+    if let Some(problem) = branches.iter().find_map(|(name, _)| unfit_name(name)) {
+        say(format_args!("error: the name of a branch: {problem}"));
+        return Err(Exit::Usage);
+    }
     if !branches.is_empty() {
         return Ok(What { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
     // Without --branch, the overrides (-o) define a single branch, compared with the scenario without them.
     let own = &arguments.scenario;
+    if own.overrides.is_empty() {
+        say(
+            "error: expected what changes after the fork, as in --branch 'lossy: network.default.loss=Independent(0.5)' or -o \
+             network.default.loss='Independent(0.5)'; without a change there is only one future",
+        );
+        return Err(Exit::Usage);
+    }
     let plan = load(&ScenarioArguments { overrides: Vec::new(), ..own.clone() })?;
     let branches = vec![("changed".to_owned(), own.overrides.clone())];
     Ok(What { point, branches, plan, common: Vec::new() })
@@ -235,12 +247,11 @@ fn keep(
     plans: Vec<(String, Plan)>,
     forked: Forked,
     arguments: &RunArguments,
-) -> Result<RunFolder, FolderError> {
-    let place = RunFolder::at(&arguments.out.join(format!("{}-fork", plan.folder_name())));
+) -> Result<(RunFolder, Summary), FolderError> {
+    let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
     let own = std::iter::once(&plan).chain(plans.iter().map(|(_, plan)| plan));
     for (index, ((name, records), plan)) in forked.branches.iter().zip(own).enumerate() {
-        let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let folder = RunFolder::at(&place.file(&format!("{index}-{safe}")));
+        let folder = RunFolder::at(&place.file(&format!("{index}-{}", file_safe(name))));
         files::make_folder(folder.path())?;
         let summary = Summary::of(plan, &folder, records);
         write_summary(&folder, &summary)?;
@@ -266,7 +277,7 @@ fn keep(
     };
     let text = serde_json::to_string_pretty(&document).expect("plain data with text keys");
     files::write(&place.file("fork.json"), format!("{text}\n").as_bytes())?;
-    study::keep_futures(&Plan::of_futures(plan, point.to_string(), plans), &place, forked)?;
+    let summary = study::keep_futures(&Plan::of_futures(plan, point.to_string(), plans), &place, forked)?;
     report::write_page(&place)?;
-    Ok(place)
+    Ok((place, summary))
 }

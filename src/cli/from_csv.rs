@@ -1,5 +1,6 @@
 //! Makes a commented scenario from the user's CSV file: `subrosa new SYSTEM --csv FILE --output COLUMN`.
 
+use crate::gp::MOST_ARMS;
 use crate::objectives::CsvTable;
 use crate::scenario::closest;
 use std::fmt::Write as _;
@@ -33,6 +34,11 @@ pub(super) enum NoScenario {
     Constant { file: PathBuf, column: String },
     #[error("{file}: no other column than \"{column}\" holds numbers that vary, so that there is no input")]
     NoInputs { file: PathBuf, column: String },
+    #[error(
+        "{file} has {rows} rows, and the agents of a federation search at most {MOST_ARMS}: keep a part of the rows, or let \
+         `subrosa new local` or `subrosa new outsourced` search all of them"
+    )]
+    TooManyRows { file: PathBuf, rows: usize },
 }
 
 /// The columns of the CSV file.
@@ -46,7 +52,8 @@ struct Found {
 /// The scenario's text.
 ///
 /// # Errors
-/// [`NoScenario`]: the file cannot be read, the output column is missing, constant or not numeric, or no column can be an input.
+/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing, constant or not numeric, or no
+/// column can be an input.
 pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());
@@ -60,6 +67,9 @@ pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
     let found = look_at(&table, wanted.output)?;
     if found.inputs.is_empty() {
         return Err(NoScenario::NoInputs { file, column });
+    }
+    if wanted.system == "federated" && found.rows > MOST_ARMS {
+        return Err(NoScenario::TooManyRows { file, rows: found.rows });
     }
     let mut text = opening(wanted, &found);
     match wanted.system {
@@ -181,7 +191,7 @@ fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
     let objective = format!(
         "    // Every row is an arm: which one has the largest {output}?\n    objective: Table(\n        file: {file},\n        \
          inputs: {inputs},\n        output: Column({column}),\n        // Or Minimise.\n        goal: Maximise,{noise}\n        \
-         // A model that is stated, not fitted, tells nobody anything about the data. Length-scales are in standard\n        \
+         // A model that is stated, not fitted, reveals nothing about the data. Length-scales are in standard\n        \
          // deviations of each input, variances in squared standard deviations of the output. Centres and units of inputs\n        \
          // and output are computed from the data and taken as public; `subrosa list InputScale` says how to state them.\n        \
          hyperparameters: Given(length_scales: [{scales}], variance: 1, noise_variance: 0.1),\n    ),\n",
@@ -236,11 +246,23 @@ fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<Strin
             format!("Equals(column: {column}, value: {})", quoted(most))
         }
     };
-    Ok(RELEASE
-        .replace("NETWORK", NETWORK)
-        .replace("LABEL", &label)
-        .replace("INPUTS", &list(&found.inputs))
-        .replace("FILE", &quoted(&path_from(wanted))))
+    let (inputs, file) = (list(&found.inputs), quoted(&path_from(wanted)));
+    Ok(filled(RELEASE, &[("NETWORK", NETWORK), ("LABEL", &label), ("INPUTS", &inputs), ("FILE", &file)]))
+}
+
+/// A template with each word in place of its value. Words inside of values stay as they are.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    let next = |rest: &str| {
+        let found = values.iter().filter_map(|&(word, value)| Some((rest.find(word)?, word, value)));
+        found.min_by_key(|&(at, ..)| at)
+    };
+    while let Some((at, word, value)) = next(rest) {
+        text.push_str(&rest[..at]);
+        text.push_str(value);
+        rest = &rest[at + word.len()..];
+    }
+    text + rest
 }
 
 const OUTSOURCED: &str = r#"    protocol: Outsourced(

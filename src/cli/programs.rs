@@ -4,8 +4,11 @@
 use super::exit::Exit;
 use super::output::say;
 use crate::programs::{Program, ProgramIdentity, Starts};
-use crate::study::Plan;
+use crate::study::{Plan, ask_programs, programs_of};
 use crate::vocab::counted;
+
+/// The plans of the branches of a fork, by name.
+type Branches = Vec<(String, Plan)>;
 
 /// Prints which programs are started when the scenario is run.
 pub(super) fn announce(plan: &Plan) {
@@ -15,19 +18,6 @@ pub(super) fn announce(plan: &Plan) {
 /// Prints which programs are started for the given use of the scenario.
 pub(super) fn announce_to(plan: &Plan, starts: Starts) {
     tell(plan, &plan.programs_started(starts));
-}
-
-/// Prints which programs the branches of a fork start, each once.
-pub(super) fn announce_all<'a>(plans: impl IntoIterator<Item = &'a Plan>) {
-    let mut plans = plans.into_iter().peekable();
-    let Some(plan) = plans.peek().copied() else { return };
-    let mut programs: Vec<ProgramIdentity> = Vec::new();
-    for program in plans.flat_map(Plan::programs) {
-        if !programs.contains(&program) {
-            programs.push(program);
-        }
-    }
-    tell(plan, &programs);
 }
 
 fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
@@ -50,6 +40,21 @@ pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
         say(format_args!("error: {failure}"));
         Exit::CellsFailed
     })
+}
+
+/// The same for the branches of a fork: each program is named once, and asked once.
+pub(super) fn ask_all(plan: Plan, branches: Branches) -> Result<(Plan, Branches), Exit> {
+    let (names, mut plans): (Vec<String>, Vec<Plan>) = branches.into_iter().unzip();
+    plans.insert(0, plan);
+    tell(&plans[0], &programs_of(&plans));
+    let mut asked = ask_programs(plans)
+        .map_err(|failure| {
+            say(format_args!("error: {failure}"));
+            Exit::CellsFailed
+        })?
+        .into_iter();
+    let plan = asked.next().expect("as many plans as before");
+    Ok((plan, names.into_iter().zip(asked).collect()))
 }
 
 /// Refuses a study if a file of one of its programs has changed since it was planned.

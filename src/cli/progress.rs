@@ -7,7 +7,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use std::fmt;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} {left}";
@@ -21,17 +21,26 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 struct Pace {
     /// The time at which ended replications were first seen, and their number then.
-    first: OnceLock<(Instant, u64)>,
+    first: Mutex<Option<(Instant, u64)>>,
 }
 
 impl Pace {
+    fn lock(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the measurement anew, for another set of replications.
+    fn restart(&self) {
+        *self.lock() = None;
+    }
+
     /// An estimate of the time left; `None` until the number of replications that ended after the first is twice the number of
     /// available threads.
     fn left(&self, now: Instant, done: u64, length: u64) -> Option<Duration> {
         if done == 0 {
             return None;
         }
-        let &(since, first) = self.first.get_or_init(|| (now, done));
+        let (since, first) = *self.lock().get_or_insert((now, done));
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
         let ended = done.saturating_sub(first);
         let pace = now.saturating_duration_since(since).as_secs_f64() / ended as f64;
@@ -109,8 +118,8 @@ impl Bar {
 pub(super) fn tell_other_builds(runs: u64) {
     if runs > 0 {
         say(format_args!(
-            "Not taken over: {} of this name by another build of subrosa, whose results may be others (`subrosa replay` \
-             tells; this is build {}).",
+            "Not reused: {} of this name by another build of subrosa, whose results may differ (`subrosa replay RUN` shows \
+             whether they do; this is build {}).",
             counted(runs, "earlier run"),
             short(study::BUILD)
         ));
@@ -142,8 +151,11 @@ impl Progress for Bar {
         if there > 0 && to_play > 0 {
             say(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
         }
+        // One bar can show several studies, one after the other: `--until-halfwidth` runs more and more replications.
+        self.bar.set_position(0);
         self.bar.set_length(to_play);
         self.bar.reset_eta();
+        self.pace.restart();
     }
 
     fn done(&self) {
@@ -163,6 +175,19 @@ impl Progress for Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As `--until-halfwidth` does it: each set of replications is counted from 0.
+    #[test]
+    fn a_second_set_of_replications_begins_at_none() {
+        let bar = Bar::new("study".to_owned());
+        let start = |to_play| Start { to_play, there: 0, reused: 0, other_builds: 0, damaged: 0 };
+        bar.begin(&start(8));
+        (0..8).for_each(|_| bar.done());
+        assert_eq!((bar.bar.position(), bar.bar.length()), (8, Some(8)));
+        bar.begin(&start(10));
+        assert_eq!((bar.bar.position(), bar.bar.length()), (0, Some(10)));
+        assert_eq!(*bar.pace.lock(), None);
+    }
 
     #[test]
     fn the_wait_for_the_first_replications_is_not_taken_for_their_pace() {

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::{plan_of_run, plan_to_play};
 use super::options::{Format, ReplayArguments};
 use super::output::{print, say};
+use super::pool::in_pool;
 use super::progress::{Bar, short};
 use crate::report::{self, Page};
 use crate::study::{
@@ -78,12 +79,8 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
     let bar = Bar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
-    let threads = arguments.threads.map_or(0, |threads| threads as usize);
-    let go = || study::replay(&plan, &folder, &records, until, &|| bar.step());
-    let replay = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(go),
-        Err(_) => go(),
-    };
+    let replay =
+        in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
     bar.finish();
     tell(arguments, &manifest, &replay, &misfits, (there < plan.total()).then(|| plan.total()));
     if !replay.differences.is_empty() || !misfits.is_empty() {

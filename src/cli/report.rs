@@ -10,7 +10,6 @@ use crate::report::plots::Chart;
 use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
 use crate::study::{self, FolderError, RunFolder};
-use std::path::PathBuf;
 
 /// Runs the verb.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
@@ -28,23 +27,24 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Ok(chart) => chart,
         Err(exit) => return exit,
     };
-    if let Err(FileError { path, error, .. }) =
-        files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
-    {
+    let file = page_file(arguments);
+    match files::write(&folder.file(&file), report::page(&page).as_bytes()) {
+        Ok(()) if file != report::PAGE => {
+            say(format_args!("wrote {}", folder.file(&file).display()));
+        }
+        Ok(()) => {}
         // A user without write access to the run folder can still read the report.
-        say(format_args!("warning: cannot write {}: {error}; the page is not written again", path.display()));
+        Err(FileError { path, error, .. }) => {
+            say(format_args!("warning: cannot write {}: {error}; the page is not written", path.display()));
+        }
     }
     if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
         return exit;
     }
-    let files: Vec<&PathBuf> = arguments.svg.iter().chain(&arguments.png).collect();
-    for file in &files {
-        say(format_args!("wrote {}", file.display()));
-    }
     match arguments.format {
         _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),
         _ if arguments.table == Some(PaperTable::Markdown) => print(&report::markdown(&page.summary)),
-        Format::Text if !files.is_empty() => {}
+        Format::Text if arguments.svg.is_some() || arguments.png.is_some() => {}
         Format::Text => print(&report::text(&page.summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&page.summary)),
     }
@@ -54,6 +54,16 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Err(error) => say(format_args!("warning: the run's records cannot be read: {error}")),
     }
     Exit::Ok
+}
+
+/// The file of the page in the run folder. `report.html` always shows the same replication, so that `replay` can compare it;
+/// the page of another one is a file beside it.
+fn page_file(arguments: &ReportArguments) -> String {
+    match (arguments.cell, arguments.replication) {
+        (0, None) => report::PAGE.to_owned(),
+        (cell, None) => format!("report-cell{cell}.html"),
+        (cell, Some(replication)) => format!("report-cell{cell}-replication{replication}.html"),
+    }
 }
 
 /// Checks that the run has the requested cell and replication.

@@ -7,9 +7,10 @@ use super::options::{Format, RunArguments};
 use super::output::{print, say, width};
 use super::programs;
 use super::progress::Bar;
+use super::spent::budget;
 use crate::programs::Starts;
 use crate::report::{self, Detail, Terminal};
-use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
+use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
 use crate::vocab::counted;
 
 /// Runs the verb.
@@ -65,7 +66,10 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             };
             study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
                 bar.finish();
-                tell(&goal, &reached);
+                // An interrupted run has not used up its replications yet.
+                if !matches!(outcome, Outcome::Interrupted { .. }) {
+                    tell(&goal, &reached);
+                }
                 outcome
             })
         }
@@ -116,7 +120,7 @@ fn tell(goal: &Goal, reached: &Precision) {
     let replications = counted(*replications, "replication");
     match widest {
         None => say(format_args!(
-            "warning: no series has a \"{}\" with an interval; results.csv names the metrics there are",
+            "warning: no series has an interval for the metric \"{}\"; the header of results.csv lists the metrics",
             goal.metric
         )),
         Some(widest) if *widest > goal.half_width => say(format_args!(
@@ -125,18 +129,6 @@ fn tell(goal: &Goal, reached: &Precision) {
             goal.half_width, goal.at_most
         )),
         Some(widest) => say(format_args!("The widest half-width is {widest:.4} after {replications}.")),
-    }
-}
-
-/// The exit code of a finished run: an error if a privacy budget was used up and the scenario treats that as a failure.
-pub(super) fn budget(summary: &Summary) -> Exit {
-    let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
-    match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
-        Some((name, reason)) => {
-            say(format_args!("error: privacy budget exhausted in series \"{name}\": {reason}"));
-            Exit::BudgetExhausted
-        }
-        None => Exit::Ok,
     }
 }
 

@@ -10,10 +10,11 @@ use super::options::{
 use super::output::{print, say};
 use super::programs;
 use super::progress::{Bar, tell_other_builds};
-use super::run::{budget, terminal};
+use super::run::terminal;
+use super::spent::budget;
 use crate::report::{self, Detail};
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
-use crate::study::{FolderError, Plan, RunFolder, files};
+use crate::study::{FolderError, Plan, RunFolder, file_safe, files};
 use crate::vocab::counted;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -108,14 +109,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
         say("Nothing is left to run: the run is complete.");
         return Ok(Exit::Ok);
     }
-    let pace = Pace { heartbeat: *arguments.heartbeat, dead_after: *arguments.dead_after };
-    if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat * 2 {
-        say(format_args!(
-            "error: expected --heartbeat of at least 10ms and --dead-after of at least twice as much, found {} and {}",
-            arguments.heartbeat, arguments.dead_after
-        ));
-        return Err(Exit::Usage);
-    }
+    let pace = pace(arguments.heartbeat, arguments.dead_after)?;
     let options = WorkOptions {
         slot: arguments.slot,
         threads: arguments.threads.map_or(0, |threads| threads as usize),
@@ -151,6 +145,19 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     })
 }
 
+/// The times of heartbeats that the command line gives, checked.
+fn pace(heartbeat: humantime::Duration, dead_after: humantime::Duration) -> Result<Pace, Exit> {
+    let pace = Pace { heartbeat: *heartbeat, dead_after: *dead_after };
+    if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat.saturating_mul(2) {
+        say(format_args!(
+            "error: expected --heartbeat of at least 10ms and --dead-after of at least twice as much, found {heartbeat} and \
+             {dead_after}"
+        ));
+        return Err(Exit::Usage);
+    }
+    Ok(pace)
+}
+
 fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, manifest) = plan_to_play(&folder)?;
@@ -164,10 +171,7 @@ fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
     let status = sweep::status(&plan, &folder).map_err(complain)?;
     match arguments.format {
         Format::Text => print(&status_text(&status)),
-        Format::Json => {
-            let document = serde_json::to_string_pretty(&status).expect("plain data with text keys");
-            print(&format!("{document}\n"));
-        }
+        Format::Json => print(&report::json(&status)),
     }
     Ok(if status.conflicts.is_empty() { Exit::Ok } else { Exit::ReplayDiffers })
 }
@@ -252,6 +256,7 @@ fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
 
 fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
+    pace(arguments.heartbeat, arguments.dead_after)?;
     let (plan, _) = plan_to_play(&folder)?;
     let internal = |error: String| {
         say(format_args!("error: {error}"));
@@ -293,7 +298,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
 
 /// The batch script: a job array of workers, each of which runs blocks until none is left.
 fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &Path) -> String {
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+    let name = file_safe(name);
     let further: String = arguments.directive.iter().map(|line| format!("#SBATCH {line}\n")).collect();
     format!(
         "#!/bin/sh\n\
@@ -301,21 +306,28 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
          #SBATCH --array=0-{last}\n\
          #SBATCH --ntasks=1\n\
          #SBATCH --cpus-per-task={threads}\n\
-         #SBATCH --output={logs}/%A_%a.log\n\
+         #SBATCH --output={logs}\n\
          #SBATCH --open-mode=append\n\
          {further}\
-         # A worker plays block after block until none is left; one that is killed loses its block to the others.\n\
+         # A worker runs blocks until none is left; another worker takes over the block of a worker that was killed.\n\
          exec {program} cluster work {folder} --slot \"$SLURM_ARRAY_TASK_ID/{workers}\" --threads {threads} \\\n  \
          --heartbeat {heartbeat} --dead-after {dead_after}\n",
         last = arguments.workers - 1,
         threads = arguments.threads,
-        logs = place.join("work").join("logs").display(),
+        logs = log_files(&place.join("work").join("logs")),
         program = quoted(program),
         folder = quoted(place),
         workers = arguments.workers,
         heartbeat = arguments.heartbeat.to_string().replace(' ', ""),
         dead_after = arguments.dead_after.to_string().replace(' ', ""),
     )
+}
+
+/// The names of the workers' log files in this folder, as one value of a line `#SBATCH`, where `%` begins a replacement and a
+/// backslash takes the next character as it is.
+fn log_files(folder: &Path) -> String {
+    let folder = folder.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
+    format!("\"{folder}/%A_%a.log\"")
 }
 
 /// A path in single quotes, as one word for a POSIX shell.

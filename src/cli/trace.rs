@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::load::load;
-use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
+use super::options::{ScenarioArguments, TraceArguments, TraceFormat};
 use super::output::{print, say};
 use super::programs;
 use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
@@ -21,12 +21,10 @@ const FACT: usize = 100;
 /// Runs the verb.
 pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let plan = match load(&ScenarioArguments {
-        scenario: arguments.scenario.clone(),
         overrides: arguments.overrides.clone(),
         seed: arguments.seed,
         data: arguments.data.clone(),
-        replications: None,
-        format: Format::Text,
+        ..ScenarioArguments::of(&arguments.scenario)
     }) {
         Ok(plan) => plan,
         Err(exit) => return exit,
@@ -145,7 +143,7 @@ fn what(names: &[String], event: &TraceEvent) -> String {
             let took = event.at - *sent_at;
             format!("{} >> {}  {} after {:.6} s", name(p.from), name(p.to), p.label, took.seconds())
         }
-        TraceKind::Handled(p, _) => format!("{}  is done with {} of {}", name(p.to), p.label, name(p.from)),
+        TraceKind::Handled(p, _) => format!("{}  handled {} from {}", name(p.to), p.label, name(p.from)),
         TraceKind::TimerFired(party, timer) => format!("{}  timer {timer}", name(*party)),
         TraceKind::Switched(party, online, crashed) => {
             format!("{}  {}", name(*party), connection(*online, *crashed))

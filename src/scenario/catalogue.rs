@@ -104,13 +104,20 @@ struct Met {
 /// `owner`, the first one with such a field counts.
 pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
     let (families, parts) = (families(), parts());
-    let all = || families.iter().chain(&parts);
-    let member = |name: &str| all().flat_map(|family| &family.members).find(|member| member.name == name);
-    let field = all()
+    let field = families
+        .iter()
+        .chain(&parts)
         .flat_map(|family| family.members.iter().filter(|member| member.name == owner))
         .flat_map(|member| &member.fields)
         .find(|field| field.name.as_deref() == Some(key))?;
-    let takes = field.takes.clone();
+    Some((field.takes.clone(), example_taken(&field.takes)))
+}
+
+/// An example of a value that a field accepts, whose description is `takes`.
+pub(super) fn example_taken(takes: &str) -> Option<String> {
+    let (families, parts) = (families(), parts());
+    let all = || families.iter().chain(&parts);
+    let member = |name: &str| all().flat_map(|family| &family.members).find(|member| member.name == name);
     let example = match takes.strip_prefix("one of the family ") {
         Some(family) => all().find(|known| known.name == family).and_then(|known| known.members.first()),
         None => match takes.split_once(": ") {
@@ -118,7 +125,7 @@ pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>
             None => takes.strip_suffix("(..)").and_then(member),
         },
     };
-    Some((takes, example.and_then(|member| member.example.clone())))
+    example.and_then(|member| member.example.clone())
 }
 
 /// An example of the first member called `name` in any family or part.
@@ -157,7 +164,7 @@ const FAMILIES: &[(&str, &str)] = &[
 const ACCOUNT: &[(&str, &str)] = &[("account", "Account"), ("event", "Event")];
 
 /// The schema of the whole language: every type under `$defs`, the scenario itself included.
-fn language() -> Value {
+pub(super) fn language() -> Value {
     language_of::<Draft>()
 }
 
@@ -167,7 +174,7 @@ fn language_of<T: JsonSchema>() -> Value {
     json!({ "$defs": generator.take_definitions(true) })
 }
 
-fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
+pub(super) fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
     &root["$defs"][key]
 }
 
@@ -262,8 +269,7 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
             let outer = text(variant, "description");
             let about = if speaks || outer.is_empty() { [own, outer] } else { [outer, own] };
             let about = about.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-            let named = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
-            let fields = if named { fields(root, &inner_resolved) } else { fields(root, inner) };
+            let fields = if speaks { fields(root, &inner_resolved) } else { fields(root, inner) };
             Member::documented(name.clone(), &about, fields, format!("{name}()"))
         })
         .collect()
@@ -293,7 +299,7 @@ fn fields(root: &Value, object: &Value) -> Vec<Field> {
 }
 
 /// The values that a schema accepts, in words.
-fn takes(root: &Value, schema: &Value) -> String {
+pub(super) fn takes(root: &Value, schema: &Value) -> String {
     if let Some(key) = reference(schema) {
         return spoken(root, key);
     }
@@ -354,7 +360,7 @@ fn spoken(root: &Value, key: &str) -> String {
     }
 }
 
-fn reference(schema: &Value) -> Option<&str> {
+pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.rsplit('/').next()
 }
 

@@ -101,7 +101,7 @@ impl Scenario {
         // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
         let mut problems = limits::problems(&draft, &plain);
-        problems.extend(names::problems(&draft, &plain));
+        problems.extend(names::problems(&plain));
         problems.extend(special_files(&plain, "", known.resources));
         problems.extend(absent_programs(&draft, &plain, known.resources));
         if !problems.is_empty() {

@@ -63,30 +63,32 @@ impl Document {
         if file.is_dir() {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         // The limit also protects against a pipe that never ends.
         let read = if file == Path::new(STANDARD_INPUT) {
-            io::stdin().lock().take(LONGEST + 1).read_to_string(&mut text)
+            io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
         } else {
-            fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+            fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
         };
-        if text.len() as u64 > LONGEST {
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
+            _ => refuse(&error.to_string(), "make the file readable"),
+        })?;
+        // The size comes first: what was read of a longer file may end inside of a character.
+        if bytes.len() as u64 > LONGEST {
             return Err(refuse(
                 "a file of more than 16 MiB",
                 "name the scenario file; data belong into files of their own",
             ));
         }
-        read.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
-            io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
-            _ => refuse(&error.to_string(), "make the file readable"),
-        })?;
+        let mut text =
+            String::from_utf8(bytes).map_err(|_| refuse("not UTF-8 text", "save the file as UTF-8"))?;
         // Some editors write a byte-order mark at the beginning of a UTF-8 file.
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
         if text.trim().is_empty() {
-            return Err(refuse("an empty file", "start from scenarios/hospital.ron"));
+            return Err(refuse("an empty file", "`subrosa new outsourced` writes a scenario to start from"));
         }
         Ok(Self { file: file.to_owned(), text })
     }
@@ -144,6 +146,11 @@ impl Document {
             }
             match checked(&raw, &mut known) {
                 Ok(scenario) => {
+                    // All cells have the same axes.
+                    if cells.is_empty() {
+                        let unknown = self.unknown_axes(scenario.draft(), &raw.point);
+                        problems.extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited, problem)));
+                    }
                     let first: Option<&Cell> = cells.first();
                     let unlike = first.and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
                     if let Some(problem) = unlike.filter(|_| problems.is_empty()) {
@@ -155,6 +162,36 @@ impl Document {
             }
         }
         if problems.is_empty() { Ok(cells) } else { Err(fail(problems)) }
+    }
+
+    /// The problems of published results for cells that are named by an `Each` that the study does not have. An `Each` that an
+    /// override has replaced by one value counts as well.
+    fn unknown_axes(&self, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
+        let results = draft.published.iter().map(|result| &result.at).enumerate();
+        let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
+        let losses = draft.published_losses.iter().map(|loss| &loss.at).enumerate();
+        let losses = losses.map(|(index, at)| (format!("published_losses[{index}].at"), at));
+        let named: Vec<_> = results.chain(losses).filter(|(_, at)| !at.is_empty()).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let mut axes: Vec<String> = point.iter().map(|(axis, _)| axis.clone()).collect();
+        let written = Edited::unchanged(&self.text).without_comments();
+        let written = expand(&written).map(|study| study.axes()).unwrap_or_default();
+        axes.extend(written.into_iter().filter(|axis| !point.iter().any(|(known, _)| known == axis)));
+        let mut problems = Vec::new();
+        for (path, at) in named {
+            for axis in at.keys().filter(|axis| !axes.contains(axis)) {
+                let path = format!("{path}[\"{axis}\"]");
+                problems.push(if axes.is_empty() {
+                    let cure = "leave `at` out, or vary a value by an Each with this name";
+                    Problem::wrong(path, "no name of an Each: the study has none", format!("{axis:?}"), cure)
+                } else {
+                    Problem::unknown(path, "Each", axis, &axes)
+                });
+            }
+        }
+        problems
     }
 }
 

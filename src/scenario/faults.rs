@@ -2,6 +2,7 @@
 
 use super::catalogue::{example_of, field_of};
 use super::diagnostic::Diagnostic;
+use super::field_at::field_at;
 use super::suggest::closest;
 use super::sweep::Edited;
 use crate::vocab::value::{Entry, Fault, Node, ReadError};
@@ -75,10 +76,13 @@ pub(super) fn diagnose(
             .expected("a number")
             .found(found)
             .cure("write a plain number, without quotation marks or units"),
-        Fault::TooLarge => new("the number does not fit".to_owned())
-            .expected("a whole number, 0 or above, below 2^64")
-            .found(found)
-            .cure("write a smaller number without a sign"),
+        Fault::OutsideRange { least, most } => {
+            let expected = format!("a whole number from {least} to {most}");
+            new(format!("expected {expected}"))
+                .expected(expected)
+                .found(found)
+                .cure("write a number of this range")
+        }
         Fault::NoMap => new("expected entries in braces".to_owned())
             .expected("{ \"key\": value, .. }")
             .found(found)
@@ -105,6 +109,10 @@ pub(super) fn diagnose(
             .expected(format!("`{name}` alone"))
             .found(found)
             .cure(format!("write {name}")),
+        Fault::NoFields(name) if span == root.span => new(format!("expected {name}(..)"))
+            .expected(format!("{name}(..)"))
+            .found(found)
+            .cure(format!("write {name}(field: value, ..); `subrosa list {name}` explains its fields")),
         _ => misfit(new, root, culprit, found),
     }
 }
@@ -132,7 +140,8 @@ fn misfit(
     };
     let key = &culprit.key;
     let owner = owner_of(root, &culprit.key_span);
-    match owner.as_ref().and_then(|owner| Some((owner, field_of(owner, key)?))) {
+    let taken = |owner: &str| field_at(root, &culprit.key_span).or_else(|| field_of(owner, key));
+    match owner.as_ref().and_then(|owner| Some((owner, taken(owner)?))) {
         Some((owner, (takes, example))) => {
             let cure = match (example, takes.as_str()) {
                 (Some(example), _) => format!("write {key}: {example}, for example; "),

@@ -59,15 +59,15 @@ pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
 }
 
 /// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger entries
-/// from before the fork name the observers of that time, so observers must not change. Compared are the encryption and, if relays
-/// read messages or learn protected data from their existence, the routes of messages.
+/// from before the fork name the parties that could read messages then, so these must stay the same. The encryption is compared
+/// and, if relays read messages or learn protected data from the fact that there is a message, also the routes of messages.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());
     if before.encryption != after.encryption {
         return Some(format!(
-            "network.encryption: expected {:?} as before the fork, found {:?}: what was sent before would have other \
-             readers than it is booked for\n  help: change it for all branches, in the scenario, or compare two runs \
+            "network.encryption: expected {:?} as before the fork, found {:?}: other parties could read messages from before \
+             the fork than the ledger says\n  help: change it for all branches, in the scenario, or compare two runs \
              (subrosa compare)",
             before.encryption, after.encryption
         ));
@@ -92,8 +92,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
         "network.default.latency"
     };
     Some(format!(
-        "{path}: expected messages on the same ways as before the fork, found a change by which they may pass other \
-         parties; {why}\n  help: leave the ways as they are, or compare two runs (subrosa compare)"
+        "{path}: expected messages on the same routes as before the fork, found a change by which they may pass other \
+         parties; {why}\n  help: leave the routes as they are, or compare two runs (subrosa compare)"
     ))
 }
 

@@ -53,7 +53,12 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     };
     let replications = draft.replications.get();
-    look("replications".to_owned(), MOST_REPLICATIONS, replications, "give the others another seed");
+    look(
+        "replications".to_owned(),
+        MOST_REPLICATIONS,
+        replications,
+        "run the rest as another study with another seed",
+    );
     let protocol = &plain["protocol"];
     for (name, most, cure) in COUNTS {
         for (path, found) in counts(protocol, name, "protocol") {

@@ -2,9 +2,8 @@
 //! a character that makes a spreadsheet evaluate a formula.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::draft::Draft;
 use super::printable::acts;
-use crate::vocab::Problem;
+use crate::vocab::{Complaint, Problem};
 use serde_json::Value;
 
 /// Characters that a spreadsheet takes for the beginning of a formula.
@@ -30,14 +29,19 @@ pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// The problems of the names and texts of a draft; `plain` is the draft as JSON.
-pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
+/// The problems of the names and texts of a draft, given as JSON. Keys of maps are names: parties, branches of a fork.
+pub(super) fn problems(plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for name in draft.parties.keys() {
-        problems.extend(name_problem(format!("parties[\"{name}\"]"), name));
-    }
     look(plain, "", "", &mut problems);
     problems
+}
+
+/// What is wrong with a name that the command line gives, in words; `None` if a scenario accepts it.
+pub(crate) fn unfit_name(name: &str) -> Option<String> {
+    let Complaint::Wrong { expected, found, cure } = name_problem(String::new(), name)?.complaint else {
+        return None;
+    };
+    Some(format!("expected {expected}, found {found} ({cure})"))
 }
 
 fn look(value: &Value, path: &str, field: &str, problems: &mut Vec<Problem>) {
@@ -52,11 +56,15 @@ fn look(value: &Value, path: &str, field: &str, problems: &mut Vec<Problem>) {
         }
         Value::Object(fields) => {
             for (name, value) in fields {
+                // Names of fields and members have only letters, digits and underscores.
+                let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
                 let below = match path {
                     "" => name.clone(),
                     "parties" => format!("parties[\"{name}\"]"),
+                    _ if !plain => format!("{path}[\"{name}\"]"),
                     _ => format!("{path}.{name}"),
                 };
+                problems.extend(name_problem(below.clone(), name));
                 look(value, &below, name, problems);
             }
         }

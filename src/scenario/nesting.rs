@@ -43,10 +43,22 @@ fn quotation(rest: &[u8]) -> usize {
     match rest[0] {
         b'"' => quoted(rest),
         b'r' => raw(rest).unwrap_or(1),
-        // A character such as '('.
-        b'\'' if rest.len() > 2 && rest[2] == b'\'' => 3,
+        b'\'' => character(rest).unwrap_or(1),
         _ => 1,
     }
+}
+
+/// Number of bytes of a character in single quotes, such as `'('`, `'"'` or `'\u{28}'`; `None` if none begins here.
+fn character(rest: &[u8]) -> Option<usize> {
+    /// The longest: a quote, `\u{10ffff}` and a quote.
+    const LONGEST: usize = 12;
+    let escaped = rest.get(1) == Some(&b'\\');
+    // An escaped quote does not end the character.
+    let first = if escaped { 3 } else { 2 };
+    let end = (first..rest.len().min(LONGEST)).find(|&at| rest[at] == b'\'')?;
+    // Without a backslash, there is one character between the quotes.
+    let one = escaped || std::str::from_utf8(&rest[1..end]).is_ok_and(|text| text.chars().count() == 1);
+    one.then_some(end + 1)
 }
 
 /// Number of bytes of a line comment, without the newline.
@@ -145,7 +157,11 @@ mod tests {
         {
             assert_eq!(too_deep(&format!("{open}{deep}{close}")), None, "{open}");
         }
-        assert_eq!(too_deep(&format!("'[' {}", &deep[1..])), None);
+        for letter in ["'['", "'\\\"'", "'\\''", "'\"'", "'ä'", "'\\u{5b}'", "'\\\\'", "'/'"] {
+            assert_eq!(too_deep(&format!("{letter} {}", &deep[1..])), None, "{letter}");
+            // Brackets after a character count again.
+            assert_eq!(too_deep(&format!("{letter} {deep}")), Some(letter.len() + 1 + DEEPEST), "{letter}");
+        }
         // Brackets after a text count again.
         assert_eq!(too_deep(&format!("r\"(\" \"(\" /* ( */ {deep}")), Some(17 + DEEPEST));
     }

@@ -1,6 +1,6 @@
 //! Reads typed values from a text, and locates every error in the user's file or override.
 
-use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::diagnostic::{Diagnostic, Diagnostics};
 use super::suggest::closest;
 use super::sweep::Edited;
 use super::{faults, tree};
@@ -45,7 +45,7 @@ pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagn
 fn problems(edited: &Edited, read: &mut dyn FnMut(&Node) -> Result<(), ReadError>) -> Vec<Diagnostic> {
     let mut root = match tree::read(&edited.text) {
         Ok(root) => root,
-        Err(errors) => return errors.into_iter().map(|error| placed(error, edited)).collect(),
+        Err(errors) => return edited.placed(errors),
     };
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
@@ -95,13 +95,6 @@ fn leave_out(node: &mut Node, key: &Range<usize>) {
         Body::Tuple(items) | Body::List(items) => items.iter_mut().for_each(|item| leave_out(item, key)),
         Body::Leaf(_) => {}
     }
-}
-
-fn placed(mut diagnostic: Diagnostic, edited: &Edited) -> Diagnostic {
-    if let Place::At(span) = &diagnostic.place {
-        diagnostic.place = edited.place(span);
-    }
-    diagnostic
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Applies `Each` and the overrides of the command line as replacements of text, and records the origin of every byte.
 
 use super::diagnostic::{Diagnostic, Place};
+use super::printable::acts;
 use super::tree;
 use super::{names, nesting, ranges};
 use crate::vocab::value::{Body, Entry, Node, Step};
@@ -53,6 +54,16 @@ impl Edited {
             start = end;
         }
         Place::Whole
+    }
+
+    /// The diagnostics for the edited text, with their places in the user's text.
+    pub(super) fn placed(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        for diagnostic in &mut diagnostics {
+            if let Place::At(span) = &diagnostic.place {
+                diagnostic.place = self.place(span);
+            }
+        }
+        diagnostics
     }
 
     /// The pieces that make up a span.
@@ -128,26 +139,34 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     let Some(path) = tree::path(left).filter(|path| !path.is_empty()) else {
         return Err(problem(format!("`{left}` is not a path")).cure(form));
     };
-    tree::read(right).map_err(|errors| {
+    let value = tree::read(right).map_err(|errors| {
         let what = errors.first().map_or_else(String::new, |error| error.message.clone());
-        problem(format!("the value is not RON: {what}"))
-            .found(right)
-            .cure("texts need quotation marks inside the shell's own: -o name='\"trial\"'")
+        let empty = right.trim().is_empty();
+        let diagnostic = problem(if empty { what } else { format!("the value is not RON: {what}") });
+        diagnostic.expected("a value after the `=`").found(if empty { "nothing" } else { right }).cure(
+            if empty {
+                form
+            } else {
+                "texts need quotation marks inside the shell's own: -o name='\"trial\"'"
+            },
+        )
     })?;
+    // Only the value: a comment behind it would also comment out what follows it in the scenario.
+    let value = &right[value.span];
     let root = tree::read(&edited.text).map_err(|mut errors| errors.remove(0))?;
     let (node, taken) = tree::follow(&root, &path);
     if taken == path.len() {
-        return Ok(edited.overridden(node.span.clone(), right.trim(), argument));
+        return Ok(edited.overridden(node.span.clone(), value, argument));
     }
     // A field that the scenario leaves out is inserted if its struct is written in the scenario.
     match (&path[taken], &node.body) {
         (Step::Name(name), Body::Fields(entries)) if taken + 1 == path.len() => {
             let at = entries.first().map_or(node.span.end - 1, |entry| entry.span.start);
-            Ok(edited.overridden(at..at, &format!("{name}: {}, ", right.trim()), argument))
+            Ok(edited.overridden(at..at, &format!("{name}: {value}, "), argument))
         }
         (Step::Name(name), Body::Tuple(items)) if taken + 1 == path.len() && items.is_empty() => {
             let at = node.span.end - 1;
-            Ok(edited.overridden(at..at, &format!("{name}: {}", right.trim()), argument))
+            Ok(edited.overridden(at..at, &format!("{name}: {value}"), argument))
         }
         (step, _) => {
             let step = match step {
@@ -208,16 +227,7 @@ pub(super) struct Expansion<'a> {
 
 /// One cell for every combination of values; the first `Each` in the text changes slowest.
 pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> {
-    let place = |diagnostics: Vec<Diagnostic>| -> Vec<Diagnostic> {
-        let trace = |mut diagnostic: Diagnostic| {
-            if let Place::At(span) = &diagnostic.place {
-                diagnostic.place = edited.place(span);
-            }
-            diagnostic
-        };
-        diagnostics.into_iter().map(trace).collect()
-    };
-    let root = tree::read(&edited.text).map_err(place)?;
+    let root = tree::read(&edited.text).map_err(|errors| edited.placed(errors))?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());
     collect(&root, &edited.text, &mut String::new(), &mut sweeps, &mut problems);
     let mut axes: Vec<(String, usize)> = Vec::new();
@@ -246,12 +256,17 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
         );
     }
     if !problems.is_empty() {
-        return Err(place(problems));
+        return Err(edited.placed(problems));
     }
     Ok(Expansion { edited, sweeps, axes, cells: cells.unwrap_or(0) })
 }
 
 impl Expansion<'_> {
+    /// The names of the axes, in order of first occurrence.
+    pub(super) fn axes(&self) -> Vec<String> {
+        self.axes.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// All cells in order.
     pub(super) fn cells(&self) -> impl Iterator<Item = RawCell> + '_ {
         (0..self.cells).map(|index| self.cell(index))
@@ -328,9 +343,13 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
     let (name, list) = match arguments.as_slice() {
         [list] => (path.to_owned(), list),
         [name, list] => {
-            let quoted = text[name.span.clone()].trim();
-            let inner = quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
-            (inner.ok_or_else(|| problem(name, "the name of an Each must be a text"))?.to_owned(), list)
+            let given = name.text().ok_or_else(|| problem(name, "the name of an Each must be a text"))?;
+            if given.contains(acts) {
+                return Err(problem(name, "the name of an Each has a character that is not visible")
+                    .expected("a text of visible characters")
+                    .found(format!("{given:?}")));
+            }
+            (given.to_owned(), list)
         }
         _ => return Err(problem(node, "an Each must have a name and a list of values, or only a list")),
     };
@@ -377,7 +396,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             if let Some(entry) = entries.iter().find(|entry| !names::is_label(&entry.key)) {
                 return Err(problem(list, "a label that cannot stand in a table")
                     .expected("a text of visible characters in quotation marks that does not begin with =, +, - or @")
-                    .found(format!("{:?}", entry.key)));
+                    .found(&text[entry.key_span.clone()]));
             }
             let choice =
                 |entry: &Entry| Choice { shown: entry.key.clone(), span: Some(entry.value.span.clone()) };

@@ -6,6 +6,9 @@ use crate::vocab::value::{Body, Entry, Key, Node, Number, Scalar, Step};
 use ron2::ast::{Expr, NumberKind, StructBody, parse_document};
 use std::ops::Range;
 
+/// The message for a text without a value.
+const NO_VALUE: &str = "there is no value";
+
 /// Reads a text. Only the first syntax error is reported, but every duplicate key and every number that is not finite.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     if let Some(problem) = names::hidden(text).or_else(|| nesting::problem(text)) {
@@ -22,8 +25,10 @@ pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     })?;
     let Some(value) = &document.value else {
         return Err(vec![
-            Diagnostic::new(Place::Whole, "the file contains no scenario".to_owned())
-                .cure("write Scenario(name: .., seed: .., ..); `subrosa list` shows what it may hold"),
+            Diagnostic::new(Place::Whole, NO_VALUE.to_owned())
+                .expected("a value, such as Scenario(name: .., seed: .., ..)")
+                .found("nothing but spaces and comments")
+                .cure("write the value; `subrosa list` shows what a scenario may contain"),
         ]);
     };
     let mut problems = Vec::new();
@@ -135,7 +140,9 @@ fn fields(fields: &[ron2::ast::StructField<'_>], problems: &mut Vec<Diagnostic>)
 
 fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagnostic>) {
     for (index, entry) in entries.iter().enumerate() {
-        if entries[..index].iter().any(|earlier| earlier.key == entry.key) {
+        // A key that is no text has no name here; what reads the map refuses it.
+        let same = |earlier: &Entry| earlier.kind != Key::Other && earlier.key == entry.key;
+        if entry.kind != Key::Other && entries[..index].iter().any(same) {
             problems.push(
                 Diagnostic::new(
                     Place::at(entry.key_span.clone()),

@@ -86,9 +86,13 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits = UNITS.iter().take(4);
-        let (unit, scale) = bits.clone().find(|(_, scale)| self.0 >= *scale).unwrap_or(&UNITS[3]);
-        write!(f, "{}{unit}", self.0 / scale)
+        // The largest unit in which the rate is read back exactly; in bits per second it always is.
+        let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
+        let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
+        match written.find(|text| text.parse() == Ok(*self)) {
+            Some(text) => f.write_str(&text),
+            None => write!(f, "{}bit/s", self.0),
+        }
     }
 }
 
@@ -114,6 +118,24 @@ mod tests {
         assert_eq!(rate.time_for(1_250_000), Span::from_millis(1000));
         assert_eq!(rate.to_string(), "10Mbit/s");
         assert_eq!("250 kB/s".parse::<Rate>().unwrap().to_string(), "2Mbit/s");
+        let bits = [
+            1000.7,
+            1001.4,
+            1_000_600.0,
+            9.0e-7,
+            0.1,
+            1.1e3,
+            3.3e3,
+            1e6 / 3.0,
+            2.2e7,
+            1e7 / 7.0,
+            123_456_789.123,
+            7e9 / 9.0 * 10.0,
+            f64::MAX,
+        ];
+        for rate in bits.map(|bits| Rate::from_bits_per_second(bits).unwrap()) {
+            assert_eq!(rate.to_string().parse(), Ok(rate), "{rate}");
+        }
         for bad in ["10", "Mbit/s", "-1Mbit/s", "0bit/s", "1Mb", "NaNbit/s", "infMbit/s"] {
             assert!(bad.parse::<Rate>().unwrap_err().to_string().contains("10Mbit/s"), "{bad}");
         }

@@ -78,7 +78,7 @@ fn another_cell_and_replication_can_be_shown() {
     assert!(page.contains("The first messages of PO-GP-UCB, cell 0 (epsilon = 1.0), replication 0"));
     let (code, _, stderr) = told(&subrosa(&["report", run, "--cell", "2", "--replication", "3"]));
     assert_eq!(code, 0, "{stderr}");
-    let other = fs::read_to_string(folder.join("report.html")).unwrap();
+    let other = fs::read_to_string(folder.join("report-cell2-replication3.html")).unwrap();
     assert!(other.contains("Rounds over virtual time, cell 2 (epsilon = 10.0), replication 3"));
     assert!(!other.contains("The first messages of"), "only the first replication's are kept");
     for (wrong, said) in

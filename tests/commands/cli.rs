@@ -122,7 +122,7 @@ fn an_empty_file_and_a_directory_and_nothing_at_all() {
     let place = TempDir::new().unwrap();
     let empty = place.path().join("empty.ron");
     fs::write(&empty, "").unwrap();
-    refused(&empty, &["empty.ron", "an empty file", "start from scenarios/hospital.ron"]);
+    refused(&empty, &["empty.ron", "an empty file", "`subrosa new outsourced` writes"]);
     refused(place.path(), &["a folder", "name a file inside it"]);
     refused(&place.path().join("nowhere.ron"), &["nowhere.ron", "no such file"]);
 }

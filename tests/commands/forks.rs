@@ -174,3 +174,121 @@ fn a_branch_over_an_each_names_its_cure() {
     let (code, stderr) = fork(SLOW);
     assert_eq!(code, 0, "another setting may change: {stderr}");
 }
+
+/// `when_spent: Fail` counts for the futures of a fork as for a plain run.
+#[test]
+fn a_fork_fails_where_a_budget_is_spent() {
+    let place = TempDir::new().unwrap();
+    let fork = |when_spent: &str| {
+        let budget = format!(
+            "privacy=Privacy(delta: 0.01, budget: Budget(epsilon: 3.5, delta: 0.01, when_spent: {when_spent}))"
+        );
+        let out = place.path().join(when_spent);
+        let scenario = ["run", "tests/golden/federated.ron", "--replications", "1", "-o", &budget];
+        let more = ["--fork-at", "1", "--branch", LOSSY, "--out", out.to_str().unwrap()];
+        told(&subrosa(&[&scenario[..], &more].concat()))
+    };
+    let (code, stdout, stderr) = fork("Fail");
+    assert_eq!(code, 6, "{stdout}{stderr}");
+    assert!(stderr.contains("error: privacy budget exhausted in series"), "{stderr}");
+    assert!(stdout.contains("All futures side by side"), "the report is printed all the same: {stdout}");
+    let (code, _, stderr) = fork("GoOn");
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn a_fork_needs_a_change_and_names_that_a_table_can_show() {
+    let place = TempDir::new().unwrap();
+    let fork = |more: &[&str]| {
+        let scenario =
+            ["run", "tests/golden/federated.ron", "--replications", "1", "--fork-at", "1", "--out"];
+        let (code, _, stderr) =
+            told(&subrosa(&[&scenario[..], &[place.path().to_str().unwrap()], more].concat()));
+        (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, stderr) = fork(&[]);
+    assert!(code == 2 && stderr.contains("expected what changes after the fork"), "{code} {stderr}");
+    for name in ["=1+1", "a\u{1b}[2J"] {
+        let (code, stderr) = fork(&["--branch", &format!("{name}: network.default.loss=Independent(0.5)")]);
+        assert!(code == 2 && stderr.contains("the name of a branch: expected a"), "{code} {stderr}");
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing was run");
+    // The same in a scenario.
+    let branches =
+        r#"fork=Fork(at: Round(1), branches: {"=1+1": ["network.default.loss=Independent(0.5)"]})"#;
+    let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", branches]));
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("a name that does not begin with =, +, - or @"), "{stderr}");
+}
+
+/// Reports of other branches never stand beside those of this fork.
+#[test]
+fn every_set_of_branches_has_a_folder_of_its_own() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let fork = |at: &str, branch: &str| {
+        let scenario =
+            ["run", "tests/golden/federated.ron", "--replications", "1", "--fork-at", at, "--branch"];
+        says(&[&scenario[..], &[branch, "--out", out]].concat());
+        fs::read_dir(place.path()).unwrap().count()
+    };
+    assert_eq!(fork("2", LOSSY), 1);
+    assert_eq!(fork("2", LOSSY), 1, "the same fork again");
+    assert_eq!(fork("2", "other: network.default.loss=Independent(0.6)"), 2, "another name");
+    assert_eq!(fork("2", "lossy: network.default.loss=Independent(0.5)"), 3, "another change");
+    assert_eq!(fork("1", LOSSY), 4, "another point");
+    for folder in fs::read_dir(place.path()).unwrap().flatten() {
+        let own = fs::read_dir(folder.path()).unwrap().flatten();
+        assert_eq!(own.filter(|entry| entry.path().join("report.txt").exists()).count(), 2, "{folder:?}");
+        let (code, _, stderr) = told(&subrosa(&["replay", folder.path().to_str().unwrap(), "--files"]));
+        assert_eq!(code, 0, "{stderr}");
+    }
+}
+
+/// Answers as an objective.
+#[cfg(unix)]
+const OBJECTIVE: &str = r#"
+while IFS= read -r line; do
+    id=${line#*'"id":'}
+    id=${id%%[,\}]*}
+    answer='"ready":true'
+    case $line in
+    *'"ask":"hello"'*) answer='"protocol":1,"version":"test 7"' ;;
+    *'"ask":"value"'*) answer='"value":0.5' ;;
+    esac
+    printf '{"id":%s,%s}\n' "$id" "$answer"
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_fork_knows_the_versions_of_its_programs() {
+    let place = TempDir::new().unwrap();
+    fs::write(place.path().join("objective.sh"), OBJECTIVE).unwrap();
+    let scenario = place.path().join("outside.ron");
+    let text = r#"Scenario(
+    name: "outside", seed: 5, replications: 2,
+    parties: { "a": Party(), "b": Party() },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("10ms"))),
+    objective: External(command: ["sh", "objective.sh"], axes: [(low: -1, high: 1, values: 4)]),
+    protocol: Outsourced(curator: "a", modeler: "b", rounds: 4, series: [
+        Series(name: "random", release: Withheld, learner: Random),
+    ]),
+)"#;
+    fs::write(&scenario, text).unwrap();
+    let out = place.path().join("runs");
+    let branch = "later: network.default.latency=Constant(\"30ms\")";
+    let arguments = ["run", scenario.to_str().unwrap(), "--fork-at", "2", "--branch", branch, "--out"];
+    let (code, stdout, stderr) =
+        told(&subrosa(&[&arguments[..], &[out.to_str().unwrap(), "--format", "json"]].concat()));
+    assert_eq!(code, 0, "{stderr}");
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let folder = document["run"].as_str().unwrap();
+    let manifest = fs::read_to_string(PathBuf::from(folder).join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let programs = manifest["programs"].as_array().unwrap();
+    assert_eq!(programs.len(), 1, "{programs:?}");
+    assert_eq!(programs[0]["version"], "test 7", "{programs:?}");
+    let (code, _, stderr) = told(&subrosa(&["replay", folder, "--files"]));
+    assert_eq!(code, 0, "the identities are those of the plan: {stderr}");
+}

@@ -42,3 +42,33 @@ fn members_of_lists_and_maps_are_addressed_by_name() {
     let (code, _, stderr) = check("protocol.series[\"GP-UCB, private\"].learner=Random()");
     assert!(code == 3 && stderr.contains("GP-UCB, private"), "{stderr}");
 }
+
+/// A comment in an override ends with the override.
+#[test]
+fn a_comment_in_an_override_hides_nothing() {
+    let plain = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", "seed=7"]));
+    assert_eq!(plain.0, 0, "{}", plain.2);
+    for change in ["seed=7 // mine", "seed= /* mine */ 7 // still mine"] {
+        let found = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
+        assert_eq!(found, plain, "{change}");
+    }
+    let place = TempDir::new().unwrap();
+    let document = run("tests/golden/echo.ron", place.path(), &["-o", "seed=7 // mine"]);
+    assert_eq!(document["seed"], 7);
+}
+
+#[test]
+fn the_name_of_an_each_is_any_text() {
+    let place = TempDir::new().unwrap();
+    for (name, axis) in
+        [("r\"delay\"", "delay"), ("r#\"a \"b\"\"#", "a \"b\""), ("\"a \\\"b\\\"\"", "a \"b\"")]
+    {
+        let change = format!("network.default.latency=Each({name}, [Constant(\"2ms\"), Constant(\"4ms\")])");
+        let document = run("tests/golden/echo.ron", place.path(), &["-o", &change]);
+        assert!(document["cells"][0]["point"][axis].is_string(), "{name}: {}", document["cells"][0]["point"]);
+    }
+    let change = "network.default.latency=Each(\"a\\u{1b}\", [Constant(\"2ms\")])";
+    let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
+    assert_eq!(code, 3);
+    assert!(stderr.contains("a character that is not visible"), "{stderr}");
+}

@@ -138,3 +138,49 @@ fn the_list_shows_examples() {
     let (code, _, stderr) = told(&subrosa(&["list", "latency", "Gama"]));
     assert!(code == 2 && stderr.contains("did you mean Gamma?"), "{stderr}");
 }
+
+/// Names of columns stay as they are, also those that contain a word of the program's own template.
+#[test]
+fn names_of_columns_are_not_rewritten() {
+    let place = TempDir::new().unwrap();
+    let csv = place.path().join("PROFILES.csv");
+    let mut text = String::from("PROFILE,LABELS,INPUTS_NETWORK,CLASS\n");
+    for row in 0..40_u32 {
+        writeln!(text, "{},{},{},{}", row * 7 % 13, row * 5 % 11, row * 3 % 17, row % 2).unwrap();
+    }
+    fs::write(&csv, text).unwrap();
+    let file = place.path().join("release.ron");
+    let (code, _, stderr) = new("release", &csv, "CLASS", &file);
+    assert_eq!(code, 0, "{stderr}");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(r#"inputs: ["PROFILE", "LABELS", "INPUTS_NETWORK"]"#), "{text}");
+    assert!(text.contains("PROFILES.csv\""), "{text}");
+    let (code, stdout, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+}
+
+/// No scenario is written that fails in every replication.
+#[test]
+fn a_federation_searches_at_most_5000_rows() {
+    let place = TempDir::new().unwrap();
+    let csv = place.path().join("long.csv");
+    let write = |rows: u32| {
+        let mut text = String::from("x,y\n");
+        for row in 0..rows {
+            writeln!(text, "{},{}", row * 7919 % 5003, row * 104_729 % 997).unwrap();
+        }
+        fs::write(&csv, text).unwrap();
+    };
+    write(5001);
+    let file = place.path().join("long.ron");
+    let (code, _, stderr) = new("federated", &csv, "y", &file);
+    assert_ne!(code, 0);
+    assert!(stderr.contains("has 5001 rows, and the agents of a federation search at most 5000"), "{stderr}");
+    assert!(!file.exists());
+    let (code, _, stderr) = new("local", &csv, "y", &file);
+    assert_eq!(code, 0, "another system takes them all: {stderr}");
+    write(5000);
+    let file = place.path().join("fits.ron");
+    let (code, _, stderr) = new("federated", &csv, "y", &file);
+    assert_eq!(code, 0, "{stderr}");
+}

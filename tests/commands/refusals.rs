@@ -337,3 +337,127 @@ fn publications_that_do_not_go_with_the_objective() {
     let words = ["normal noise", "found Uniform noise"];
     check(uniform, "NonPrivate(learner: GpUcb())", 5, Some(&words));
 }
+
+#[test]
+fn a_number_outside_the_range_of_its_field() {
+    let place = TempDir::new().unwrap();
+    let path = written(place.path(), "range.ron", SMALLEST);
+    let check = |change: &str, words: &[&str]| refused(3, &["check", &path, "-o", change], words);
+    check("parties.curator=Party(count: 5000000000)", &["from 0 to 4294967295"]);
+    check("seed=-1", &["expected a whole number from 0 to 18446744073709551615", "found -1"]);
+    check("seed=99999999999999999999999999999999999999999999", &["from 0 to 18446744073709551615"]);
+}
+
+#[test]
+fn a_file_or_an_override_that_holds_no_scenario() {
+    let place = TempDir::new().unwrap();
+    let file = |text: &str| written(place.path(), "file.ron", text);
+    refused(3, &["check", &file("5")], &["expected Scenario(..)", "found 5", "subrosa list Scenario"]);
+    refused(3, &["check", &file("[1, 2]")], &["expected Scenario(..)"]);
+    refused(3, &["check", &file("")], &["an empty file", "subrosa new outsourced"]);
+    refused(3, &["check", &file("// nothing else")], &["there is no value", "Scenario(name: .."]);
+    let words = ["there is no value", "found nothing", "-o seed=7"];
+    refused(3, &["check", ECHO, "-o", "seed="], &words);
+    // A long file ends inside of a character where the reading stops.
+    let long = format!("//{}", "ä".repeat(9 << 20));
+    refused(3, &["check", &file(&long)], &["a file of more than 16 MiB"]);
+}
+
+#[test]
+fn keys_that_are_no_texts() {
+    let place = TempDir::new().unwrap();
+    let parties = r#"{ "curator": Party(), "modeler": Party() }"#;
+    let file = |keys: &str| written(place.path(), "keys.ron", &SMALLEST.replace(parties, keys));
+    let path = file("{ 1: Party(), 2: Party() }");
+    refused(3, &["check", &path], &["expected a text in quotation marks", "found 1"]);
+    let (_, _, stderr) = told(&subrosa(&["check", &path]));
+    assert!(!stderr.contains("duplicate key"), "{stderr}");
+    refused(3, &["check", &file("{ \"a\": Party(), \"a\": Party() }")], &["duplicate key `a`"]);
+    refused(3, &["check", ECHO, "-o", "seed=Each(\"seed\", { 1: 1, 2: 2 })"], &["a label that", "found 1"]);
+}
+
+/// The outer members decide which `Part` it is.
+#[test]
+fn a_field_of_one_of_several_types_with_one_name() {
+    let place = TempDir::new().unwrap();
+    let path = written(place.path(), "part.ron", SMALLEST);
+    let check = |change: &str, words: &[&str]| refused(3, &["check", &path, "-o", change], words);
+    let noise = "objective=RkhsSum(points: 20, noise: Mixture(parts: [Part(weight: 1, law: 5)]))";
+    check(noise, &["`law` of Part takes something else", "expected one of the family noise"]);
+    let latency = "network.default.latency=Mixture(parts: [Part(weight: 1, law: 5)])";
+    check(latency, &["`law` of Part takes something else", "expected one of the family latency"]);
+}
+
+#[test]
+fn published_results_for_cells_that_do_not_exist() {
+    let place = TempDir::new().unwrap();
+    let published = |at: &str| {
+        format!(
+            "published: [Published(series: \"GP-UCB\", at: {{ \"{at}\": 3 }}, value: 1, source: \"here\")],"
+        )
+    };
+    let file = |seed: &str, at: &str| {
+        let text = SMALLEST.replace("seed: 1,", &format!("seed: {seed}, {}", published(at)));
+        written(place.path(), "published.ron", &text)
+    };
+    refused(3, &["check", &file("1", "round")], &["published[0].at", "the study has none"]);
+    let swept = "Each(\"rounds\", [3, 4])";
+    refused(
+        3,
+        &["check", &file(swept, "round")],
+        &["no Each is called \"round\"", "did you mean \"rounds\"?"],
+    );
+    accepted(&["check", &file(swept, "rounds")]);
+    // An override may give one value to what the study varies.
+    accepted(&["check", &file(swept, "rounds"), "-o", "seed=3"]);
+}
+
+#[test]
+fn flags_that_would_have_no_effect_or_no_meaning() {
+    let place = TempDir::new().unwrap();
+    let run = folder(&run(ECHO, place.path(), &["--replications", "1"]));
+    let (path, svg) = (run.to_str().unwrap(), place.path().join("f.svg"));
+    let svg = svg.to_str().unwrap();
+    refused(
+        2,
+        &["report", path, "--svg", svg, "--width", "85mmmm"],
+        &["a width from 10 to 1000 millimetres"],
+    );
+    accepted(&["report", path, "--svg", svg, "--width", "85mm"]);
+    for flag in ["--rate", "--delta"] {
+        let words = ["cannot be used with", flag];
+        refused(2, &["calibrate", "--scenario", "scenarios/hospital.ron", flag, "0.1"], &words);
+    }
+}
+
+#[test]
+fn times_of_heartbeats_that_cannot_be() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let (code, stdout, stderr) =
+        told(&subrosa(&["cluster", "plan", ECHO, "--replications", "2", "--out", out]));
+    assert_eq!(code, 0, "{stderr}");
+    let study = stdout.trim();
+    let words = ["--heartbeat of at least 10ms and --dead-after of at least twice as much"];
+    let long = ["--heartbeat", "400000000000y", "--dead-after", "500000000000y"];
+    refused(2, &[&["cluster", "work", study], &long[..]].concat(), &words);
+    let submit = ["cluster", "submit", study, "--engine", "slurm", "--workers", "2", "--dry-run"];
+    refused(2, &[&submit[..], &["--heartbeat", "10s", "--dead-after", "19s"]].concat(), &words);
+    accepted(&submit);
+}
+
+/// `sbatch` reads a path with spaces, `#`, `%` and quotation marks as one word.
+#[test]
+fn the_logs_of_workers_may_be_anywhere() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().join("50% of #1 \"here\"");
+    let (code, stdout, stderr) =
+        told(&subrosa(&["cluster", "plan", ECHO, "--replications", "2", "--out", out.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stderr}");
+    let submit = ["cluster", "submit", stdout.trim(), "--engine", "slurm", "--workers", "2", "--dry-run"];
+    let (code, script, stderr) = told(&subrosa(&submit));
+    assert_eq!(code, 0, "{stderr}");
+    let line = script.lines().find(|line| line.starts_with("#SBATCH --output=")).unwrap();
+    assert!(line.starts_with("#SBATCH --output=\"/") && line.ends_with("/work/logs/%A_%a.log\""), "{line}");
+    assert!(line.contains(r#"/50%% of #1 \"here\"/"#), "{line}");
+}

@@ -2,6 +2,7 @@
 
 use crate::support::{folder, root, run, subrosa, told};
 use serde_json::Value;
+use std::fs;
 use std::process::Command;
 use subrosa::report::{self, Terminal};
 use subrosa::study::RunFolder;
@@ -156,4 +157,49 @@ fn the_short_report_fits_a_screen_and_overstates_nothing() {
         }
     }
     assert!(of(&["--full"], "150").lines().count() < of(&["--full"], "80").lines().count());
+}
+
+/// `report.html` stays the page that `replay` makes again; that of another cell or replication is a file of its own.
+#[test]
+fn another_replication_has_a_page_of_its_own() {
+    let place = TempDir::new().unwrap();
+    let swept = "network.default.loss=Each(\"loss\", [Independent(0.1), Independent(0.2)])";
+    let folder =
+        folder(&run("tests/golden/federated.ron", place.path(), &["-o", swept, "--replications", "3"]));
+    let path = folder.to_str().unwrap();
+    let page = |name: &str| fs::read_to_string(folder.join(name));
+    let before = page("report.html").unwrap();
+    for (more, name) in [
+        (&["--cell", "1"][..], "report-cell1.html"),
+        (&["--replication", "2"], "report-cell0-replication2.html"),
+        (&["--cell", "1", "--replication", "2"], "report-cell1-replication2.html"),
+    ] {
+        let (code, _, stderr) = told(&subrosa(&[&["report", path], more].concat()));
+        assert!(code == 0 && stderr.contains(&format!("wrote {path}/{name}")), "{stderr}");
+        assert_ne!(page(name).unwrap(), before, "{name} shows another replication");
+    }
+    assert_eq!(page("report.html").unwrap(), before);
+    let (code, _, stderr) = told(&subrosa(&["replay", path, "--files"]));
+    assert_eq!(code, 0, "{stderr}");
+    // The run's own page is written again where it was.
+    fs::write(folder.join("report.html"), "").unwrap();
+    let (code, _, stderr) = told(&subrosa(&["report", path]));
+    assert!(code == 0 && !stderr.contains("wrote"), "{stderr}");
+    assert_eq!(page("report.html").unwrap(), before);
+}
+
+#[test]
+fn every_file_of_a_figure_is_named() {
+    let place = TempDir::new().unwrap();
+    let folder = folder(&run("tests/golden/branin.ron", place.path(), &["--replications", "2"]));
+    let file = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (pdf, words) = (file("f.pdf"), file("f.txt"));
+    let arguments = ["report", folder.to_str().unwrap(), "--pdf", &pdf, "--caption", &words];
+    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains(&format!("wrote {pdf}")) && stderr.contains(&format!("wrote {words}")),
+        "{stderr}"
+    );
+    assert!(stdout.contains("Regret") || stdout.contains("regret"), "the report is printed too: {stdout}");
 }

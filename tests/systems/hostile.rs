@@ -255,14 +255,10 @@ fn results_of_another_build_are_left_alone_and_still_read() {
     study::finish(&plan, &old).unwrap();
     let old = words(old.path()).to_owned();
     let arguments = ["run", ECHO, "--replications", "2", "--out", words(place.path())];
-    ends(
-        0,
-        &arguments,
-        &["Not taken over: 1 earlier run of this name by another build", &study::BUILD[..10]],
-    );
+    ends(0, &arguments, &["Not reused: 1 earlier run of this name by another build", &study::BUILD[..10]]);
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2, "each build has a folder of its own");
     // Once more, nothing is to be played, and nothing to be said.
-    assert!(!ends(0, &arguments, &[]).contains("Not taken over"));
+    assert!(!ends(0, &arguments, &[]).contains("Not reused"));
     ends(0, &["report", &old], &["echo"]);
     ends(0, &["replay", &old], &["the run is of build 0123456789", "replay agrees: 2 replications"]);
     let planned = ["sweep", "plan", ECHO, "--replications", "3", "--out", words(place.path())];

@@ -121,7 +121,7 @@ pub(in crate::cli) enum PaperTable {
 
 /// A width that a figure can have on paper.
 fn millimetres(text: &str) -> Result<f64, BadValue> {
-    let found = text.trim_end_matches("mm").parse::<f64>().ok();
+    let found = text.strip_suffix("mm").unwrap_or(text).parse::<f64>().ok();
     found.filter(|width| (10.0..=1000.0).contains(width)).ok_or(BadValue::Width)
 }
 
@@ -151,10 +151,11 @@ pub(in crate::cli) struct ReportArguments {
     /// Print, instead of the report, one table of all series and cells for a paper
     #[arg(long, value_enum, value_name = "KIND")]
     pub(in crate::cli) table: Option<PaperTable>,
-    /// The cell, counted from 0, in the pictures of report.html that show one replication
+    /// The cell, counted from 0, in the page's pictures that show one replication. The page of another cell or
+    /// replication is a file of its own beside report.html, such as report-cell1-replication2.html
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(in crate::cli) cell: usize,
-    /// The replication in these pictures. Default: the cell's first
+    /// The replication in these pictures. Default: the cell's first one
     #[arg(long, value_name = "K")]
     pub(in crate::cli) replication: Option<u64>,
     /// Which figure, such as cumulative-regret; report.html names each below its values, and a wrong name lists

@@ -127,7 +127,7 @@ pub(in crate::cli) struct CalibrateArguments {
     pub(in crate::cli) epsilon: Option<f64>,
     /// A scenario of outsourced search: find the largest r of each of its projections at which no singular value is
     /// lifted
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise", "delta", "rate"])]
     pub(in crate::cli) scenario: Option<PathBuf>,
     /// Override a value of that scenario: path.to.field=RON. May be repeated
     #[arg(short = 'o', long = "override", value_name = "PATH=RON", requires = "scenario")]

@@ -2,7 +2,7 @@
 
 use crate::report::Detail;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,4 +53,18 @@ pub(in crate::cli) struct ScenarioArguments {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,
+}
+
+impl ScenarioArguments {
+    /// A scenario file as it is, without overrides.
+    pub(in crate::cli) fn of(scenario: &Path) -> Self {
+        Self {
+            scenario: scenario.to_owned(),
+            overrides: Vec::new(),
+            seed: None,
+            data: None,
+            replications: None,
+            format: Format::Text,
+        }
+    }
 }

@@ -17,11 +17,11 @@ pub(in crate::cli) enum SweepVerb {
     Plan(SweepPlanArguments),
     /// Run blocks until none is left; start one such worker on each machine
     Work(SweepWorkArguments),
-    /// Show the progress of a sweep
+    /// Show the progress of a study
     Status(SweepStatusArguments),
     /// Merge the results of the workers into one finished run
     Merge(SweepMergeArguments),
-    /// Write the batch script of an engine and submit it
+    /// Write the script of a batch system, and submit it
     Submit(SweepSubmitArguments),
 }
 
@@ -102,7 +102,7 @@ pub(in crate::cli) enum Engine {
 pub(in crate::cli) struct SweepSubmitArguments {
     /// The study's folder
     pub(in crate::cli) folder: PathBuf,
-    /// What starts the workers
+    /// The batch system that starts the workers
     #[arg(long, value_enum)]
     pub(in crate::cli) engine: Engine,
     /// Number of workers
@@ -117,7 +117,7 @@ pub(in crate::cli) struct SweepSubmitArguments {
     /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
-    /// Take over the blocks of a worker without a heartbeat for this long
+    /// Take over the blocks of a worker without a heartbeat for this long; at least twice --heartbeat
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
     /// Print the script and submit nothing

@@ -1,8 +1,9 @@
 //! A study before it is run: its cells, in order, and the number of replications.
 
 use crate::objectives::Resources;
-use crate::programs::{Program, ProgramFailure, ProgramIdentity, Starts, version, without_timeouts};
+use crate::programs::{Program, ProgramIdentity, Starts, without_timeouts};
 use crate::scenario::{OwnMember, Scenario, programs_in_text};
+use crate::study::plan::file_name::file_safe;
 use crate::study::plan::futures::Futures;
 use crate::study::plan::identity::{Identity, build_with};
 use serde::Serialize;
@@ -131,13 +132,7 @@ impl Plan {
     /// The programs of all cells, without duplicates.
     #[must_use]
     pub fn programs(&self) -> Vec<ProgramIdentity> {
-        let mut found: Vec<ProgramIdentity> = Vec::new();
-        for program in self.cells.iter().flat_map(|cell| &cell.programs) {
-            if !found.contains(program) {
-                found.push(program.clone());
-            }
-        }
-        found
+        programs_of(std::slice::from_ref(self))
     }
 
     /// The programs of the cells that are started for this use of the study.
@@ -177,24 +172,6 @@ impl Plan {
             }
         }
         self
-    }
-
-    /// Asks each program for its version, and returns the plan of the same study with the versions in the cells' identities.
-    /// Starts each program once.
-    ///
-    /// # Errors
-    /// The first [`ProgramFailure`].
-    pub fn ask_programs(self) -> Result<Self, ProgramFailure> {
-        let known = self.programs().into_iter().map(|identity| {
-            let named = self.cells.iter().flat_map(|cell| cell.scenario.programs(Starts::ToPlay));
-            let own = named.filter(|program| program.command == identity.command);
-            // The longest timeout that the scenario states for this program.
-            let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
-            let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
-            Ok(ProgramIdentity { version: version(&program, &self.base)?, ..identity })
-        });
-        let known = known.collect::<Result<Vec<_>, ProgramFailure>>()?;
-        Ok(self.with_programs(&known))
     }
 
     /// The folders in which files of the scenario are searched.
@@ -251,6 +228,18 @@ impl Plan {
         }
         format!("{}-{}", file_safe(&self.name), &identity.hex()[..10])
     }
+}
+
+/// The programs of all cells of several plans, without duplicates.
+#[must_use]
+pub fn programs_of(plans: &[Plan]) -> Vec<ProgramIdentity> {
+    let mut found: Vec<ProgramIdentity> = Vec::new();
+    for program in plans.iter().flat_map(|plan| &plan.cells).flat_map(|cell| &cell.programs) {
+        if !found.contains(program) {
+            found.push(program.clone());
+        }
+    }
+    found
 }
 
 /// The JSON text of a recipe, as it enters an identity. If the recipe names programs, their timeouts are left out, since
@@ -348,31 +337,5 @@ impl Contents {
                 |bytes| blake3::hash(&bytes).to_hex().to_string(),
             )
         })
-    }
-}
-
-/// The first 80 characters of a name as part of a file name: ASCII letters, digits, `-`, `_` and `.` stay, anything else
-/// becomes `-`, and leading dots are removed.
-fn file_safe(name: &str) -> String {
-    let safe: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
-        .take(80)
-        .collect();
-    let safe = safe.trim_start_matches('.').to_owned();
-    if safe.is_empty() { "scenario".to_owned() } else { safe }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_safe;
-
-    #[test]
-    fn names_become_safe_file_names() {
-        assert_eq!(file_safe("hospital"), "hospital");
-        assert_eq!(file_safe("../../etc/passwd"), "-..-etc-passwd");
-        assert_eq!(file_safe("a b/c"), "a-b-c");
-        assert_eq!(file_safe("…"), "-");
-        assert_eq!(file_safe(".."), "scenario");
     }
 }

@@ -8,6 +8,19 @@ use super::identity::Identity;
 const AXIS: &str = "future";
 
 impl Plan {
+    /// The name of the run folder of a fork: another point, other branches or other settings give another name.
+    #[must_use]
+    pub fn fork_folder_name(&self, at: &str, branches: &[(String, Self)]) -> String {
+        let mut identity = Identity::new("fork");
+        identity.text(at);
+        self.identities().into_iter().for_each(|cell| identity.text(cell));
+        for (name, branch) in branches {
+            identity.text(name);
+            branch.identities().into_iter().for_each(|cell| identity.text(cell));
+        }
+        format!("{}{}-fork", self.folder_prefix(), &identity.hex()[..10])
+    }
+
     /// One plan for all branches of a fork: the cells of `base`, each followed by the same cell of every branch. Every cell
     /// gets a new identity, since the results of a branch differ from those of its settings used from the start.
     ///

@@ -65,7 +65,12 @@ pub enum Fault {
     /// A number with a point or an exponent, where a whole number is expected.
     NotWhole,
     /// A whole number outside the range of its type.
-    TooLarge,
+    OutsideRange {
+        /// The smallest number of the type.
+        least: i128,
+        /// The largest number of the type.
+        most: i128,
+    },
     /// A value that is not entries in braces, where a map is expected.
     NoMap,
     /// A value that is not a list in square brackets, where a list is expected.
@@ -76,6 +81,8 @@ pub enum Fault {
     TakesNothing(String),
     /// The name of a variant whose values lack the names of their fields.
     NeedsNames(String),
+    /// A value without fields, where the struct of this name is expected.
+    NoFields(String),
     /// A value of another kind than the type expects; the reader has no details.
     OtherKind,
 }
@@ -176,12 +183,15 @@ impl fmt::Display for ReadError {
             Fault::NoText => f.write_str("expected a text"),
             Fault::NoNumber => f.write_str("expected a number"),
             Fault::NotWhole => f.write_str("expected a whole number"),
-            Fault::TooLarge => f.write_str("the number does not fit"),
+            Fault::OutsideRange { least, most } => {
+                write!(f, "expected a whole number from {least} to {most}")
+            }
             Fault::NoMap => f.write_str("expected entries in braces"),
             Fault::NoList => f.write_str("expected a list"),
             Fault::NeedsContent(name) => write!(f, "`{name}` needs something in brackets"),
             Fault::TakesNothing(name) => write!(f, "`{name}` takes nothing in brackets"),
             Fault::NeedsNames(name) => write!(f, "`{name}` takes fields with their names"),
+            Fault::NoFields(name) => write!(f, "expected {name}(..)"),
             Fault::OtherKind => f.write_str("a value of another kind"),
         }?;
         let path = self.path();

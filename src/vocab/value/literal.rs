@@ -27,10 +27,13 @@ impl Number {
                     let expected = format!("a number of the type {kind}");
                     return Err(Fault::Unfit { expected, found: format!("one of the type {suffix}") });
                 }
-                whole(digits)?
+                whole(digits).map_err(|fault| match fault {
+                    Fault::OutsideRange { .. } => Fault::OutsideRange { least, most },
+                    other => other,
+                })?
             }
         };
-        if (least..=most).contains(&value) { Ok(value) } else { Err(Fault::TooLarge) }
+        if (least..=most).contains(&value) { Ok(value) } else { Err(Fault::OutsideRange { least, most }) }
     }
 
     /// The number as an `f64`, with or without a decimal point.
@@ -67,7 +70,7 @@ impl Number {
         };
         let value = match whole(suffix_of(text).0) {
             Ok(value) => value,
-            Err(Fault::NotWhole | Fault::TooLarge) => {
+            Err(Fault::NotWhole | Fault::OutsideRange { .. }) => {
                 let digits = without_float_suffix(text);
                 return Ok(Any::Float(plain(digits)?.parse().map_err(|_| Fault::NoNumber)?));
             }
@@ -91,6 +94,9 @@ fn without_float_suffix(text: &str) -> &str {
     text.strip_suffix("f64").or_else(|| text.strip_suffix("f32")).unwrap_or(text)
 }
 
+/// The error of a whole number beyond the largest type.
+const BEYOND: Fault = Fault::OutsideRange { least: i128::MIN, most: i128::MAX };
+
 fn whole(text: &str) -> Result<i128, Fault> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, base) = [("0x", 16), ("0o", 8), ("0b", 2)]
@@ -112,7 +118,7 @@ fn whole(text: &str) -> Result<i128, Fault> {
     }
     let size = i128::from_str_radix(&digits, base).map_err(|_| {
         let fits = digits.chars().all(|digit| digit.is_digit(base));
-        if fits { Fault::TooLarge } else { Fault::NoNumber }
+        if fits { BEYOND } else { Fault::NoNumber }
     })?;
     Ok(if text.starts_with('-') { -size } else { size })
 }
@@ -184,7 +190,7 @@ mod tests {
             assert_eq!(byte(text), Ok(value), "{text}");
         }
         for text in ["256", "-1", "99999999999999999999999999999999999999999999"] {
-            assert_eq!(byte(text), Err(Fault::TooLarge), "{text}");
+            assert_eq!(byte(text), Err(Fault::OutsideRange { least: 0, most: 255 }), "{text}");
         }
         for text in ["1.0", "1e3", "NaN", "-inf"] {
             assert_eq!(byte(text), Err(Fault::NotWhole), "{text}");

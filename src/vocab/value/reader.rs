@@ -176,8 +176,8 @@ impl<'a> Reader<'a> {
         sequence(self.items()?, visitor).map_err(|error| error.at(self.0.node))
     }
 
-    /// The fields of a struct; `has_some` tells whether its type has any.
-    fn entries(self, has_some: bool) -> Result<Entries<'a, Self>, ReadError> {
+    /// The fields of the struct `name`; `has_some` tells whether its type has any.
+    fn entries(self, name: &str, has_some: bool) -> Result<Entries<'a, Self>, ReadError> {
         match &self.0.node.body {
             Body::Fields(entries) if !self.0.is_data => Ok(Entries::new(entries, false, true)),
             Body::Map(entries) if self.0.is_data => Ok(Entries::new(entries, true, true)),
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
                 let fault = if has_some { Fault::NeedsNames(name) } else { Fault::TakesNothing(name) };
                 Err(ReadError::new(fault).at(self.0.node))
             }
-            _ => Err(ReadError::new(Fault::OtherKind).at(self.0.node)),
+            _ => Err(ReadError::new(Fault::NoFields(name.to_owned())).at(self.0.node)),
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
             return self.tuple(visitor);
         }
         let owner = if self.0.inside { self.0.node.name.as_deref().unwrap_or(name) } else { name };
-        visitor.visit_map(self.entries(has_some)?).map_err(|error| error.at(self.0.node).of(owner))
+        visitor.visit_map(self.entries(name, has_some)?).map_err(|error| error.at(self.0.node).of(owner))
     }
 
     /// The items of a list.
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
             Seen::None => visitor.visit_none(),
             Seen::Some(node) => visitor.visit_some(Self(Part::whole(node, self.0.is_data))),
             Seen::Part(node) => Self(Part::whole(node, self.0.is_data)).any(visitor),
-            Seen::Fields => visitor.visit_map(self.entries(true)?),
+            Seen::Fields => visitor.visit_map(self.entries("Struct", true)?),
             Seen::Entries => visitor.visit_map(self.map()?.1),
             Seen::Items => match &self.0.node.body {
                 Body::Tuple(items) | Body::List(items) => {
