@@ -75,7 +75,7 @@ fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
 }
 
 /// An upper bound on epsilon with three significant digits but at most six decimal places, rounded up: `0.0998`, `16.5`,
-/// `185`. From 1e7 on it is rounded to the nearest.
+/// `185`. From 1e7 on it has an exponent.
 #[must_use]
 pub(super) fn bound(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
@@ -128,22 +128,30 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon with this many decimal places, rounded up (except for 1e-6 of the last digit). From 1e7 on it is
-/// rounded to the nearest.
+/// An upper bound on epsilon with this many decimal places, rounded up (except for 1e-6 of the last digit); from 1e7 on
+/// with an exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon with this many decimal places, rounded down (except for 1e-6 of the last digit). From 1e7 on it
-/// is rounded to the nearest.
+/// A lower bound on epsilon with this many decimal places, rounded down (except for 1e-6 of the last digit); from 1e7
+/// on with an exponent and three significant digits.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }
 
 fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
-    // These numbers are written with an exponent or as "inf".
-    if value.abs() >= 1e7 || !value.is_finite() {
+    if !value.is_finite() {
         return epsilon(value);
+    }
+    if value.abs() >= 1e7 {
+        let mut exponent = libm::floor(libm::log10(value.abs()));
+        let mut rounded = round(value / libm::pow(10.0, exponent - 2.0));
+        // Rounding may carry into one more digit.
+        if rounded.abs() >= 1000.0 {
+            (rounded, exponent) = (rounded / 10.0, exponent + 1.0);
+        }
+        return format!("{:.2}e{exponent}", rounded / 100.0);
     }
     let unit = libm::pow(10.0, f64::from(digits));
     // Adding 0.0 avoids "-0.000".
@@ -204,6 +212,9 @@ mod tests {
         assert_eq!((upper(1.0 + 1e-15, 4).as_str(), lower(1.0 - 1e-15, 4).as_str()), ("1.0000", "1.0000"));
         assert_eq!((upper(0.0, 3).as_str(), lower(0.0, 3).as_str()), ("0.000", "0.000"));
         assert_eq!((upper(f64::INFINITY, 3).as_str(), upper(1e9, 3).as_str()), ("inf", "1.00e9"));
+        assert_eq!((upper(1.234_1e8, 4).as_str(), lower(1.239_9e8, 4).as_str()), ("1.24e8", "1.23e8"));
+        assert_eq!((upper(9.999e7, 4).as_str(), lower(9.999e7, 4).as_str()), ("1.00e8", "9.99e7"));
+        assert_eq!(bound(1.501e200), "1.51e200");
     }
 
     #[test]

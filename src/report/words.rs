@@ -66,13 +66,15 @@ pub(super) fn basis_words(
 }
 
 /// The conditions among the notes on an epsilon, each in full: "holds only with ..", "holds only if ..", and how probabilities
-/// of failure add up. Remarks before the first condition are left out; a remark after a condition is returned as part of it.
+/// of failure add up. Remarks, such as that a loss is as published, are left out.
 #[must_use]
 pub(super) fn conditions(note: &str) -> Vec<&str> {
     const BEGINNINGS: [&str; 2] = ["holds only ", "where a condition holds "];
+    const REMARKS: [&str; 1] = ["the privacy loss of "];
     // A condition may itself contain a semicolon, so the text is split only before these beginnings.
     let mut starts: Vec<usize> = BEGINNINGS
         .iter()
+        .chain(&REMARKS)
         .flat_map(|beginning| note.match_indices(beginning).map(|(at, _)| at))
         .filter(|at| *at == 0 || note[..*at].ends_with("; "))
         .collect();
@@ -80,8 +82,9 @@ pub(super) fn conditions(note: &str) -> Vec<&str> {
     let ends = starts.iter().skip(1).map(|at| at - 2).chain([note.len()]);
     let mut found: Vec<&str> = Vec::new();
     for (&from, to) in starts.iter().zip(ends) {
-        if !found.contains(&&note[from..to]) {
-            found.push(&note[from..to]);
+        let told = &note[from..to];
+        if BEGINNINGS.iter().any(|beginning| told.starts_with(beginning)) && !found.contains(&told) {
+            found.push(told);
         }
     }
     found
@@ -159,3 +162,16 @@ pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
 
 /// The note on a row whose loss differs between runs.
 pub(super) const RUNS_DIFFER: &str = "losses differ between runs: each number is the largest of all runs";
+
+#[cfg(test)]
+mod tests {
+    use super::conditions;
+
+    #[test]
+    fn a_remark_ends_a_condition() {
+        let note =
+            "holds only with A; B; the privacy loss of X is as published, not proven here; holds only if C";
+        assert_eq!(conditions(note), ["holds only with A; B", "holds only if C"]);
+        assert!(conditions("the privacy loss of X is as published, not proven here").is_empty());
+    }
+}

@@ -181,7 +181,7 @@ fn diagnostics_as_json() {
 fn a_run_leaves_a_folder_that_replays() {
     let out = TempDir::new().unwrap();
     let document = run("scenarios/hospital.ron", out.path(), &["--replications", "2"]);
-    assert_eq!(document["schema"], "subrosa.summary/1");
+    assert_eq!(document["schema"], "subrosa.summary/2");
     for key in ["scenario", "run", "seed", "digest"] {
         assert!(!document[key].is_null(), "{key}");
     }

@@ -105,14 +105,14 @@ fn its_numbers_are_those_of_the_summary() {
             let words = format!("{mean:.places$} ± {se:.places$}");
             assert!(page.contains(&format!("<td class=\"number\">{words}</td>")), "{words}");
             assert!(
-                between(&page, "data-says=\"", "\"").iter().any(|says| says.split('|').any(|s| s == words))
+                between(&page, "data-says=\"", "\"").iter().any(|says| says.split('\n').any(|s| s == words))
             );
         }
     }
     // Along epsilon: ours at three places, the published figure at one.
     let figure = between(&page, "<figure id=\"simple-regret-against-epsilon\">", "</figure>")[0];
     let places = between(figure, "data-at=\"", "\"");
-    assert_eq!(places[0], "epsilon = 1|epsilon = 3|epsilon = 10");
+    assert_eq!(places[0], "epsilon = 1\nepsilon = 3\nepsilon = 10");
     assert_eq!(places[1], "epsilon = 3", "the published figure");
     // By observer: the claim beside what holds.
     let learned = between(&page, "<table class=\"findings\">", "</section>")[0];

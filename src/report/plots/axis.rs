@@ -6,6 +6,10 @@ use serde::Serialize;
 const LOG_FROM: f64 = 30.0;
 /// Approximate number of ticks on a linear axis.
 const TICKS: f64 = 5.0;
+/// Least distance between two ticks with labels of their own, as a share of the axis.
+const APART: f64 = 0.08;
+/// Largest number of labels on an axis of things in order.
+const MOST_LABELS: usize = 40;
 
 /// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,25 +68,54 @@ impl Axis {
         let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else {
             return Self::linear(0.0, 1.0);
         };
-        let mut axis = if least > 0.0 && most / least > LOG_FROM {
-            Self::logarithmic(least, most)
-        } else {
-            Self::linear(least, most)
-        };
-        let ends: Vec<f64> = [least, most].iter().filter_map(|end| axis.position(*end)).collect();
-        let margin = ((ends[1] - ends[0]) * 0.06).max(1e-9);
-        if most > least {
-            (axis.low, axis.high) = (ends[0] - margin, ends[1] + margin);
-        }
+        let log = least > 0.0 && most / least > LOG_FROM;
+        let mut axis = if log { Self::logarithmic(least, most) } else { Self::linear(least, most) };
+        axis.fill(least, most);
         let ticks: Vec<(f64, String)> =
             sorted.iter().filter_map(|value| Some((axis.position(*value)?, short(*value)))).collect();
-        let apart = ticks.windows(2).all(|pair| pair[1].0 - pair[0].0 > 0.08 * (axis.high - axis.low));
+        let apart = ticks.windows(2).all(|pair| pair[1].0 - pair[0].0 > APART * (axis.high - axis.low));
         if apart {
             axis.ticks = ticks;
         } else {
             axis.ticks.retain(|(at, _)| (axis.low..=axis.high).contains(at));
         }
         axis
+    }
+
+    /// As [`Axis::chosen`], with a label for each value; labels that would overlap are left out.
+    #[must_use]
+    pub fn labelled(values: &[(f64, String)]) -> Self {
+        let mut axis = Self::chosen(&values.iter().map(|(value, _)| *value).collect::<Vec<f64>>());
+        axis.ticks.clear();
+        for (value, label) in values {
+            let Some(at) = axis.position(*value) else { continue };
+            let apart = |(last, _): &(f64, String)| at - last > APART * (axis.high - axis.low);
+            if axis.ticks.last().is_none_or(apart) {
+                axis.ticks.push((at, label.clone()));
+            }
+        }
+        axis
+    }
+
+    /// A linear axis for things without a value, at 1, 2, .., each with a label; of very many, not every label is shown.
+    #[must_use]
+    pub fn in_order(labels: &[String]) -> Self {
+        let most = labels.len().max(1) as f64;
+        let mut axis = Self::linear(1.0, most);
+        axis.fill(1.0, most);
+        let every = labels.len().div_ceil(MOST_LABELS).max(1);
+        let places = labels.iter().enumerate().step_by(every);
+        axis.ticks = places.map(|(index, label)| (index as f64 + 1.0, label.clone())).collect();
+        axis
+    }
+
+    /// Makes the axis end a little outside of these values.
+    fn fill(&mut self, least: f64, most: f64) {
+        let (Some(low), Some(high)) = (self.position(least), self.position(most)) else { return };
+        if most > least {
+            let margin = ((high - low) * 0.06).max(1e-9);
+            (self.low, self.high) = (low - margin, high + margin);
+        }
     }
 
     /// As [`Axis::chosen`], but a single positive value stands in the middle of an axis that begins at 0.
@@ -258,6 +291,24 @@ mod tests {
         assert!(Axis::chosen(&[0.01, 0.1, 1.0]).log);
         assert!(labels(&Axis::chosen(&(0..99).map(f64::from).collect::<Vec<_>>())).len() < 9);
         assert_eq!(labels(&Axis::chosen(&[4.0])), ["4"]);
+    }
+
+    #[test]
+    fn labels_stand_at_their_values() {
+        let delays = [(0.01, "10ms"), (0.1, "100ms"), (1.0, "1s")].map(|(at, word)| (at, word.to_owned()));
+        let axis = Axis::labelled(&delays);
+        assert!(axis.log);
+        assert_eq!(labels(&axis), ["10ms", "100ms", "1s"]);
+        assert!(axis.ticks.iter().zip([-2.0, -1.0, 0.0]).all(|((at, _), place)| (at - place).abs() < 1e-12));
+        let many: Vec<(f64, String)> = (1..=20).map(|at| (f64::from(at), format!("{at}s"))).collect();
+        let axis = Axis::labelled(&many);
+        assert!(!axis.log && (3..13).contains(&axis.ticks.len()), "{axis:?}");
+        let words: Vec<String> = (0..35).map(|index| format!("w{index}")).collect();
+        let axis = Axis::in_order(&words);
+        assert!(!axis.log, "{axis:?}");
+        assert_eq!(labels(&axis), words);
+        assert_eq!(axis.ticks[34].0.to_bits(), 35.0_f64.to_bits());
+        assert!(axis.low < 1.0 && axis.high > 35.0);
     }
 
     #[test]

@@ -6,10 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 /// Charts side by side below one legend.
 pub(super) fn figure(figure: &Figure) -> Markup {
-    // The legends of charts side by side begin with the same entries; the longest legend is shown.
-    let longest = figure.charts.iter().max_by_key(|chart| chart.legend.len());
-    let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
-    let kind = |key: usize| figure.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
+    let legend = legend(&figure.charts);
     let mut captions: Vec<&str> = figure.charts.iter().map(|chart| chart.caption.as_str()).collect();
     captions.retain(|caption| !caption.is_empty());
     let captions = told_once(captions);
@@ -19,12 +16,12 @@ pub(super) fn figure(figure: &Figure) -> Markup {
         section.plate.wide[figure.charts.len() > 1] {
             h3 { (figure.title) @if figure.charts.len() == 1 && figure.charts[0].title == figure.title && figure.charts[0].y.log { span.note { " (logarithmic)" } } }
             div.legend role="group" aria-label="Series; press one to hide or show it" {
-                @for (key, name) in legend.iter().enumerate() {
-                    button type="button" aria-pressed="true" data-key=(key) { (swatch(key, kind(key))) (name) }
+                @for (index, entry) in legend.iter().enumerate() {
+                    button type="button" aria-pressed="true" data-key=(index) { (swatch(entry.key, entry.kind)) (entry.name) }
                 }
             }
             div.charts {
-                @for chart in &figure.charts { (chart_of(chart, &figure.title)) }
+                @for chart in &figure.charts { (chart_of(chart, &figure.title, &legend)) }
             }
             @for note in told { p.note { (note) } }
             @if !captions.is_empty() || !beyond.is_empty() {
@@ -34,6 +31,29 @@ pub(super) fn figure(figure: &Figure) -> Markup {
             }
         }
     }
+}
+
+/// An entry of the legend that some charts share: a name, and how the first chart that has it draws it.
+struct Entry<'a> {
+    name: &'a str,
+    key: usize,
+    kind: Kind,
+}
+
+/// The entries of all charts, each name once. Entries with equal keys in two charts may be different bounds.
+fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for chart in charts {
+        for (key, name) in chart.legend.iter().enumerate() {
+            match (entries.iter_mut().find(|entry| entry.name == name), chart.kind(key)) {
+                (None, kind) => entries.push(Entry { name, key, kind: kind.unwrap_or(Kind::Band) }),
+                // A chart without this line does not know how it is drawn.
+                (Some(entry), Some(kind)) if entry.kind == Kind::Band => entry.kind = kind,
+                (Some(_), _) => {}
+            }
+        }
+    }
+    entries
 }
 
 /// Non-empty notes by decreasing length, each without the leading sentences that it shares with an earlier one.
@@ -65,7 +85,11 @@ fn class(key: usize, kind: Kind) -> String {
     if let Kind::Bound(_) = kind { "cb".to_owned() } else { format!("c{}", key % 8) }
 }
 
-fn chart_of(chart: &Chart, title: &str) -> Markup {
+fn chart_of(chart: &Chart, title: &str, legend: &[Entry<'_>]) -> Markup {
+    let entry = |key: usize| {
+        let name = chart.legend.get(key).map_or("", String::as_str);
+        legend.iter().position(|entry| entry.name == name).unwrap_or(key)
+    };
     let drawn = draw(chart);
     html! {
         figure id=(chart.id) {
@@ -76,11 +100,11 @@ fn chart_of(chart: &Chart, title: &str) -> Markup {
                     g.frame { (PreEscaped(&drawn.frame)) }
                     @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
                         @let pattern = line.kind.dashes(line.key);
-                        g.line.(class(line.key, line.kind)) data-key=(line.key) stroke-dasharray=(pattern)
-                            data-x=(joined(drawn.points.iter().map(|(x, _)| x.to_string()), " "))
-                            data-y=(joined(drawn.points.iter().map(|(_, y)| y.to_string()), " "))
-                            data-at=(joined(line.points.iter().map(|point| point.at.clone()), "|"))
-                            data-says=(joined(line.points.iter().map(|point| point.says.clone()), "|"))
+                        g.line.(class(line.key, line.kind)) data-key=(entry(line.key)) stroke-dasharray=(pattern)
+                            data-x=(listed(drawn.points.iter().map(|(x, _)| x.to_string()), " "))
+                            data-y=(listed(drawn.points.iter().map(|(_, y)| y.to_string()), " "))
+                            data-at=(lines(line.points.iter().map(|point| &point.at)))
+                            data-says=(lines(line.points.iter().map(|point| &point.says)))
                             { (PreEscaped(&drawn.svg)) }
                     }
                     line.guide y1="16" y2=(HEIGHT - 90) visibility="hidden" {}
@@ -96,8 +120,13 @@ fn chart_of(chart: &Chart, title: &str) -> Markup {
     }
 }
 
-fn joined(words: impl Iterator<Item = String>, by: &str) -> String {
-    words.map(|word| word.replace(by, "")).collect::<Vec<_>>().join(by)
+fn listed(words: impl Iterator<Item = String>, by: &str) -> String {
+    words.collect::<Vec<_>>().join(by)
+}
+
+/// Texts for the page's script, one per line.
+fn lines<'a>(texts: impl Iterator<Item = &'a String>) -> String {
+    listed(texts.map(|text| text.replace(['\n', '\r'], " ")), "\n")
 }
 
 /// The values of the chart as a table: one row per label on the horizontal axis.
@@ -119,7 +148,7 @@ fn values(chart: &Chart) -> Markup {
     };
     let says = |line: &Line, at: &str| {
         let all = line.points.iter().filter(|point| point.at == at).map(|point| point.says.clone());
-        joined(all, ", ")
+        listed(all, ", ")
     };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("Values of {}", chart.title)) {
@@ -139,6 +168,59 @@ fn values(chart: &Chart) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::plots::{Axis, Point};
+
+    fn chart(legend: &[&str], says: &str) -> Chart {
+        let point = |key: usize| Point {
+            x: 1.0,
+            y: key as f64,
+            error: 0.0,
+            at: "a | b".to_owned(),
+            says: says.to_owned(),
+        };
+        let line = |key: usize| {
+            let kind = if key == 0 { Kind::Band } else { Kind::Bound(key - 1) };
+            Line { key, kind, points: vec![point(key), point(key + 1)] }
+        };
+        Chart {
+            id: "one".to_owned(),
+            title: "One".to_owned(),
+            x_label: "x".to_owned(),
+            y_label: "y".to_owned(),
+            x: Axis::plain([(0.0, 0.0), (1.0, 0.0)]),
+            y: Axis::plain([(0.0, 0.0), (2.0, 0.0)]),
+            legend: legend.iter().map(|name| (*name).to_owned()).collect(),
+            lines: (0..legend.len()).map(line).collect(),
+            note: String::new(),
+            beyond: Vec::new(),
+            caption: String::new(),
+        }
+    }
+
+    #[test]
+    fn charts_with_other_bounds_share_no_entry() {
+        let charts = vec![chart(&["A", "Theorem 1"], "1"), chart(&["A", "Theorem 2"], "2")];
+        let page = figure(&Figure { title: "Two".to_owned(), charts }).into_string();
+        let keys: Vec<&str> = page
+            .split("<g class=\"line")
+            .skip(1)
+            .map(|rest| &rest[rest.find("data-key=").unwrap() + 10..][..1])
+            .collect();
+        assert_eq!(keys, ["0", "1", "0", "2"]);
+        let buttons: Vec<&str> = page.split("</button>").filter_map(|rest| rest.rsplit('>').next()).collect();
+        assert_eq!(buttons[..3], ["A", "Theorem 1", "Theorem 2"]);
+    }
+
+    #[test]
+    fn texts_keep_every_letter() {
+        let page = figure(&Figure {
+            title: "One".to_owned(),
+            charts: vec![chart(&["A"], "epsilon 2 (proven), 0.03")],
+        });
+        let page = page.into_string();
+        assert!(page.contains("data-at=\"a | b\na | b\""), "{page}");
+        assert!(page.contains("epsilon 2 (proven), 0.03, epsilon 2 (proven), 0.03</td>"), "{page}");
+    }
 
     #[test]
     fn what_two_notes_begin_with_is_told_once() {

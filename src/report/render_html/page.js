@@ -19,8 +19,8 @@ for (const plate of document.querySelectorAll(".plate")) {
       element,
       name: names[Number(element.dataset.key)],
       x: element.dataset.x.split(" ").map(Number),
-      at: element.dataset.at.split("|"),
-      says: element.dataset.says.split("|"),
+      at: element.dataset.at.split("\n"),
+      says: element.dataset.says.split("\n"),
     }));
     const hide = () => {
       tip.hidden = true;

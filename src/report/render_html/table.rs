@@ -35,11 +35,12 @@ pub(super) fn table(table: &Table) -> Markup {
 fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     let (column, cell) = (&table.columns[at], &row.cells[at]);
     let head = at < table.heads;
-    if !(head && table.layout == Layout::Grouped) {
+    let grouped = table.layout == Layout::Grouped && table.heads > 0;
+    if !(head && grouped) {
         return html! {
             @if head { th scope="row" class=[width(column, cell)] { (content(cell)) } }
             @else { td class=[width(column, cell)] {
-                (content(cell)) @if at + 1 == row.cells.len() && !row.remark.is_empty() { div.note { (row.remark) } }
+                (content(cell)) @if !grouped && at + 1 == row.cells.len() && !row.remark.is_empty() { div.note { (row.remark) } }
             } }
         };
     }

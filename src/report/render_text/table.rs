@@ -165,7 +165,7 @@ fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<St
         let (group, after) = rest.split_at(length);
         rest = after;
         if last != Some(&first[0]) {
-            out.line(&first[0]);
+            out.wrapped(0, &first[0]);
             last = Some(&first[0]);
         }
         out.wrapped(2, &first[1]);
@@ -175,7 +175,7 @@ fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<St
         let cells = |row: &Vec<String>| columns.iter().zip(row).skip(2).map(cell).collect::<Vec<String>>();
         block(out, 4, group.iter().map(cells).collect());
         for remark in remarks.by_ref().take(length).filter(|remark| !remark.is_empty()) {
-            out.line(&format!("     {remark}"));
+            out.wrapped(5, remark);
         }
     }
 }

@@ -350,7 +350,19 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
 #[must_use]
 pub fn account_over_rounds(statement: &Statement) -> Chart {
     const POINTS: u64 = 60;
-    let lines = statement.over_releases(POINTS).into_iter().map(|(name, points)| {
+    let figures = statement.figures();
+    let bound = |name: &AccountantName| {
+        !figures.iter().any(|one| one.accountant == *name && one.standing == Standing::NotABound)
+    };
+    let over = statement.over_releases(POINTS);
+    let approximate: Vec<String> =
+        over.iter().map(|(name, _)| name).filter(|name| !bound(name)).map(ToString::to_string).collect();
+    let note = match approximate.as_slice() {
+        [] => String::new(),
+        [one] => format!("{one} is shown for comparison and is not a bound"),
+        all => format!("{} are shown for comparison and are not bounds", all.join(" and ")),
+    };
+    let lines = over.into_iter().map(|(name, points)| {
         let at = |releases| format!("after {}", counted(releases, "release"));
         let points = points.into_iter().map(|(releases, value)| point(releases as f64, value, at(releases)));
         (name.to_string(), points.collect())
@@ -361,6 +373,7 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
         "releases so far",
         &format!("epsilon at delta {}", shown(statement.delta.get())),
         lines.collect(),
+        note,
     )
 }
 
@@ -370,7 +383,10 @@ pub fn account_curve(statement: &Statement) -> Chart {
     let points = statement
         .tight_curve()
         .into_iter()
-        .map(|(value, delta)| point(value, delta, format!("epsilon {value:.4}")))
+        .map(|(value, delta)| Point {
+            says: shown(delta),
+            ..point(value, delta, format!("epsilon {value:.4}"))
+        })
         .collect();
     chart(
         "delta-over-epsilon",
@@ -378,6 +394,7 @@ pub fn account_curve(statement: &Statement) -> Chart {
         "epsilon",
         "delta",
         vec![("tight".to_owned(), points)],
+        "by the tight accountant, which gives a bound".to_owned(),
     )
 }
 
@@ -385,7 +402,7 @@ fn point(x: f64, y: f64, at: String) -> Point {
     Point { x, y, error: 0.0, says: epsilon(y), at }
 }
 
-fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>)>) -> Chart {
+fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>)>, note: String) -> Chart {
     let lines: Vec<(String, Vec<Point>)> =
         lines.into_iter().filter(|(_, points)| !points.is_empty()).collect();
     let all = || lines.iter().flat_map(|(_, points)| points);
@@ -402,11 +419,7 @@ fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>
             .enumerate()
             .map(|(key, (_, points))| Line { key, kind: Kind::Band, points: points.clone() })
             .collect(),
-        note: if lines.iter().any(|(name, _)| name == "gdp") {
-            "gdp is shown for comparison and is not a bound".to_owned()
-        } else {
-            "by the tight accountant, which gives a bound".to_owned()
-        },
+        note,
         beyond: Vec::new(),
         caption: String::new(),
     }

@@ -1,8 +1,8 @@
 //! Charts of final regret along the axes of a study, with published figures.
 
 use super::axes::{Along, along};
-use super::cells::axes;
 use super::lines::{METRICS, capital, count, grouped, made, numbers, of, place, slug, telling};
+use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
@@ -18,7 +18,7 @@ struct Track<'a> {
 
 /// The figures of all axes along which a regret changes, or for which there are published figures.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
-    let names = axes(summary);
+    let names = Axes::of(summary);
     let mut figures = Vec::new();
     for axis in along(summary) {
         let (index, name) = (axis.index, &axis.name);
@@ -58,15 +58,19 @@ fn published(track: &Track<'_>) -> bool {
     track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
 }
 
-/// The names of the axes that could be drawn, but along which no regret changes and no figure is published.
+/// The names of the axes that could be drawn, but along which no regret changes and no figure is published. Without any regret
+/// there are none.
 pub(super) fn untouched(summary: &Summary) -> Vec<String> {
-    let names = axes(summary);
+    let names = Axes::of(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();
-    let found = along(summary).into_iter().filter(|axis| !matters(&tracks(&all, &names, axis)));
+    let found = along(summary).into_iter().filter(|axis| {
+        let tracks = tracks(&all, &names, axis);
+        !tracks.is_empty() && !matters(&tracks)
+    });
     found.map(|axis| axis.name).collect()
 }
 
-fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along) -> Vec<Track<'a>> {
+fn tracks<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
@@ -74,7 +78,7 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along) -> Vec<
             .iter()
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
-        let mut told = telling(&runs);
+        let mut told = telling(names, &runs);
         told.retain(|other| *other != axis.index);
         for (cell, run) in runs {
             let Some((x, at)) = axis.place(cell) else { continue };

@@ -1,6 +1,6 @@
 //! The axes of a study along which results are drawn: axes with numbers, with durations, or with at least three words.
 
-use super::cells::{axes, point};
+use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
@@ -16,10 +16,12 @@ pub(super) struct Along {
     /// Its name.
     pub(super) name: String,
     scale: Scale,
+    axes: Axes,
 }
 
 enum Scale {
-    Numbers(Vec<f64>),
+    /// Each number with its words.
+    Numbers(Vec<(f64, String)>),
     /// Seconds, each with the duration as the scenario writes it.
     Durations(Vec<(f64, String)>),
     Words(Vec<String>),
@@ -28,34 +30,36 @@ enum Scale {
 /// All axes with at least two values that are all numbers or all durations, followed by axes with at least
 /// [`LEAST_WORDS`] other values.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
-    let names = axes(summary);
+    let axes = Axes::of(summary);
     let mut numeric = Vec::new();
     let mut wordy = Vec::new();
-    for (index, name) in names.into_iter().enumerate() {
-        let number = |cell: &CellSummary| cell.point.get(&name).and_then(serde_json::Value::as_f64);
-        let numbers: Option<Vec<f64>> = summary.cells.iter().map(number).collect();
+    for (index, name) in axes.names.iter().cloned().enumerate() {
+        let number = |cell: &CellSummary| {
+            Some((cell.point.get(&name).and_then(serde_json::Value::as_f64)?, axes.value(cell, index)?))
+        };
+        let numbers: Option<Vec<(f64, String)>> = summary.cells.iter().map(number).collect();
         if let Some(mut numbers) = numbers {
-            numbers.sort_by(f64::total_cmp);
-            numbers.dedup();
+            numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+            numbers.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
             if numbers.len() > 1 {
-                numeric.push(Along { index, name, scale: Scale::Numbers(numbers) });
+                numeric.push(Along { index, name, scale: Scale::Numbers(numbers), axes: axes.clone() });
             }
             continue;
         }
-        if let Some(durations) = durations(summary, index) {
+        if let Some(durations) = durations(summary, &name) {
             if durations.len() > 1 {
-                numeric.push(Along { index, name, scale: Scale::Durations(durations) });
+                numeric.push(Along { index, name, scale: Scale::Durations(durations), axes: axes.clone() });
             }
             continue;
         }
         let mut words: Vec<String> = Vec::new();
-        for word in summary.cells.iter().filter_map(|cell| point(cell).into_iter().nth(index)) {
+        for word in summary.cells.iter().filter_map(|cell| axes.value(cell, index)) {
             if !words.contains(&word) {
                 words.push(word);
             }
         }
         if words.len() >= LEAST_WORDS {
-            wordy.push(Along { index, name, scale: Scale::Words(words) });
+            wordy.push(Along { index, name, scale: Scale::Words(words), axes: axes.clone() });
         }
     }
     numeric.extend(wordy);
@@ -63,13 +67,13 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
 }
 
 /// The values of an axis in seconds, ascending, each as the scenario writes it; `None` if one is not a duration.
-fn durations(summary: &Summary, index: usize) -> Option<Vec<(f64, String)>> {
+fn durations(summary: &Summary, name: &str) -> Option<Vec<(f64, String)>> {
     let mut found: Vec<(f64, String)> = Vec::new();
     for cell in &summary.cells {
-        let word = point(cell).into_iter().nth(index)?;
-        let seconds = duration(&word)?;
+        let word = cell.point.get(name)?.as_str()?;
+        let seconds = duration(word)?;
         if !found.iter().any(|(known, _)| known.total_cmp(&seconds).is_eq()) {
-            found.push((seconds, word));
+            found.push((seconds, word.to_owned()));
         }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -84,18 +88,18 @@ fn duration(word: &str) -> Option<f64> {
 impl Along {
     /// The value of a cell on the axis, and its label; `None` if the cell has no value there.
     pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
-        let x = match &self.scale {
-            Scale::Numbers(_) => cell.point.get(&self.name)?.as_f64()?,
-            Scale::Durations(_) => duration(&point(cell).into_iter().nth(self.index)?)?,
-            Scale::Words(words) => {
-                let word = point(cell).into_iter().nth(self.index)?;
-                words.iter().position(|known| *known == word)? as f64 + 1.0
-            }
+        let value = cell.point.get(&self.name)?;
+        let of = |known: &[(f64, String)], x: f64| {
+            let (_, words) = known.iter().find(|(other, _)| other.total_cmp(&x).is_eq())?;
+            Some((x, words.clone()))
         };
-        let said = match &self.scale {
-            Scale::Numbers(_) => x.to_string(),
-            Scale::Durations(_) => point(cell).into_iter().nth(self.index)?,
-            Scale::Words(words) => words[x as usize - 1].clone(),
+        let (x, said) = match &self.scale {
+            Scale::Numbers(known) => of(known, value.as_f64()?)?,
+            Scale::Durations(known) => of(known, duration(value.as_str()?)?)?,
+            Scale::Words(known) => {
+                let word = self.axes.value(cell, self.index)?;
+                (known.iter().position(|other| *other == word)? as f64 + 1.0, word)
+            }
         };
         Some((x, format!("{} = {said}", self.name)))
     }
@@ -103,19 +107,11 @@ impl Along {
     /// The axis for a chart, with ticks at the values.
     pub(super) fn axis(&self) -> Axis {
         match &self.scale {
-            Scale::Numbers(values) => Axis::chosen(values),
-            Scale::Durations(values) => {
-                let seconds: Vec<f64> = values.iter().map(|(seconds, _)| *seconds).collect();
-                let mut axis = Axis::chosen(&seconds);
-                axis.ticks.clone_from(values);
-                axis
+            Scale::Numbers(values) => {
+                Axis::chosen(&values.iter().map(|(value, _)| *value).collect::<Vec<f64>>())
             }
-            Scale::Words(words) => {
-                let places: Vec<f64> = (1..=words.len()).map(|place| place as f64).collect();
-                let mut axis = Axis::chosen(&places);
-                axis.ticks = places.into_iter().zip(self.ticks(words)).collect();
-                axis
-            }
+            Scale::Durations(values) => Axis::labelled(values),
+            Scale::Words(words) => Axis::in_order(&self.ticks(words)),
         }
     }
 
@@ -123,7 +119,7 @@ impl Along {
         if words.iter().all(|word| word.chars().count() <= FITTING) {
             return words.to_vec();
         }
-        ('A'..='Z').map(String::from).take(words.len()).collect()
+        (0..words.len()).map(letters).collect()
     }
 
     /// An explanation of ticks that are letters; empty if the ticks are the values themselves.
@@ -136,5 +132,21 @@ impl Along {
         let told: Vec<String> =
             ticks.iter().zip(words).map(|(tick, word)| format!("{tick}: {word}")).collect();
         format!(" {}, {}.", self.name, told.join("; "))
+    }
+}
+
+/// A, B, .., Z, AA, AB, ..
+fn letters(index: usize) -> String {
+    let last = char::from(b'A' + (index % 26) as u8);
+    if index < 26 { last.to_string() } else { format!("{}{last}", letters(index / 26 - 1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+
+    #[test]
+    fn letters_do_not_end_at_z() {
+        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Charts of regret by round, with theorems' bounds.
 
-use super::cells::axes;
 use super::lines::{METRICS, Named, capital, count, grouped, made, named, numbers, slug, stride};
+use super::points::Axes;
 use super::theory;
 use crate::protocols::BoundedRegret;
 use crate::report::document::Figure;
@@ -17,7 +17,7 @@ const LONG: u64 = 300;
 /// Figures of regret by round: one for all cells if the lines are few, else one for each combination of values of some axes.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let mut figures = Vec::new();
-    let names = axes(summary);
+    let names = Axes::of(summary);
     let all: Vec<usize> = (0..names.len()).collect();
     for (place, cells) in grouped(summary, &all, |cells| named(cells, &names).len()) {
         let lines: Vec<Named<'_>> =
@@ -36,7 +36,9 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
         if let Some(every) =
             lines.iter().map(|(_, series)| stride(series.curve.len())).max().filter(|s| *s > 1)
         {
-            note.push_str(&format!(" Drawn: one round in {every}."));
+            note.push_str(&format!(
+                " Drawn: the first {FIRST_POINTS} points, then one round in {every}, and the last."
+            ));
         }
         let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note)).collect();
         figures.push(Figure { title, charts });

@@ -1,33 +1,12 @@
 //! The cells of a study, ordered and grouped for the reader.
 
+use super::points::Axes;
 use crate::report::document::Block;
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 
 /// Largest number of cells for which a group of cells is described by its distinguishing values; finding these requires a
 /// comparison with all cells.
 const MOST_CELLS: usize = 400;
-
-/// The names of the study's axes, in order.
-pub(super) fn axes(summary: &Summary) -> Vec<String> {
-    summary.cells.first().map(|cell| cell.point.keys().cloned().collect()).unwrap_or_default()
-}
-
-pub(super) fn point(cell: &CellSummary) -> Vec<String> {
-    let show = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Number(number) => {
-            number.as_f64().filter(|v| v.fract() != 0.0).map_or_else(|| number.to_string(), short)
-        }
-        other => other.to_string(),
-    };
-    cell.point.values().map(show).collect()
-}
-
-/// A number as written, or with four decimal places if it is written with more than seven characters.
-fn short(value: f64) -> String {
-    let digits = format!("{value}");
-    if digits.len() <= 7 { digits } else { format!("{value:.4}") }
-}
 
 /// Every series of every cell, grouped by series, so that rows of one series follow the order of the cells.
 pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSummary)>> {
@@ -81,13 +60,14 @@ pub(super) fn rows<K: PartialEq>(
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> (K, Vec<String>),
 ) -> Rows {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let mut axes = axes(summary);
+    let known = Axes::of(summary);
+    let mut axes = known.names.clone();
     for group in by_series(summary) {
         let mut found = Vec::new();
         let mut words = Vec::new();
         for (cell, series) in &group {
             let (exact, shown) = numbers(cell, series);
-            found.push((point(cell), exact));
+            found.push((known.point(cell), exact));
             words.push(shown);
         }
         let depends = dependence(&found);
@@ -159,12 +139,13 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     if places.len() == summary.cells.len() {
         return String::new();
     }
+    let axes = Axes::of(summary);
     if summary.cells.len() > MOST_CELLS {
-        return format!("{} = {}", axes(summary).join(", "), places.join("; "));
+        return format!("{} = {}", axes.names.join(", "), places.join("; "));
     }
-    let all: Vec<Vec<String>> = summary.cells.iter().map(point).collect();
+    let all: Vec<Vec<String>> = summary.cells.iter().map(|cell| axes.point(cell)).collect();
     let here: Vec<&Vec<String>> = all.iter().filter(|point| places.contains(&point.join(", "))).collect();
-    among(&axes(summary), &all, &here)
+    among(&axes.names, &all, &here)
 }
 
 /// Some of all points in words: the values of each axis if the points are all points with these values, else each point.
@@ -212,8 +193,9 @@ fn once<T: PartialEq>(
     series: impl Fn(&T) -> &String,
 ) -> Vec<(&T, Vec<String>)> {
     let mut merged: Vec<(&T, Vec<String>)> = Vec::new();
+    let axes = Axes::of(summary);
     for cell in &summary.cells {
-        let place = point(cell).join(", ");
+        let place = axes.point(cell).join(", ");
         for entry in of(cell) {
             match merged.iter_mut().find(|(known, _)| *known == entry) {
                 Some((_, places)) => places.push(place.clone()),

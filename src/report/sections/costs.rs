@@ -1,8 +1,9 @@
 //! Charts of virtual time, bytes and lost messages along the axes of a study on which they depend.
 
 use super::axes::{Along, along};
-use super::cells::{axes, dependence, point};
+use super::cells::dependence;
 use super::lines::{capital, grouped, place, slug};
+use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::number::{quantity, seconds};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -41,7 +42,7 @@ struct Track {
 
 /// The figures of all axes on which a cost depends.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
-    let names = axes(summary);
+    let names = Axes::of(summary);
     let mut figures = Vec::new();
     for axis in along(summary) {
         let others: Vec<usize> = (0..names.len()).filter(|other| *other != axis.index).collect();
@@ -62,7 +63,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
 
 /// The lines of all series along the axis, one for each combination of values of the other axes on which the cost depends.
 /// Series with the same numbers share a line.
-fn tracks(cells: &[&CellSummary], names: &[String], axis: &Along, cost: Cost) -> Vec<Track> {
+fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec<Track> {
     let mut found: Vec<Track> = Vec::new();
     let Some(first) = cells.first() else { return found };
     for series in &first.series {
@@ -70,8 +71,10 @@ fn tracks(cells: &[&CellSummary], names: &[String], axis: &Along, cost: Cost) ->
             .iter()
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
-        let results: Vec<(Vec<String>, u64)> =
-            runs.iter().map(|(cell, run)| (point(cell), (cost.value)(&run.metrics).to_bits())).collect();
+        let results: Vec<(Vec<String>, u64)> = runs
+            .iter()
+            .map(|(cell, run)| (names.point(cell), (cost.value)(&run.metrics).to_bits()))
+            .collect();
         let depends = dependence(&results);
         let told: Vec<usize> = (0..depends.len())
             .filter(|other| *other != axis.index && depends[*other])
@@ -113,7 +116,7 @@ fn tracks(cells: &[&CellSummary], names: &[String], axis: &Along, cost: Cost) ->
     named.collect()
 }
 
-fn chart(cost: Cost, cells: &[&CellSummary], names: &[String], axis: &Along, place: &str) -> Option<Chart> {
+fn chart(cost: Cost, cells: &[&CellSummary], names: &Axes, axis: &Along, place: &str) -> Option<Chart> {
     let tracks = tracks(cells, names, axis, cost);
     // A cost that is constant along the axis is only in the table.
     let changes =

@@ -1,6 +1,7 @@
 //! The heading of a study's report: what was played, by which program, and its digest.
 
-use super::cells::{axes, by_series, point};
+use super::cells::by_series;
+use super::points::Axes;
 use crate::report::document::{Block, Facts, Shown, Span};
 use crate::study::{Manifest, Summary};
 use crate::vocab::counted;
@@ -28,11 +29,11 @@ pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
 /// The heading on a page: series, cells, replications, values of the sweep, program and digest.
 pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     let cells = summary.cells.len() as u64;
-    let names = axes(summary);
+    let axes = Axes::of(summary);
     let mut sweeps = Vec::new();
-    for (index, axis) in names.iter().enumerate() {
+    for (index, axis) in axes.names.iter().enumerate() {
         let mut values: Vec<String> = Vec::new();
-        for value in summary.cells.iter().filter_map(|cell| point(cell).into_iter().nth(index)) {
+        for value in summary.cells.iter().filter_map(|cell| axes.value(cell, index)) {
             if !values.contains(&value) {
                 values.push(value);
             }

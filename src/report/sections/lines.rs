@@ -1,6 +1,7 @@
 //! Common parts of the charts of a study's series: the cells in one figure, the lines and their names, points and ids.
 
-use super::cells::{axes, dependence, point};
+use super::cells::dependence;
+use super::points::Axes;
 use crate::report::number::regret;
 use crate::report::plots::{Line, Point};
 use crate::scenario::Metric;
@@ -22,7 +23,7 @@ pub(super) fn grouped<'a>(
     fixable: &[usize],
     lines: impl Fn(&[&CellSummary]) -> usize,
 ) -> Vec<(String, Vec<&'a CellSummary>)> {
-    let names = axes(summary);
+    let names = Axes::of(summary);
     let by = |fixed: &[usize]| {
         let mut groups: Vec<(String, Vec<&'a CellSummary>)> = Vec::new();
         for cell in &summary.cells {
@@ -49,7 +50,7 @@ pub(super) fn grouped<'a>(
 
 /// The series of some cells with names that distinguish them. A series appears once for all values of an axis on which it
 /// does not depend.
-pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Named<'a>> {
+pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a>> {
     let mut found: Vec<Named<'a>> = Vec::new();
     let Some(first) = cells.first() else { return found };
     for series in &first.series {
@@ -57,7 +58,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Name
             .iter()
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
-        let told = telling(&runs);
+        let told = telling(names, &runs);
         for (cell, run) in runs {
             let place = place(names, cell, &told);
             let name =
@@ -71,9 +72,9 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Name
 }
 
 /// The axes on which the results of one series depend.
-pub(super) fn telling(runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
+pub(super) fn telling(names: &Axes, runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     let results: Vec<(Vec<String>, Results)> =
-        runs.iter().map(|(cell, run)| (point(cell), Results::of(run))).collect();
+        runs.iter().map(|(cell, run)| (names.point(cell), Results::of(run))).collect();
     let varies = |axis: usize| results.iter().any(|(point, _)| point[axis] != results[0].0[axis]);
     let depends = dependence(&results);
     (0..depends.len()).filter(|axis| depends[*axis] && varies(*axis)).collect()
@@ -92,10 +93,9 @@ impl Results {
     }
 }
 
-pub(super) fn place(names: &[String], cell: &CellSummary, of: &[usize]) -> String {
-    let values = point(cell);
-    let words = of.iter().filter_map(|axis| Some(format!("{} = {}", names.get(*axis)?, values.get(*axis)?)));
-    words.collect::<Vec<_>>().join(", ")
+pub(super) fn place(names: &Axes, cell: &CellSummary, of: &[usize]) -> String {
+    let told = names.told(cell);
+    of.iter().filter_map(|axis| told.get(*axis).cloned()).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn of(metric: Metric, series: &SeriesSummary) -> Option<Estimate> {
@@ -132,15 +132,38 @@ pub(super) fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The words as an id of lower-case ASCII letters, digits, dots and hyphens; other characters become hyphens.
+/// The words as an id of lower-case ASCII letters, digits, dots and hyphens; the sign of a negative number becomes "minus", other
+/// characters become hyphens.
 pub(super) fn slug(words: &str) -> String {
     let mut slug = String::new();
-    for letter in words.to_lowercase().chars() {
+    let lower = words.to_lowercase();
+    let mut before = ' ';
+    let mut rest = lower.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let sign =
+            letter == '-' && !before.is_alphanumeric() && rest.peek().is_some_and(char::is_ascii_digit);
+        before = letter;
         match letter {
+            _ if sign => {
+                slug.push_str(if slug.ends_with('-') || slug.is_empty() { "minus-" } else { "-minus-" })
+            }
             'a'..='z' | '0'..='9' | '.' => slug.push(letter),
             _ if slug.ends_with('-') || slug.is_empty() => {}
             _ => slug.push('-'),
         }
     }
     slug.trim_end_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn ids_keep_the_sign_of_a_number() {
+        assert_eq!(slug("simple regret x = -1"), "simple-regret-x-minus-1");
+        assert_eq!(slug("simple regret x = 1"), "simple-regret-x-1");
+        assert_eq!(slug("PO-GP-UCB: epsilon = 1e-5"), "po-gp-ucb-epsilon-1e-5");
+        assert_eq!(slug("a-2"), "a-2");
+    }
 }

@@ -27,6 +27,7 @@ mod outcome_charts;
 mod outcomes;
 pub(super) mod paper_table;
 mod played;
+mod points;
 mod privacy;
 mod regret;
 mod rounds;

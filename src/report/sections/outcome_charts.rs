@@ -1,8 +1,9 @@
 //! Charts of outcomes with their bounds, along an axis of the study or series by series.
 
 use super::axes::{self, Along};
-use super::cells::{self, dependence, point};
+use super::cells::dependence;
 use super::lines::{MOST_LINES, capital, count, grouped, made, numbers, place, slug};
+use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -32,7 +33,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
 }
 
 fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
-    let names = cells::axes(summary);
+    let names = Axes::of(summary);
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let bounded = all.any(|outcome| outcome.name == name && outcome.bound.is_some());
     let title = |place: &str| {
@@ -85,7 +86,7 @@ fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
 
 /// The outcomes of every series along one axis, one track for each combination of values of the other axes on which they
 /// depend.
-fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &str) -> Vec<Track<'a>> {
+fn along<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along, name: &str) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
@@ -97,7 +98,7 @@ fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &s
             })
             .collect();
         let results: Vec<(Vec<String>, &OutcomeRow)> =
-            rows.iter().map(|(cell, row)| (point(cell), *row)).collect();
+            rows.iter().map(|(cell, row)| (names.point(cell), *row)).collect();
         let depends = dependence(&results);
         let told: Vec<usize> = (0..depends.len())
             .filter(|other| *other != axis.index && depends[*other])
@@ -122,6 +123,7 @@ fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &s
 }
 
 fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -> Option<Chart> {
+    let left_out = tracks.len().saturating_sub(2 * MOST_LINES);
     let tracks: Vec<Track<'_>> = tracks.into_iter().take(2 * MOST_LINES).collect();
     let mut lines = Vec::new();
     for (key, track) in tracks.iter().enumerate() {
@@ -186,6 +188,9 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         "Marks: mean over replications; bars: one standard error to either side, {}.",
         count((counts().min(), counts().max()))
     );
+    if left_out > 0 {
+        note.push_str(&format!(" Not drawn: {left_out} more lines, whose values are in the table above."));
+    }
     if zeros {
         note.push_str(" Marks at the lower edge: 0.");
     }

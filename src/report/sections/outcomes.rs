@@ -35,7 +35,8 @@ const NOTES: [(&str, &str); 2] = [
     (
         "PO-GP-UCB's design rule",
         "Computed from the inputs for the reader of this simulation: no party learns it, and it is no release. Whoever chooses \
-         r by it tells something about the inputs that the ledger does not price. lifted: 1 if sigma_min < omega; C' is that of \
+         r by it reveals something about the inputs for which the ledger does not account. lifted: 1 if sigma_min < omega; C' \
+         is that of \
          Theorem 2; largest r: without a lift, 0 if there is none.",
     ),
     (

@@ -1,6 +1,6 @@
 //! The one replication that some pictures show: its name, and the commands that show another one.
 
-use super::cells::{axes, point};
+use super::points::Axes;
 use crate::report::document::Span;
 use crate::study::{ReplicationRecord, Summary};
 use crate::vocab::counted;
@@ -21,9 +21,7 @@ impl Played<'_> {
         let Some(cell) = summary.cells.get(self.cell).filter(|_| summary.cells.len() > 1) else {
             return replication;
         };
-        let values =
-            axes(summary).into_iter().zip(point(cell)).map(|(name, value)| format!("{name} = {value}"));
-        format!("cell {} ({}), {replication}", self.cell, values.collect::<Vec<_>>().join(", "))
+        format!("cell {} ({}), {replication}", self.cell, Axes::of(summary).told(cell).join(", "))
     }
 
     /// A sentence with the commands that show another replication.

@@ -1,11 +1,13 @@
 //! Numbers by round, as tables of some rounds and charts of all, and differences between series that the scenario names.
 
-use super::cells::{Rows, axes, rows};
+use super::cells::{Rows, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
+use super::points::Axes;
 use crate::report::document::{Block, Figure, Section, Shown, Table};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
+use std::collections::BTreeSet;
 
 /// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
@@ -76,10 +78,13 @@ fn names(summary: &Summary) -> Vec<String> {
     names
 }
 
-/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once.
+/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once,
+/// or the next rounds of which a number is known.
 fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
-    let last = points.map(|point| point.t).max().unwrap_or(0);
-    let mut rounds = vec![last / 6, last / 2, last];
+    let known: BTreeSet<u64> = points.map(|point| point.t).collect();
+    let last = known.last().copied().unwrap_or(0);
+    let mut rounds: Vec<u64> =
+        [last / 6, last / 2, last].into_iter().filter_map(|t| known.range(t..).next().copied()).collect();
     rounds.dedup();
     rounds
 }
@@ -148,7 +153,7 @@ fn differences(summary: &Summary) -> Vec<Table> {
 
 /// A chart of every number by round.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
-    let axes = axes(summary);
+    let axes = Axes::of(summary);
     let all: Vec<usize> = (0..axes.len()).collect();
     let mut figures = Vec::new();
     for name in names(summary) {

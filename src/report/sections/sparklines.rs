@@ -1,6 +1,7 @@
 //! Regret over the rounds, each curve as a line of block characters, for terminals that can show them.
 
-use super::cells::{axes, by_series, point};
+use super::cells::by_series;
+use super::points::Axes;
 use crate::report::document::{Block, Layout, Shown, Table};
 use crate::study::{CurvePoint, Summary};
 
@@ -12,13 +13,13 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 /// A table of the curves; empty if no series has a curve.
 pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
+    let axes = Axes::of(summary);
     let curves: Vec<(String, &[CurvePoint])> = by_series(summary)
         .into_iter()
         .flatten()
         .filter(|(_, series)| series.curve.len() > 1)
         .map(|(cell, series)| {
-            let names = axes(summary);
-            let place = names.iter().zip(point(cell)).map(|(name, value)| format!(", {name} = {value}"));
+            let place = axes.told(cell).into_iter().map(|told| format!(", {told}"));
             (format!("{}{}", series.name, place.collect::<String>()), series.curve.as_slice())
         })
         .collect();

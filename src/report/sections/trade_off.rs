@@ -1,8 +1,8 @@
 //! Bounded epsilon against regret, with a point for every series of every cell.
 
-use super::cells::{axes, point};
 use super::headline::{Measure, Protection, Unguarded};
 use super::lines::{MOST_LINES, count, numbers, slug};
+use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::number::{epsilon, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -32,11 +32,11 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
         return None;
     }
     let unguarded = Unguarded::of(summary);
-    let names = axes(summary);
+    let axes = Axes::of(summary);
     let mut legend: Vec<String> = Vec::new();
     let mut lines: Vec<Line> = Vec::new();
     for rated in summary.cells.iter().flat_map(|cell| measure.rated(cell, &unguarded)) {
-        let place = names.iter().zip(point(rated.cell)).map(|(name, value)| format!(", {name} = {value}"));
+        let place = axes.told(rated.cell).into_iter().map(|told| format!(", {told}"));
         let x = rated.protection.epsilon();
         let told = match rated.protection {
             Protection::Silent => "nothing released".to_owned(),

@@ -25,7 +25,7 @@ pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
             y: 100.0 * share,
             error: 0.0,
             at: seconds(time),
-            says: format!("{} % at most", 100.0 * share),
+            says: format!("{} % of the messages took at most this long", 100.0 * share),
         });
         let points: Vec<Point> = points.collect();
         if points.len() < 2 {

@@ -1,6 +1,7 @@
 //! Warnings: jitter that models needed, privacy budgets that were reached, replications that ended early.
 
-use super::cells::{axes, by_series, point};
+use super::cells::by_series;
+use super::points::Axes;
 use crate::report::document::{Block, Section, Shown};
 use crate::study::Summary;
 use crate::vocab::counted;
@@ -30,10 +31,9 @@ pub(super) fn folded(summary: &Summary) -> Vec<Block> {
 
 fn warnings(summary: &Summary) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
+    let axes = Axes::of(summary);
     for (cell, series) in by_series(summary).into_iter().flatten() {
-        let names = axes(summary);
-        let values = names.iter().zip(point(cell)).map(|(name, value)| format!(" at {name} = {value}"));
-        let place = values.collect::<String>();
+        let place: String = axes.told(cell).into_iter().map(|told| format!(" at {told}")).collect();
         let replications = counted(series.replications, "replication");
         let name = &series.name;
         if let Some(reason) = &series.budget {

@@ -82,7 +82,13 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
             let mut directions = RunOptions { until, ..RunOptions::default() };
             if let Some(folder) = side.folder.filter(|_| !cell.programs.is_empty()) {
                 runner = runner.repeating(Some(folder));
-                let records = folder.replications(side.cell).unwrap_or_default();
+                // Without the stored answers, programs would be asked again, and might answer something else.
+                let records = folder.replications(side.cell).map_err(|error| Failure {
+                    cell: side.cell,
+                    point: cell.point.clone(),
+                    replication: Some(side.replication),
+                    reason: error.to_string(),
+                })?;
                 directions.programs = records.get(&side.replication).map(recorded).unwrap_or_default();
             }
             let played = runner.play_directed(side.replication, Some(watcher), directions);

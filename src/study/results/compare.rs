@@ -137,7 +137,7 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
             for (name_a, metrics_a) in &one.values {
                 let name_b = b.series.unwrap_or(name_a);
                 let Some(metrics_b) = other.values.get(name_b) else {
-                    unmatched_series.insert(name_a.clone());
+                    unmatched_series.insert(name_b.to_owned());
                     continue;
                 };
                 for (metric, samples_a) in in_order(metrics_a) {

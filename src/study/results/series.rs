@@ -2,7 +2,7 @@
 
 use super::bounds;
 use super::rounds::{TrackRow, tracks};
-use super::statistics::Estimate;
+use super::statistics::{Estimate, estimate_or_mean};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
 use crate::study::disk::record::ReplicationRecord;
@@ -168,7 +168,7 @@ pub struct Metrics {
     pub bytes_per_round: Option<f64>,
     /// Virtual seconds from the close of one round to that of the next, over the replications with two such rounds; absent
     /// where no server closes rounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "estimate_or_mean")]
     pub seconds_per_round: Option<Estimate>,
     /// Other counts of the protocol, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -1,7 +1,7 @@
 //! Means with standard errors and numbers of replications, and confidence intervals by Student's t.
 
 use crate::special::incomplete_beta;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The mean of a metric over replications.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,22 @@ pub struct Estimate {
     pub se: f64,
     /// Number of replications.
     pub n: u64,
+}
+
+/// Reads an estimate; also a mean alone, which summaries of schema 1 have, as that of a single value, whose error is not shown.
+pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Estimate>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Estimate(Estimate),
+        Mean(f64),
+    }
+    Ok(Option::<Stored>::deserialize(deserializer)?.map(|stored| match stored {
+        Stored::Estimate(estimate) => estimate,
+        Stored::Mean(mean) => Estimate { mean, se: 0.0, n: 1 },
+    }))
 }
 
 impl Estimate {

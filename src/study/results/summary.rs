@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Name and version of the document's schema.
-pub const SCHEMA: &str = "subrosa.summary/1";
+pub const SCHEMA: &str = "subrosa.summary/2";
+/// The schema before, which is read too: its `seconds_per_round` are means without errors.
+const EARLIER: &str = "subrosa.summary/1";
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -188,12 +190,16 @@ impl RunFolder {
     pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
         let path = self.file("summary.json");
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
-        let summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
+        let mut summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
             path: path.clone(),
             reason: format!("{error} (run the same command again to write it again from the records)"),
         })?;
+        if summary.schema == EARLIER {
+            SCHEMA.clone_into(&mut summary.schema);
+        }
         if summary.schema != SCHEMA {
-            let reason = format!("its schema is {}, but this program reads {SCHEMA}", summary.schema);
+            let reason =
+                format!("its schema is {}, but this program reads {SCHEMA} and {EARLIER}", summary.schema);
             return Err(FolderError::Damaged { path, reason });
         }
         Ok(Some(summary))

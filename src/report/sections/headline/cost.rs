@@ -6,6 +6,7 @@ use crate::report::document::{Card, Span};
 use crate::report::number::{brief, rough};
 use crate::report::sections::terms::meaning;
 use crate::study::{SeriesSummary, Summary};
+use crate::vocab::counted;
 
 /// Share of the initial simple regret; rounds are counted until no more than this share is left.
 const PROGRESS: f64 = 0.1;
@@ -38,10 +39,15 @@ fn questions(summary: &Summary) -> Option<Vec<Span>> {
     if let (Some(slow), Some(fast)) = (progress(private.series), progress(free.series))
         && (slow.is_some() || fast.is_some())
     {
-        let rounds = |found: Option<u64>| found.map_or_else(|| "more than all".to_owned(), |t| t.to_string());
+        let rounds = |found: Option<u64>| match found {
+            Some(t) => format!("after {}", counted(t, "round")),
+            None => "in no round".to_owned(),
+        };
         words.push(Span::plain(format!(
-            "; a tenth of the first simple regret is left after {} and {} rounds",
+            "; {} is down to a tenth of its first simple regret {}, {} {}",
+            private.series.name,
             rounds(slow),
+            free.series.name,
             rounds(fast)
         )));
     }
@@ -87,9 +93,12 @@ fn traffic(summary: &Summary) -> Vec<Vec<Span>> {
     };
     let lost = match range(summary, share) {
         Some((_, most)) if most > 0.0 => {
-            format!("; {} % of them are lost", between(range(summary, share).unwrap_or_default(), rough))
+            format!(
+                "; {} % of the messages are lost",
+                between(range(summary, share).unwrap_or_default(), rough)
+            )
         }
-        _ => "; none is lost".to_owned(),
+        _ => "; no message is lost".to_owned(),
     };
     vec![vec![
         Span::plain("A run takes "),
@@ -118,7 +127,8 @@ fn duration(seconds: f64) -> String {
 
 fn number(count: f64) -> String {
     match count {
-        c if c >= 1e6 => format!("{} million", rough(c / 1e6)),
+        // From here on a number rounded to thousands would have four digits before its last three.
+        c if c >= 999_500.0 => format!("{} million", rough(c / 1e6)),
         c if c >= 1e4 => format!("{},000", rough(libm::round(c / 1e3))),
         c => format!("{:.0}", libm::round(c)),
     }
@@ -130,5 +140,18 @@ fn size(bytes: f64) -> String {
         b if b >= 1e6 => format!("{} MB", rough(b / 1e6)),
         b if b >= 1e3 => format!("{} kB", rough(b / 1e3)),
         b => format!("{b:.0} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn large_counts_are_read_in_thousands_or_millions() {
+        assert_eq!(
+            [999.6, 12_400.0, 996_000.0, 999_600.0, 1.26e6].map(number),
+            ["1000", "12,000", "996,000", "1.0 million", "1.3 million"]
+        );
     }
 }

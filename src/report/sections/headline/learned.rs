@@ -7,7 +7,8 @@ use super::standing::{Protection, Unguarded, claim, counted, gets};
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Card, Span};
 use crate::report::number::{delta, rough, rough_bound};
-use crate::report::sections::cells::{by_series, place, point};
+use crate::report::sections::cells::{by_series, place};
+use crate::report::sections::points::Axes;
 use crate::report::sections::terms::meaning;
 use crate::report::words::{basis_words, unit};
 use crate::study::{CellSummary, PrivacyRow, Summary};
@@ -111,7 +112,9 @@ fn worst_of<'a>(all: &[Seen<'a>], observer: &str) -> Option<Seen<'a>> {
 /// The series, and the cells of the study with the same loss.
 fn whose(summary: &Summary, seen: &Seen<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
-    let places: Vec<String> = summary.cells.iter().filter(same).map(|cell| point(cell).join(", ")).collect();
+    let axes = Axes::of(summary);
+    let places: Vec<String> =
+        summary.cells.iter().filter(same).map(|cell| axes.point(cell).join(", ")).collect();
     let place = match place(summary, &places) {
         place if place.is_empty() => ": ".to_owned(),
         place => format!(" at {place}: "),
@@ -270,17 +273,16 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     let loss = counted(first)?;
     let mut words = whose(summary, &Seen { cell: best.cell, row: first, loss }).to_vec();
     words.extend(verdict(summary, first, loss));
-    let mut last = first.observer.as_str();
+    let mut last: (&PrivacyRow, &Loss) = (first, loss);
     for row in rows.iter().skip(1) {
         let Some(loss) = counted(row) else { continue };
-        // For further units of the same observer only the differences are stated.
-        if row.observer != last {
+        // For further units of the same observer only the differences from the unit before are stated.
+        let (before, known) = std::mem::replace(&mut last, (row, loss));
+        if row.observer != before.observer {
             words.push(Span::plain("; "));
             words.extend(verdict(summary, row, loss));
-            last = &row.observer;
             continue;
         }
-        let known = counted(first)?;
         let differs = (loss.basis, loss.arithmetic) != (known.basis, known.arithmetic);
         let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
         let basis =
@@ -371,8 +373,9 @@ fn open(summary: &Summary, all: &[Seen<'_>], unguarded: &Unguarded<'_>) -> Optio
         let of = |cell: &&CellSummary| cell.series.iter().any(|series| series.name == *name);
         cells.len() == summary.cells.iter().filter(of).count()
     };
+    let axes = Axes::of(summary);
     let named = |(name, cells): &(&str, Vec<&CellSummary>)| {
-        let places: Vec<String> = cells.iter().map(|cell| point(cell).join(", ")).collect();
+        let places: Vec<String> = cells.iter().map(|cell| axes.point(cell).join(", ")).collect();
         match place(summary, &places) {
             place if place.is_empty() => (*name).to_owned(),
             place => format!("{name} (at {place})"),

@@ -1,8 +1,8 @@
 //! The measure by which the series of a study are compared: regret of the published setting, simple or cumulative regret.
 
 use super::standing::{Protection, Unguarded};
-use crate::report::sections::cells::{axes, point};
 use crate::report::sections::lines::of;
+use crate::report::sections::points::Axes;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 
@@ -104,9 +104,7 @@ fn tells_apart(rated: &[Rated<'_>]) -> bool {
 impl Rated<'_> {
     /// The point of its cell, such as " at epsilon = 1.0"; empty without a sweep.
     pub(in crate::report::sections) fn place(&self, summary: &Summary) -> String {
-        let names = axes(summary);
-        let told: Vec<String> =
-            names.iter().zip(point(self.cell)).map(|(name, value)| format!("{name} = {value}")).collect();
+        let told = Axes::of(summary).told(self.cell);
         if told.is_empty() { String::new() } else { format!(" at {}", told.join(", ")) }
     }
 }

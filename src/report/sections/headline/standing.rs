@@ -96,7 +96,9 @@ impl Protection {
         unguarded: &Unguarded<'_>,
     ) -> Self {
         let rows = || cell.privacy.iter().filter(|row| row.series == series && !unguarded.holds(row));
-        let persons = cell.persons.iter().filter(|person| person.series == series);
+        let persons = cell.persons.iter().filter(|person| {
+            person.series == series && !unguarded.observers.contains(&person.observer.as_str())
+        });
         let of_person = |person: &PersonLoss| (person.epsilon, person.basis);
         let mut losses: Vec<(f64, LossBasis)> =
             rows().filter_map(counted).map(|loss| (loss.epsilon, loss.basis)).collect();

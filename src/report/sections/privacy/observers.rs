@@ -4,7 +4,8 @@ use super::marks::{Notes, badge, exceeded, short_figure};
 use crate::accounting::{AccountantName, Loss, Standing};
 use crate::report::document::{Cell, Column, Finding, Row, Shown, Span, Table};
 use crate::report::number::delta;
-use crate::report::sections::cells::{place, point};
+use crate::report::sections::cells::place;
+use crate::report::sections::points::Axes;
 use crate::report::sections::terms::meaning;
 use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{PrivacyRow, Summary};
@@ -146,6 +147,7 @@ fn rows<'a>(
     whose_units: &str,
 ) -> Vec<Units<'a>> {
     let mut found: Vec<(Vec<Vec<&PrivacyRow>>, Vec<String>)> = Vec::new();
+    let axes = Axes::of(summary);
     for cell in &summary.cells {
         let here = |observer: &str| -> Vec<&PrivacyRow> {
             let about = |entry: &&PrivacyRow| {
@@ -157,7 +159,7 @@ fn rows<'a>(
         if entries.iter().all(Vec::is_empty) {
             continue;
         }
-        let place = point(cell).join(", ");
+        let place = axes.point(cell).join(", ");
         match found.iter_mut().find(|(known, _)| *known == entries) {
             Some((_, places)) => places.push(place),
             None => found.push((entries, vec![place])),

@@ -1,7 +1,8 @@
 //! The facts about protected data that are taken as public, for which no privacy loss accounts.
 
 use crate::report::document::{Block, List, Shown, Span};
-use crate::report::sections::cells::{place, point};
+use crate::report::sections::cells::place;
+use crate::report::sections::points::Axes;
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
@@ -101,7 +102,8 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
 }
 
 fn at(summary: &Summary, cells: &[usize]) -> String {
-    let places: Vec<String> = cells.iter().map(|&cell| point(&summary.cells[cell]).join(", ")).collect();
+    let axes = Axes::of(summary);
+    let places: Vec<String> = cells.iter().map(|&cell| axes.point(&summary.cells[cell]).join(", ")).collect();
     place(summary, &places)
 }
 

@@ -3,11 +3,12 @@
 use crate::accounting::multiple;
 use crate::report::document::Table;
 use crate::report::number::epsilon;
-use crate::report::sections::cells::{axes, point};
+use crate::report::sections::points::Axes;
 use crate::study::Summary;
 
 /// The table; `None` if the scenario states no published loss.
 pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
+    let axes = Axes::of(summary);
     let rows: Vec<Vec<String>> = summary
         .cells
         .iter()
@@ -15,7 +16,7 @@ pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
         .map(|(cell, row)| {
             let ours = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), epsilon);
             let mut cells = vec![row.series.clone()];
-            cells.extend(point(cell));
+            cells.extend(axes.point(cell));
             let mut tight = ours(row.tight);
             // Papers print two or three digits, so a difference of up to 1 % is not reported.
             if let Some(times) = row.tight.map(|tight| tight / row.published).filter(|times| *times > 1.01) {
@@ -26,7 +27,7 @@ pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
         })
         .collect();
     let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
+    header.extend(axes.names.iter().cloned());
     let first_number = header.len();
     header.extend(["published", "moments", "tight", "source"].map(str::to_owned));
     let title = "Published privacy losses of one run, beside ours (largest finite epsilon)";

@@ -18,8 +18,12 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
     let mut columns = vec![Column::new("series", false), Column::new("who learned about whom", false)];
     columns.extend(figures(first).map(|(name, _)| Column::new(name, true).named_in_cells()));
     columns.push(Column::new("basis", false));
+    let one_delta = summary.whole_study.iter().all(|row| row.delta.to_bits() == first.delta.to_bits());
     let row = |row: &StudyPrivacy| {
-        let who = format!("{}: {}", about(row), counted(row.runs, "run"));
+        let mut who = format!("{}: {}", about(row), counted(row.runs, "run"));
+        if !one_delta {
+            who.push_str(&format!(", at delta {}", delta(row.delta)));
+        }
         let mut cells = vec![Cell::plain(&row.series), Cell::plain(who)];
         cells.extend(figures(row).map(|(_, value)| Cell::of(vec![figure(value)])));
         // If no epsilon is finite, the reason is given with the losses of one run.
@@ -29,7 +33,10 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
         cells.into_iter().collect::<Row>()
     };
     let table = Table {
-        title: format!("Privacy loss of the whole study (epsilon at delta {})", delta(first.delta)),
+        title: match one_delta {
+            true => format!("Privacy loss of the whole study (epsilon at delta {})", delta(first.delta)),
+            false => "Privacy loss of the whole study (epsilon, each at its delta)".to_owned(),
+        },
         columns,
         heads: 2,
         rows: summary.whole_study.iter().map(row).collect(),

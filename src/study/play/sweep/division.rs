@@ -14,7 +14,11 @@ use crate::study::plan::identity::Identity;
 use crate::study::play::jobs::Jobs;
 use crate::study::play::reuse;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::PathBuf;
+
+/// What to do about a damaged plan.
+const ANEW: &str = "end all workers, then make it anew with `subrosa cluster plan SCENARIO --force`, which keeps finished blocks";
 
 /// Number of blocks of a study by default: enough for hundreds of workers, without too many files.
 const BLOCKS: u64 = 1024;
@@ -31,6 +35,28 @@ pub(super) struct Division {
     jobs: Vec<(u64, u64)>,
     /// Replications of a cell.
     replications: u64,
+}
+
+/// Why the numbers of a stored division are impossible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Impossible {
+    /// A field that must be at least 1 is 0.
+    Zero(&'static str),
+    /// A range of jobs ends before it begins, or begins before the end of the one before.
+    Range(u64, u64),
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero(field) => write!(f, "`{field}` is 0, expected at least 1"),
+            Self::Range(first, last) => write!(
+                f,
+                "`jobs` has the range [{first}, {last}], expected ranges in ascending order, the \
+                 first number no larger than the last"
+            ),
+        }
+    }
 }
 
 impl Division {
@@ -52,15 +78,46 @@ impl Division {
     pub(super) fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
         let path = place(folder);
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
+        let damaged =
+            |reason: String| FolderError::Damaged { path: path.clone(), reason: format!("{reason}; {ANEW}") };
+        let division: Self = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        division.checked().map_err(|found| damaged(found.to_string()))?;
+        Ok(Some(division))
+    }
+
+    /// Nothing if blocks and jobs can be computed from the numbers.
+    fn checked(&self) -> Result<(), Impossible> {
+        let zero =
+            |field: &'static str, value: u64| if value == 0 { Err(Impossible::Zero(field)) } else { Ok(()) };
+        zero("block", self.block)?;
+        zero("replications", self.replications)?;
+        let mut next = 0;
+        for &(first, last) in &self.jobs {
+            if first < next || last < first || last == u64::MAX {
+                return Err(Impossible::Range(first, last));
+            }
+            next = last + 1;
+        }
+        Ok(())
     }
 
     /// The division that is stored in a folder, which must be that of the same study.
     pub(super) fn of(plan: &Plan, folder: &RunFolder) -> Result<Self, SweepError> {
         match Self::read(folder)? {
-            Some(division) if division.study == study(plan) => Ok(division),
+            Some(division) if division.study == study(plan) => {
+                let last = division.jobs.last().map_or(0, |(_, last)| *last);
+                if division.replications == plan.replications && last < plan.total() {
+                    return Ok(division);
+                }
+                let reason = format!(
+                    "it has jobs up to {last} and {} replications of a cell; expected jobs below {} and {} replications; \
+                     {ANEW}",
+                    division.replications,
+                    plan.total(),
+                    plan.replications
+                );
+                Err(FolderError::Damaged { path: place(folder), reason }.into())
+            }
             Some(_) => Err(SweepError::Folder(FolderError::Damaged {
                 path: place(folder),
                 reason: "it is the plan of another study, or of another version of the program or of a data file; \
@@ -161,7 +218,15 @@ pub fn plan_sweep(
     prepare_folder(plan, folder)?;
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;
-    if let Some(old) = Division::read(folder)? {
+    let old = match Division::read(folder) {
+        // A damaged plan tells nothing, but finished blocks can be kept.
+        Err(FolderError::Damaged { .. }) if force => {
+            archive_results(folder)?;
+            None
+        }
+        found => found?,
+    };
+    if let Some(old) = old {
         let desk = ClaimTable::new(folder, old.blocks(), 0);
         let there = stored.finished(plan.replications);
         // A replication that is missing although its block is finished has failed or is damaged.
@@ -221,7 +286,20 @@ fn archive_results(folder: &RunFolder) -> Result<(), FolderError> {
 
 #[cfg(test)]
 mod tests {
-    use super::Division;
+    use super::{Division, Impossible};
+
+    #[test]
+    fn impossible_numbers_are_named() {
+        let read = |block, jobs: &[(u64, u64)], replications| {
+            Division { study: String::new(), block, jobs: jobs.to_vec(), replications }.checked()
+        };
+        assert_eq!(read(4, &[(0, 2), (3, 3)], 3), Ok(()));
+        assert_eq!(read(0, &[], 3), Err(Impossible::Zero("block")));
+        assert_eq!(read(4, &[(0, 2)], 0), Err(Impossible::Zero("replications")));
+        assert_eq!(read(4, &[(2, 0)], 3), Err(Impossible::Range(2, 0)));
+        assert_eq!(read(4, &[(0, 2), (2, 5)], 3), Err(Impossible::Range(2, 5)));
+        assert_eq!(read(4, &[(0, u64::MAX)], 3), Err(Impossible::Range(0, u64::MAX)));
+    }
 
     #[test]
     fn blocks_hold_every_job_once() {

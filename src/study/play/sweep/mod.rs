@@ -30,7 +30,7 @@ use crate::study::play::jobs::Jobs;
 use crate::study::play::reuse::copy_first_messages;
 use crate::study::results::gather::finish;
 use crate::study::results::summary::Summary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes one finished run in `folder` from the workers' results there and in `others`, which may contain parts of the same
 /// study that were played elsewhere. The records are those of a single run, and do not depend on the order of the folders.
@@ -76,6 +76,12 @@ pub fn merge(
     segment.close()?;
     for other in others {
         copy_first_messages(other, folder)?;
+        // The page shows the fitted values, and a replay needs those with which the records were played.
+        for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
+            if let Some(fitted) = other.fitted(preparation)? {
+                folder.keep_fitted(preparation, &fitted)?;
+            }
+        }
         for cell in plan.cells.iter().filter(|cell| !cell.programs.is_empty()) {
             answers::copy(other, folder, &cell.preparation)?;
         }
