@@ -141,12 +141,21 @@ impl Blocks {
             let first = group * GROUP;
             let mut factors = [0.0; GROUP];
             let mut known = [0.0; GROUP];
-            known.iter_mut().zip(arms).for_each(|(known, &arm)| *known = values[arm]);
+            // Where the numbers of the group's first row are, for the arm of each of its rows.
+            let mut places: [&[f64]; GROUP] = [&[]; GROUP];
+            for (row, &arm) in arms.iter().enumerate() {
+                known[row] = values[arm];
+                let (block, place) = (arm / BLOCK, arm % BLOCK);
+                let Block { rows, values } = &self.blocks[block];
+                let tiles = self.width(block).div_ceil(TILE);
+                let tile = first * tiles + place / TILE * height(rows - first);
+                places[row] = &values[tile * TILE + place % TILE..];
+            }
             for row in 0..arms.len() {
                 let one = factor(first + row, known[row]);
                 factors[row] = one;
-                for (known, &arm) in known[row + 1..].iter_mut().zip(&arms[row + 1..]) {
-                    *known -= one * self.at(first + row, arm);
+                for later in row + 1..arms.len() {
+                    known[later] -= one * places[later][row * TILE];
                 }
             }
             for (block, values) in values.chunks_mut(BLOCK).enumerate() {
@@ -171,21 +180,26 @@ multiversion! {
             if let (GROUP, Ok(factors)) = (room, <&[f64; GROUP]>::try_from(factors)) {
                 // Here the compiler knows the number of rows.
                 let (tiles, _) = stored.as_chunks::<{ TILE * GROUP }>();
-                new.iter_mut().zip(tiles).for_each(|(new, tile)| subtract_tile(new, tile, factors));
+                for index in 0..new.len() {
+                    subtract_tile(&mut new[index], &tiles[index], factors);
+                }
             } else {
-                let tiles = stored.chunks_exact(room * TILE);
-                new.iter_mut().zip(tiles).for_each(|(new, tile)| subtract_tile(new, tile, factors));
+                for (index, new) in new.iter_mut().enumerate() {
+                    subtract_tile(new, &stored[index * room * TILE..], factors);
+                }
             }
         }
     }
 }
 
+/// Subtracts the first rows of a tile, each times its factor.
 #[inline(always)]
 fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
+    let (rows, _) = tile.as_chunks::<TILE>();
     let mut sums = *new;
-    for (row, &factor) in tile.as_chunks::<TILE>().0.iter().zip(factors) {
-        for (sum, &earlier) in sums.iter_mut().zip(row) {
-            *sum -= factor * earlier;
+    for row in 0..factors.len() {
+        for lane in 0..TILE {
+            sums[lane] -= factors[row] * rows[row][lane];
         }
     }
     *new = sums;
