@@ -3,6 +3,11 @@
 //! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes longer than the
 //! arithmetic on it, because the system provides it page by page.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+)]
+
 use super::simd::multiversion;
 use std::cell::RefCell;
 

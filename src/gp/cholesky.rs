@@ -1,5 +1,10 @@
 //! A Cholesky factorisation, bit-identical on every machine: elementwise updates, in a fixed order.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+)]
+
 use super::GpError;
 use super::matrices::row_major;
 use super::simd::multiversion;
@@ -341,11 +346,12 @@ fn total(sums: [f64; 8]) -> f64 {
 #[inline(always)]
 pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
-    let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_blocks.zip(b_blocks) {
+    let length = a.len().min(b.len());
+    let ((a, a_rest), (b, b_rest)) = (a[..length].as_chunks::<8>(), b[..length].as_chunks::<8>());
+    let tail: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    for block in 0..a.len() {
         for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
+            sums[lane] += a[block][lane] * b[block][lane];
         }
     }
     total(sums) + tail
