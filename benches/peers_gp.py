@@ -16,18 +16,31 @@ scale, noise = 1.0 * d**0.5, 1e-2
 
 
 def incremental():
+    """Squared distances by one product of BLAS, and no temporary arrays."""
     mean, variance = np.zeros(n), np.ones(n)
     cache = np.empty((rounds, n))
+    halves = 0.5 * np.einsum("ij,ij->i", points, points)
+    buffer = np.empty(n)
     for t in range(rounds):
-        arm = int(np.argmax(mean + 3.0 * np.sqrt(variance)))
-        difference = points - points[arm]
-        row = np.exp(-0.5 * np.einsum("ij,ij->i", difference, difference) / scale**2)
-        row -= cache[:t, arm] @ cache[:t]
+        np.sqrt(variance, out=buffer)
+        buffer *= 3.0
+        buffer += mean
+        arm = int(buffer.argmax())
+        row = cache[t]
+        np.dot(points, points[arm], out=row)
+        row -= halves
+        row -= halves[arm]
+        row *= 1.0 / scale**2
+        np.exp(row, out=row)
+        np.dot(cache[:t, arm].copy(), cache[:t], out=buffer)
+        row -= buffer
         pivot = variance[arm] + noise
-        row /= pivot**0.5
-        mean = mean + row * ((values[arm] - mean[arm]) / pivot**0.5)
-        variance = np.maximum(variance - row * row, 0.0)
-        cache[t] = row
+        row *= pivot**-0.5
+        np.multiply(row, (values[arm] - mean[arm]) * pivot**-0.5, out=buffer)
+        mean += buffer
+        np.multiply(row, row, out=buffer)
+        variance -= buffer
+        np.maximum(variance, 0.0, out=variance)
 
 
 def refitted():

@@ -3,6 +3,11 @@
 //! A study builds thousands of posteriors of the same size, one after the other. Allocating their memory would take
 //! longer than the arithmetic on it, because the system provides memory page by page.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+)]
+
 use super::simd::multiversion;
 use std::cell::RefCell;
 
@@ -26,7 +31,8 @@ thread_local! {
 ///
 /// A block of arms holds its part of every row, divided into groups of sixteen rows; a group is divided into tiles of
 /// 32 arms, and a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its results
-/// for 32 arms in registers over sixteen rows.
+/// for 32 arms in registers over sixteen rows. The last group has room for as many rows as the next power of two: in a
+/// federation of many agents most have few rows.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
     n: usize,
@@ -44,6 +50,12 @@ struct Block {
 const TILE: usize = 32;
 /// Number of rows in a group.
 const GROUP: usize = 16;
+
+/// Number of rows for which a group has room, if it and the groups after it hold `rows`, at least 1.
+#[inline(always)]
+fn height(rows: usize) -> usize {
+    rows.min(GROUP).next_power_of_two()
+}
 
 impl Blocks {
     /// A matrix for `n` arms, without rows.
@@ -69,21 +81,32 @@ impl Blocks {
     pub(super) fn at(&self, s: usize, arm: usize) -> f64 {
         let (block, place) = (arm / BLOCK, arm % BLOCK);
         let tiles = self.width(block).div_ceil(TILE);
-        let tile = s / GROUP * tiles + place / TILE;
-        self.blocks[block].values[(tile * GROUP + s % GROUP) * TILE + place % TILE]
+        let Block { rows, values } = &self.blocks[block];
+        let first = s - s % GROUP;
+        let tile = first * tiles + place / TILE * height(rows - first);
+        values[(tile + s % GROUP) * TILE + place % TILE]
     }
 
     /// Adds a block's part of a row: the first numbers of `new`, one for each arm of the block.
     pub(super) fn push(&mut self, block: usize, new: &[f64; BLOCK]) {
         let width = self.width(block);
         let Block { rows, values } = &mut self.blocks[block];
-        let size = width.div_ceil(TILE) * TILE * GROUP;
-        let (group, row) = (*rows / GROUP, *rows % GROUP);
-        if values.len() < (group + 1) * size {
-            values.resize((group + 1) * size, 0.0);
+        let tiles = width.div_ceil(TILE);
+        let (before, row) = (*rows - *rows % GROUP, *rows % GROUP);
+        let room = height(row + 1);
+        let size = (before + room) * tiles * TILE;
+        if values.len() < size {
+            // Not twice the memory, which the last rows would not fill.
+            values.reserve_exact((size - values.len()).max(values.len() / 8));
+            values.resize(size, 0.0);
         }
-        let tiles = values[group * size..].chunks_mut(TILE * GROUP);
-        for (new, tile) in new[..width].chunks(TILE).zip(tiles) {
+        let group = &mut values[before * tiles * TILE..];
+        if row > 0 && height(row) < room {
+            // The tiles move apart, the last one first.
+            let (old, new) = (height(row) * TILE, room * TILE);
+            (1..tiles).rev().for_each(|tile| group.copy_within(tile * old..(tile + 1) * old, tile * new));
+        }
+        for (new, tile) in new[..width].chunks(TILE).zip(group.chunks_mut(room * TILE)) {
             tile[row * TILE..][..new.len()].copy_from_slice(new);
         }
         *rows += 1;
@@ -93,7 +116,8 @@ impl Blocks {
     /// There are as many rows as `factors`. The contents of `new` beyond the block's arms are undefined afterwards.
     pub(super) fn subtract(&self, block: usize, factors: &[f64], new: &mut [f64; BLOCK]) {
         let tiles = self.width(block).div_ceil(TILE);
-        subtract_rows(&mut new[..tiles * TILE], &self.blocks[block].values, factors);
+        let Block { rows, values } = &self.blocks[block];
+        subtract_rows(&mut new[..tiles * TILE], values, *rows, factors);
     }
 
     /// Subtracts from `values`, one for each arm, the first rows, each multiplied by its factor, in the order of the
@@ -106,36 +130,84 @@ impl Blocks {
             values.copy_from_slice(&buffer[..values.len()]);
         }
     }
+
+    /// Subtracts from `values`, one for each arm, the rows in their order, each multiplied by its factor, as
+    /// [`Self::subtract_all`] does; row s belongs to the arm `arms[s]`, and its factor is what `factor` makes of s and of that
+    /// arm's value after the rows before s.
+    pub(super) fn eliminate(
+        &self,
+        arms: &[usize],
+        values: &mut Vec<f64>,
+        mut factor: impl FnMut(usize, f64) -> f64,
+    ) {
+        let n = values.len();
+        values.resize(n.next_multiple_of(TILE), 0.0);
+        for (group, arms) in arms.chunks(GROUP).enumerate() {
+            let first = group * GROUP;
+            let mut factors = [0.0; GROUP];
+            let mut known = [0.0; GROUP];
+            // Where the numbers of the group's first row are, for the arm of each of its rows.
+            let mut places: [&[f64]; GROUP] = [&[]; GROUP];
+            for (row, &arm) in arms.iter().enumerate() {
+                known[row] = values[arm];
+                let (block, place) = (arm / BLOCK, arm % BLOCK);
+                let Block { rows, values } = &self.blocks[block];
+                let tiles = self.width(block).div_ceil(TILE);
+                let tile = first * tiles + place / TILE * height(rows - first);
+                places[row] = &values[tile * TILE + place % TILE..];
+            }
+            for row in 0..arms.len() {
+                let one = factor(first + row, known[row]);
+                factors[row] = one;
+                for later in row + 1..arms.len() {
+                    known[later] -= one * places[later][row * TILE];
+                }
+            }
+            for (block, values) in values.chunks_mut(BLOCK).enumerate() {
+                let Block { rows, values: stored } = &self.blocks[block];
+                let stored = &stored[first * values.len()..];
+                subtract_rows(values, stored, rows - first, &factors[..arms.len()]);
+            }
+        }
+        values.truncate(n);
+    }
 }
 
 multiversion! {
     up to Avx2:
-    /// As [`Blocks::subtract`]; `new` has the width of all tiles of the block.
-    fn subtract_rows(new: &mut [f64], rows: &[f64], factors: &[f64]) {
+    /// As [`Blocks::subtract`], of a block with this number of rows; `new` has the width of all tiles of the block.
+    fn subtract_rows(new: &mut [f64], stored: &[f64], rows: usize, factors: &[f64]) {
         let (new, _) = new.as_chunks_mut::<TILE>();
-        let (tiles, _) = rows.as_chunks::<{ TILE * GROUP }>();
-        for (group, factors) in tiles.chunks_exact(new.len().max(1)).zip(factors.chunks(GROUP)) {
-            // For a full group the compiler knows the number of rows.
-            if let Ok(factors) = <&[f64; GROUP]>::try_from(factors) {
-                subtract_group(new, group, factors);
+        for (group, factors) in factors.chunks(GROUP).enumerate() {
+            let first = group * GROUP;
+            let stored = &stored[first * new.len() * TILE..];
+            let room = height(rows - first);
+            if let (GROUP, Ok(factors)) = (room, <&[f64; GROUP]>::try_from(factors)) {
+                // Here the compiler knows the number of rows.
+                let (tiles, _) = stored.as_chunks::<{ TILE * GROUP }>();
+                for index in 0..new.len() {
+                    subtract_tile(&mut new[index], &tiles[index], factors);
+                }
             } else {
-                subtract_group(new, group, factors);
+                for (index, new) in new.iter_mut().enumerate() {
+                    subtract_tile(new, &stored[index * room * TILE..], factors);
+                }
             }
         }
     }
 }
 
+/// Subtracts the first rows of a tile, each times its factor.
 #[inline(always)]
-fn subtract_group(new: &mut [[f64; TILE]], group: &[[f64; TILE * GROUP]], factors: &[f64]) {
-    for (new, tile) in new.iter_mut().zip(group) {
-        let mut sums = *new;
-        for (row, &factor) in tile.as_chunks::<TILE>().0.iter().zip(factors) {
-            for (sum, &earlier) in sums.iter_mut().zip(row) {
-                *sum -= factor * earlier;
-            }
+fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
+    let (rows, _) = tile.as_chunks::<TILE>();
+    let mut sums = *new;
+    for row in 0..factors.len() {
+        for lane in 0..TILE {
+            sums[lane] -= factors[row] * rows[row][lane];
         }
-        *new = sums;
     }
+    *new = sums;
 }
 
 impl Drop for Blocks {
@@ -171,19 +243,30 @@ mod tests {
         assert_eq!(fill(7.0), (7.0, 24.0, 46.0));
     }
 
+    fn value(s: usize, arm: usize) -> f64 {
+        ((7 * s + arm) % 13) as f64 / 3.0 + 1e-9 * s as f64
+    }
+
+    fn filled(n: usize, rows: usize) -> Blocks {
+        let mut blocks = Blocks::new(n);
+        for s in 0..rows {
+            for block in 0..n.div_ceil(BLOCK) {
+                let mut new = [f64::NAN; BLOCK];
+                let arms = (block * BLOCK..n).take(BLOCK);
+                new.iter_mut().zip(arms).for_each(|(new, arm)| *new = value(s, arm));
+                blocks.push(block, &new);
+            }
+        }
+        blocks
+    }
+
     #[test]
     fn rows_are_subtracted_in_their_order_for_any_number_of_rows_and_arms() {
-        for (n, rows) in [(1, 1), (31, 15), (32, 16), (BLOCK + 33, 17), (3 * BLOCK, 50)] {
-            let value = |s: usize, arm: usize| ((7 * s + arm) % 13) as f64 / 3.0 + 1e-9 * s as f64;
-            let mut blocks = Blocks::new(n);
-            for s in 0..rows {
-                for block in 0..n.div_ceil(BLOCK) {
-                    let mut new = [f64::NAN; BLOCK];
-                    let arms = (block * BLOCK..n).take(BLOCK);
-                    new.iter_mut().zip(arms).for_each(|(new, arm)| *new = value(s, arm));
-                    blocks.push(block, &new);
-                }
-            }
+        let sizes = (1..40).map(|rows| (100, rows));
+        for (n, rows) in
+            [(1, 1), (31, 15), (32, 16), (BLOCK + 33, 17), (3 * BLOCK, 50)].into_iter().chain(sizes)
+        {
+            let blocks = filled(n, rows);
             let factors: Vec<f64> = (0..rows).map(|s| 0.1 + s as f64 / 7.0).collect();
             let mut found = vec![1.0; n];
             blocks.subtract_all(&factors, &mut found);
@@ -193,5 +276,30 @@ mod tests {
                 assert_eq!(blocks.at(rows - 1, arm), value(rows - 1, arm));
             }
         }
+    }
+
+    /// Against the same sums taken arm by arm: row s has the factor that its arm's value gives after the rows before.
+    #[test]
+    fn factors_follow_from_the_values_that_are_left() {
+        for (n, rows) in [(1, 3), (5, 16), (100, 37), (BLOCK + 33, 20)] {
+            let blocks = filled(n, rows);
+            let arms: Vec<usize> = (0..rows).map(|s| (31 * s + 5) % n).collect();
+            let factor = |s: usize, left: f64| (left + s as f64) / 50.0;
+            let mut found: Vec<f64> = (0..n).map(|arm| 1.0 + arm as f64 / 9.0).collect();
+            let mut expected = found.clone();
+            for (s, &arm) in arms.iter().enumerate() {
+                let one = factor(s, expected[arm]);
+                expected.iter_mut().enumerate().for_each(|(arm, left)| *left -= one * value(s, arm));
+            }
+            blocks.eliminate(&arms, &mut found, factor);
+            assert_eq!(found, expected, "{n} arms, {rows} rows");
+        }
+    }
+
+    #[test]
+    fn few_rows_take_the_memory_of_few() {
+        // Without the buffers that other tests of this thread left behind.
+        let held = std::thread::spawn(|| filled(100, 3).blocks[0].values.capacity()).join().unwrap();
+        assert_eq!(held, 4 * 128, "four rows of four tiles");
     }
 }

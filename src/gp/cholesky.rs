@@ -1,5 +1,10 @@
 //! A Cholesky factorisation, bit-identical on every machine: elementwise updates, in a fixed order.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+)]
+
 use super::GpError;
 use super::matrices::row_major;
 use super::simd::multiversion;
@@ -8,6 +13,11 @@ use faer::{Mat, MatRef};
 /// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
 const FIRST_JITTER: f64 = 1e-14;
 const LARGEST_JITTER: f64 = 1e-6;
+
+/// Number of rows, or of right sides, that are computed together.
+const TOGETHER: usize = 4;
+/// Number of columns whose sums are in registers.
+const TILE: usize = 8;
 
 /// The factor of a symmetric positive definite matrix A = L L^T of moderate order.
 #[derive(Clone, Debug)]
@@ -121,10 +131,20 @@ impl Cholesky {
     /// The upper half of A^-1, `[n, n]` by rows; entries below the diagonal are 0. O(n^3).
     #[must_use]
     pub fn upper_inverse(&self) -> Vec<f64> {
-        let mut inverse = vec![0.0; self.n * self.n];
-        for (i, row) in inverse.chunks_exact_mut(self.n.max(1)).enumerate() {
+        let n = self.n;
+        let mut inverse = vec![0.0; n * n];
+        let (fours, rest) = inverse.split_at_mut(n / TOGETHER * TOGETHER * n);
+        for (index, rows) in fours.chunks_exact_mut((TOGETHER * n).max(1)).enumerate() {
+            let first = TOGETHER * index;
+            (0..TOGETHER).for_each(|r| rows[r * n + first + r] = 1.0);
+            solve_together(n, &self.upper, first, rows);
+            // Entries below the diagonal come along with the others.
+            (1..TOGETHER).for_each(|r| rows[r * n + first..][..r].fill(0.0));
+        }
+        let first = n / TOGETHER * TOGETHER;
+        for (i, row) in (first..).zip(rest.chunks_exact_mut(n.max(1))) {
             row[i] = 1.0;
-            forward(self.n, &self.upper, i, row);
+            forward(n, &self.upper, i, row);
             self.backward_to(i, row);
         }
         inverse
@@ -168,27 +188,74 @@ multiversion! {
         inner(a, b)
     }
 
-    /// Factorises in place; false if the matrix is not positive definite.
+    /// Factorises in place; false if the matrix is not positive definite. Each entry is computed by the same operations in
+    /// the same order as row after row, but four rows at a time, so that every row above is read once for all four.
     fn factorise(n: usize, matrix: &mut [f64]) -> bool {
-        for k in 0..n {
-            let (above, rest) = matrix.split_at_mut(k * n);
-            let row = &mut rest[k..n];
-            for earlier in above.chunks_exact(n) {
-                let factor = earlier[k];
-                for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
-                    *value -= factor * other;
+        for first in (0..n).step_by(TOGETHER) {
+            let (above, rest) = matrix.split_at_mut(first * n);
+            let rows = &mut rest[..TOGETHER.min(n - first) * n];
+            if rows.len() == TOGETHER * n {
+                subtract_above(n, first, above, rows);
+            } else {
+                for (k, row) in (first..).zip(rows.chunks_exact_mut(n)) {
+                    subtract_rows(above, k, &mut row[k..]);
                 }
             }
-            let pivot = row[0];
-            // This also refuses NaN, unlike `pivot <= 0.0`.
-            if !(pivot.is_finite() && pivot > 0.0) {
-                return false;
+            for k in first..n.min(first + TOGETHER) {
+                let (before, rest) = rows.split_at_mut((k - first) * n);
+                let row = &mut rest[k..n];
+                subtract_rows(before, k, row);
+                let pivot = row[0];
+                // This also refuses NaN, unlike `pivot <= 0.0`.
+                if !(pivot.is_finite() && pivot > 0.0) {
+                    return false;
+                }
+                let root = pivot.sqrt();
+                row.iter_mut().for_each(|value| *value /= root);
+                row[0] = root;
             }
-            let root = pivot.sqrt();
-            row.iter_mut().for_each(|value| *value /= root);
-            row[0] = root;
         }
         true
+    }
+
+    /// Replaces four right sides b, one after the other and all 0 before entry `first`, by A^-1 b from that entry on. The
+    /// operations on each are those of `forward` and `backward_to`, in the same order.
+    fn solve_together(n: usize, upper: &[f64], first: usize, sides: &mut [f64]) {
+        let mut sides = rows_of(n, sides);
+        let mut k = first;
+        while k + TOGETHER <= n {
+            let pivots: [&[f64]; TOGETHER] = std::array::from_fn(|i| &upper[(k + i) * n + k..][..n - k]);
+            let values: [[f64; TOGETHER]; TOGETHER] = std::array::from_fn(|r| {
+                let mut values = [0.0; TOGETHER];
+                for i in 0..TOGETHER {
+                    let known = (0..i).fold(sides[r][k + i], |sum, j| sum - values[j] * pivots[j][i]);
+                    values[i] = known / pivots[i][i];
+                }
+                sides[r][k..k + TOGETHER].copy_from_slice(&values);
+                values
+            });
+            let [a, b, c, d] = pivots.map(|pivot| &pivot[TOGETHER..]);
+            for (side, values) in sides.iter_mut().zip(values) {
+                let rest = side[k + TOGETHER..].iter_mut().zip(a).zip(b).zip(c).zip(d);
+                for ((((rest, a), b), c), d) in rest {
+                    *rest = *rest - values[0] * a - values[1] * b - values[2] * c - values[3] * d;
+                }
+            }
+            k += TOGETHER;
+        }
+        for k in k..n {
+            let row = &upper[k * n + k..(k + 1) * n];
+            for side in &mut sides {
+                let value = side[k] / row[0];
+                side[k] = value;
+                side[k + 1..].iter_mut().zip(&row[1..]).for_each(|(rest, factor)| *rest -= value * factor);
+            }
+        }
+        for k in (first..n).rev() {
+            let row = &upper[k * n + k..(k + 1) * n];
+            let sums = inner_together(&row[1..], sides.each_ref().map(|side| &side[k + 1..]));
+            sides.iter_mut().zip(sums).for_each(|(side, sum)| side[k] = (side[k] - sum) / row[0]);
+        }
     }
 
     /// Replaces b, which is 0 before entry `first`, by L^-1 b.
@@ -204,18 +271,90 @@ multiversion! {
     }
 }
 
+/// Subtracts from the end of row `k`, from its diagonal entry on, the rows before it, each times its entry k.
+#[inline(always)]
+fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
+    for earlier in before.chunks_exact(k + row.len()) {
+        let factor = earlier[k];
+        for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
+            *value -= factor * other;
+        }
+    }
+}
+
+/// Subtracts the rows above from four rows, of which the first has the number `first`: [`TILE`] columns at a time, which
+/// stay in registers. Entries below the diagonal, which are never read, change too.
+#[inline(always)]
+fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
+    let mut rows = rows_of(n, rows);
+    let mut at = first;
+    while at + TILE <= n {
+        let mut sums: [[f64; TILE]; TOGETHER] =
+            std::array::from_fn(|r| std::array::from_fn(|lane| rows[r][at + lane]));
+        for earlier in above.chunks_exact(n) {
+            let factors = &earlier[first..first + TOGETHER];
+            let tile = &earlier[at..at + TILE];
+            for (sums, factor) in sums.iter_mut().zip(factors) {
+                sums.iter_mut().zip(tile).for_each(|(sum, other)| *sum -= factor * other);
+            }
+        }
+        rows.iter_mut().zip(&sums).for_each(|(row, sums)| row[at..at + TILE].copy_from_slice(sums));
+        at += TILE;
+    }
+    for earlier in above.chunks_exact(n) {
+        for (row, factor) in rows.iter_mut().zip(&earlier[first..]) {
+            row[at..].iter_mut().zip(&earlier[at..]).for_each(|(value, other)| *value -= factor * other);
+        }
+    }
+}
+
+/// The first four rows of a matrix with rows of `n` numbers.
+#[inline(always)]
+fn rows_of(n: usize, rows: &mut [f64]) -> [&mut [f64]; TOGETHER] {
+    let (a, rest) = rows.split_at_mut(n);
+    let (b, rest) = rest.split_at_mut(n);
+    let (c, rest) = rest.split_at_mut(n);
+    [a, b, c, &mut rest[..n]]
+}
+
+/// The inner products of one vector with four others, each as [`inner`] computes it.
+#[inline(always)]
+fn inner_together(a: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
+    let mut sums = [[0.0; 8]; TOGETHER];
+    let (blocks, rest) = a.as_chunks::<8>();
+    let others = others.map(|other| other[..a.len()].as_chunks::<8>());
+    for (index, block) in blocks.iter().enumerate() {
+        for (sums, other) in sums.iter_mut().zip(&others) {
+            for lane in 0..8 {
+                sums[lane] += block[lane] * other.0[index][lane];
+            }
+        }
+    }
+    std::array::from_fn(|r| {
+        let tail: f64 = rest.iter().zip(others[r].1).map(|(a, b)| a * b).sum();
+        total(sums[r]) + tail
+    })
+}
+
+/// Eight partial sums, added in the order that never changes.
+#[inline(always)]
+fn total(sums: [f64; 8]) -> f64 {
+    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+}
+
 /// [`dot`], to be inlined into loops that are compiled for several instruction sets.
 #[inline(always)]
 pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
-    let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_blocks.zip(b_blocks) {
+    let length = a.len().min(b.len());
+    let ((a, a_rest), (b, b_rest)) = (a[..length].as_chunks::<8>(), b[..length].as_chunks::<8>());
+    let tail: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    for block in 0..a.len() {
         for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
+            sums[lane] += a[block][lane] * b[block][lane];
         }
     }
-    (((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))) + tail
+    total(sums) + tail
 }
 
 #[cfg(test)]
@@ -250,5 +389,38 @@ mod tests {
         assert!(factor.jitter() > 0.0 && factor.jitter() <= 1e-12, "{}", factor.jitter());
         assert_eq!(Cholesky::with_jitter(1, &[2.0]).unwrap().jitter(), 0.0);
         assert!(Cholesky::with_jitter(2, &[1.0, 2.0, 2.0, 1.0]).is_err());
+    }
+
+    /// Against the same operations one row after the other, bit by bit.
+    #[test]
+    fn rows_together_have_the_bits_of_rows_one_by_one() {
+        for n in [1, 2, 3, 4, 5, 8, 11, 16, 37, 64] {
+            let entry = |i: usize, j: usize| {
+                let distance = i.abs_diff(j) as f64 / 7.0;
+                libm::exp(-0.5 * distance * distance) + if i == j { 0.01 } else { 0.0 }
+            };
+            let matrix: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+            let mut alone = matrix.clone();
+            for k in 0..n {
+                let (above, rest) = alone.split_at_mut(k * n);
+                let row = &mut rest[k..n];
+                subtract_rows(above, k, row);
+                let root = row[0].sqrt();
+                row.iter_mut().for_each(|value| *value /= root);
+                row[0] = root;
+            }
+            let factor = Cholesky::new(n, matrix).unwrap();
+            for k in 0..n {
+                assert_eq!(factor.row(k), &alone[k * n + k..(k + 1) * n], "row {k} of {n}");
+            }
+            let inverse = factor.upper_inverse();
+            for i in 0..n {
+                let mut row = vec![0.0; n];
+                row[i] = 1.0;
+                forward(n, &factor.upper, i, &mut row);
+                factor.backward_to(i, &mut row);
+                assert_eq!(&inverse[i * n..(i + 1) * n], row, "row {i} of the inverse of {n}");
+            }
+        }
     }
 }

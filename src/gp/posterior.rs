@@ -166,17 +166,14 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted, with w' = L^-1 of the drawn
-        // outcomes.
-        let mut values: Vec<f64> =
-            self.mean.iter().zip(prior_sample).map(|(mean, drawn)| mean + drawn).collect();
-        let mut weights: Vec<f64> = Vec::with_capacity(self.played.len());
-        for (t, &(arm, root)) in self.played.iter().enumerate() {
-            let drawn = prior_sample[arm] + noise_sd * stream.normal();
-            let known = (0..t).fold(drawn, |sum, s| sum - self.blocks.at(s, arm) * weights[s]);
-            weights.push(known / root);
-        }
-        self.blocks.subtract_all(&weights, &mut values);
+        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted from the prior sample, with w' = L^-1 of
+        // the drawn outcomes. As row t of L is the column of V of the arm observed, w'_t follows from what is left of the
+        // prior sample at that arm, so that no system is solved.
+        let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
+        let mut values = prior_sample.to_vec();
+        self.blocks
+            .eliminate(&arms, &mut values, |t, left| (left + noise_sd * stream.normal()) / self.played[t].1);
+        values.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value += mean);
         values
     }
 

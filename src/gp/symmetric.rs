@@ -3,6 +3,11 @@
 //! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and tql2, after
 //! Bowdler, Martin, Reinsch and Wilkinson, Handbook for Automatic Computation II (1971).
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+)]
+
 use super::GpError;
 use super::cholesky::inner;
 use super::matrices::row_major;
@@ -86,24 +91,28 @@ impl Eigen {
     }
 }
 
+/// Adds to each of `sums` the factor times its number in `values`, of as many.
+#[inline(always)]
+fn add_times(sums: &mut [f64], factor: f64, values: &[f64]) {
+    let values = &values[..sums.len()];
+    for k in 0..sums.len() {
+        sums[k] += factor * values[k];
+    }
+}
+
 multiversion! {
     /// out = sum of factors times rows: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
     pub(crate) fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
-            for (sum, &value) in out.iter_mut().zip(row) {
-                *sum += factor * value;
-            }
+            add_times(out, factor, row);
         }
     }
 
     /// matrix += factor v v^T.
     pub(super) fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
         for (row, &left) in matrix.chunks_exact_mut(v.len().max(1)).zip(v) {
-            let factor = factor * left;
-            for (sum, &right) in row.iter_mut().zip(v) {
-                *sum += factor * right;
-            }
+            add_times(row, factor * left, v);
         }
     }
 
@@ -132,17 +141,17 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
         for j in 0..i {
             let row = &above[j * n..][..=j];
             p[j] += inner(row, &u[..=j]);
-            for (sum, &value) in p[..j].iter_mut().zip(row) {
-                *sum += value * u[j];
-            }
+            add_times(&mut p[..j], u[j], &row[..j]);
         }
         p.iter_mut().for_each(|x| *x /= h);
         let half = inner(u, &p) / (h + h);
         p.iter_mut().zip(&*u).for_each(|(q, &u)| *q -= half * u);
         for j in 0..i {
             let row = &mut above[j * n..][..=j];
-            for ((value, &q), &uk) in row.iter_mut().zip(&p).zip(&*u) {
-                *value -= u[j] * q + p[j] * uk;
+            let (length, p_j, u_j) = (row.len(), p[j], u[j]);
+            let (p, u) = (&p[..length], &u[..length]);
+            for k in 0..length {
+                row[k] -= u_j * p[k] + p_j * u[k];
             }
         }
     }
@@ -157,7 +166,10 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             // z holds the transpose: each of its first i rows x becomes x - (x.u / h) u.
             for row in z.chunks_mut(n).take(i) {
                 let factor = inner(&row[..i], u) / scales[i];
-                row[..i].iter_mut().zip(u).for_each(|(x, &u)| *x -= factor * u);
+                let row = &mut row[..i];
+                for k in 0..i {
+                    row[k] -= factor * u[k];
+                }
             }
         }
     }
@@ -207,10 +219,11 @@ fn ql(n: usize, d: &mut [f64], e: &mut [f64], vectors: &mut [f64]) -> Result<(),
                 d[i + 1] = g + p;
                 g = c * r - b;
                 let (upper, lower) = vectors.split_at_mut((i + 1) * n);
-                for (x, y) in upper[i * n..].iter_mut().zip(&mut lower[..n]) {
-                    let f = *y;
-                    *y = s * *x + c * f;
-                    *x = c * *x - s * f;
+                let (x, y) = (&mut upper[i * n..][..n], &mut lower[..n]);
+                for k in 0..n {
+                    let f = y[k];
+                    y[k] = s * x[k] + c * f;
+                    x[k] = c * x[k] - s * f;
                 }
             }
             if !deflated {

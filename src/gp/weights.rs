@@ -14,7 +14,7 @@ use crate::rng::Stream;
 pub struct WeightPosterior {
     m: usize,
     lambda: f64,
-    /// Rows of (R | c), each M + 1 long; the strict lower part of R is never read.
+    /// Rows of (R | c) from the diagonal on, one after the other: row k has M + 1 - k numbers.
     rows: Vec<f64>,
     /// The row that is being eliminated.
     new: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct WeightPosterior {
 
 impl WeightPosterior {
     /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`, above 0 and in squared units of the
-    /// outcome. O(m^2) in memory.
+    /// outcome. m^2 / 2 numbers in memory.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if `lambda` is not above 0.
@@ -31,8 +31,8 @@ impl WeightPosterior {
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(GpError::NotPositiveDefinite { order: m, jitter: 0.0 });
         }
-        let mut rows = vec![0.0; m * (m + 1)];
-        (0..m).for_each(|k| rows[k * (m + 1) + k] = lambda.sqrt());
+        let mut rows = vec![0.0; m * (m + 3) / 2];
+        rows_mut(&mut rows, m).for_each(|row| row[0] = lambda.sqrt());
         Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
     }
 
@@ -92,13 +92,11 @@ impl WeightPosterior {
     /// If there are fewer than m features.
     #[must_use]
     pub fn variance(&self, features: &[f64]) -> f64 {
-        let width = self.m + 1;
-        let mut b = features.to_vec();
-        for k in 0..self.m {
-            let row = &self.rows[k * width..][..self.m];
-            let value = b[k] / row[k];
+        let mut b = features[..self.m].to_vec();
+        for (k, row) in rows(&self.rows, self.m).enumerate() {
+            let value = b[k] / row[0];
             b[k] = value;
-            b[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(rest, &factor)| *rest -= value * factor);
+            b[k + 1..].iter_mut().zip(&row[1..]).for_each(|(rest, &factor)| *rest -= value * factor);
         }
         self.lambda * dot(&b, &b)
     }
@@ -110,17 +108,31 @@ impl WeightPosterior {
     }
 
     fn right_side(&self) -> Vec<f64> {
-        self.rows.chunks(self.m + 1).map(|row| row[self.m]).collect()
+        rows(&self.rows, self.m).filter_map(|row| row.last().copied()).collect()
     }
+}
+
+/// The m rows of (R | c) in their order, each from its diagonal entry on.
+#[inline(always)]
+fn rows(stored: &[f64], m: usize) -> impl Iterator<Item = &[f64]> {
+    let mut left = stored;
+    (0..m).map_while(move |k| left.split_off(..m + 1 - k))
+}
+
+/// As [`rows`], to be changed.
+#[inline(always)]
+fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
+    let mut left = stored;
+    (0..m).map_while(move |k| left.split_off_mut(..m + 1 - k))
 }
 
 multiversion! {
     /// Eliminates `new` by rotations with the rows of the triangle `rows`: the rotation with row k makes entry k of `new`
     /// zero.
     fn rotate_away(rows: &mut [f64], new: &mut [f64]) {
-        let width = new.len();
-        for (k, row) in rows.chunks_exact_mut(width).enumerate() {
-            let (row, new) = (&mut row[k..], &mut new[k..]);
+        let m = new.len() - 1;
+        for (k, row) in rows_mut(rows, m).enumerate() {
+            let new = &mut new[k..];
             if new[0] == 0.0 {
                 continue;
             }
@@ -137,9 +149,13 @@ multiversion! {
     /// Replaces b by R^-1 b.
     fn back(rows: &[f64], b: &mut [f64]) {
         let m = b.len();
-        for (k, row) in rows.chunks_exact(m + 1).enumerate().rev() {
-            let sum = inner(&row[k + 1..m], &b[k + 1..]);
-            b[k] = (b[k] - sum) / row[k];
+        let mut end = rows.len();
+        for k in (0..m).rev() {
+            let begin = end - (m + 1 - k);
+            let row = &rows[begin..end];
+            let sum = inner(&row[1..m - k], &b[k + 1..]);
+            b[k] = (b[k] - sum) / row[0];
+            end = begin;
         }
     }
 }

@@ -24,10 +24,8 @@ impl<T> Default for EventQueue<T> {
 }
 
 impl<T> EventQueue<T> {
-    /// Schedules `payload` at `time`, after everything scheduled earlier for the same time.
-    ///
-    /// # Panics
-    /// If more than 2^24 events are in the queue, cancelled events included until their turn comes.
+    /// Schedules `payload` at `time`, after everything scheduled earlier for the same time. If 2^24 events are pending, it
+    /// is dropped, and [`Self::overfull`] is true from then on.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         Ticket(self.ladder.push(time.nanos(), payload))
@@ -47,6 +45,13 @@ impl<T> EventQueue<T> {
     /// The time of the first event.
     pub fn next_time(&mut self) -> Option<Time> {
         self.ladder.next_time().map(Time::from_nanos)
+    }
+
+    /// Whether an event was dropped because 2^24 were pending.
+    #[inline]
+    #[must_use]
+    pub fn overfull(&self) -> bool {
+        self.ladder.overfull()
     }
 
     /// The pending events, in no particular order.

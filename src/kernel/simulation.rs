@@ -50,6 +50,16 @@ pub enum KernelError {
         /// Number of events handled at this instant.
         events: u64,
     },
+    /// Too many events at the same time ahead.
+    #[error(
+        "more than 16,777,216 (2^24) messages and timers are pending at virtual time {} s: use fewer parties or longer \
+         intervals, or look for a party that sends more than is ever answered",
+        .at.seconds()
+    )]
+    TooManyPending {
+        /// The instant at which one more was scheduled.
+        at: Time,
+    },
 }
 
 /// A simulation that cannot be copied, because of one of its parties.
@@ -126,7 +136,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// handled. After [`Ending::TimeUp`], a call with a later limit continues the run.
     ///
     /// # Errors
-    /// [`KernelError::Livelock`] if more events happen at one instant than `limits` allow.
+    /// [`KernelError::Livelock`] if more events happen at one instant than `limits` allow;
+    /// [`KernelError::TooManyPending`] if more than 2^24 events are pending.
     pub fn run<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         limits: Limits,
@@ -152,6 +163,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         if !self.begun {
             self.begun = true;
             return Ok(self.begin(watch).then_some(Ending::Stopped));
+        }
+        if self.core.queue.overfull() {
+            return Err(KernelError::TooManyPending { at: self.core.now });
         }
         if self.core.work == 0 {
             return Ok(Some(Ending::Quiet));

@@ -57,6 +57,9 @@ pub(super) struct Ladder<T> {
     top: Vec<Key>,
     /// Events from this time on go to the top.
     top_start: u64,
+    /// Largest number of slots: 2^24, except in tests.
+    most: u32,
+    overfull: bool,
 }
 
 impl<T> Default for Ladder<T> {
@@ -75,6 +78,8 @@ impl<T> Default for Ladder<T> {
             spare: Vec::new(),
             top: Vec::new(),
             top_start: 0,
+            most: SLOT_MASK as u32 + 1,
+            overfull: false,
         }
     }
 }
@@ -87,17 +92,18 @@ pub(super) struct Place {
 }
 
 impl<T> Ladder<T> {
-    /// Adds an event after all events of the same time.
-    ///
-    /// # Panics
-    /// If more than 2^24 events are in the queue, cancelled events included until their turn comes.
+    /// Adds an event after all events of the same time. If 2^24 events are pending, it is dropped, and [`Self::overfull`]
+    /// is true from then on.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
         if self.sequence > LAST_SEQUENCE {
             self.renumber();
         }
-        let slot = if self.free == NONE { self.new_slot() } else { self.free };
+        if self.free == NONE && !self.new_slot() {
+            return Place { slot: NONE, generation: 0 };
+        }
+        let slot = self.free;
         let rank = (self.sequence << SLOT_BITS) | u64::from(slot);
         self.sequence += 1;
         let node = &mut self.nodes[slot as usize];
@@ -212,12 +218,22 @@ impl<T> Ladder<T> {
         }
     }
 
+    /// Whether an event was dropped because too many were pending.
+    #[inline]
+    pub(super) fn overfull(&self) -> bool {
+        self.overfull
+    }
+
+    /// Makes a free slot; false if there are as many as possible.
     #[cold]
-    fn new_slot(&mut self) -> u32 {
+    fn new_slot(&mut self) -> bool {
         let slot = self.nodes.len() as u32;
-        assert!(u64::from(slot) <= SLOT_MASK, "fewer than 2^24 events are pending");
-        self.nodes.push(Node { time: 0, rank: 0, next: NONE, generation: 0, event: None });
-        slot
+        self.overfull |= slot >= self.most;
+        if !self.overfull {
+            self.nodes.push(Node { time: 0, rank: 0, next: NONE, generation: 0, event: None });
+            self.free = slot;
+        }
+        !self.overfull
     }
 
     /// Moves the next events to the bottom; false if there are none. There must be no keys in the bottom and no late ones.
@@ -386,62 +402,4 @@ fn make_room(keys: &mut Vec<Key>, from: usize, bits: u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Key as Seed;
-    use std::collections::BTreeSet;
-
-    /// Checks pushes and pops with delays from a distribution against a sorted set.
-    fn agrees(name: &str, first_sequence: u64, pending: usize, delay: impl Fn(u64) -> u64) {
-        let mut ladder = Ladder { sequence: first_sequence, ..Ladder::default() };
-        let mut set = BTreeSet::new();
-        let mut stream = Seed::root(3).child(name).stream();
-        let (mut now, mut sequence) = (0u64, 0u64);
-        for step in 0..60_000u64 {
-            // The number of pending events grows and shrinks.
-            let wanted = if (step / 7000) % 2 == 0 { pending } else { pending / 50 };
-            if set.len() < wanted || set.is_empty() {
-                let time = now.saturating_add(delay(stream.word()));
-                ladder.push(time, sequence);
-                set.insert((time, sequence));
-                sequence += 1;
-            }
-            if set.len() >= wanted || stream.below(3) == 0 {
-                let (time, sequence) = set.pop_first().expect("not empty");
-                assert_eq!(ladder.pop(), Some((time, sequence)), "{name}, step {step}");
-                now = time;
-            }
-        }
-        while let Some((time, sequence)) = set.pop_first() {
-            assert_eq!(ladder.pop(), Some((time, sequence)), "{name}, at the end");
-        }
-        assert_eq!(ladder.pop(), None);
-    }
-
-    #[test]
-    fn every_law_of_delays_keeps_the_order() {
-        let unit = |word: u64| (word >> 11) as f64 / (1u64 << 53) as f64;
-        let exponential = |word| (-1e9 * libm::log(1.0 - unit(word))) as u64;
-        for pending in [1, 3, 40, 60, 3000, 20_000] {
-            agrees("exponential", 0, pending, exponential);
-            agrees("constant", 0, pending, |_| 1_000_000);
-            agrees("zero", 0, pending, |_| 0);
-            agrees("half zero", 0, pending, |word| if word % 2 == 0 { 0 } else { exponential(word) });
-            agrees("bimodal", 0, pending, |word| if word % 10 == 0 { word >> 20 } else { word % 1000 });
-            agrees("Pareto", 0, pending, |word| (1e8 * libm::exp(-libm::log(1.0 - unit(word)) / 1.1)) as u64);
-            agrees("few times", 0, pending, |word| word % 3);
-            // Many answers to a hub at the same time, beside timers far away that make buckets wide.
-            agrees("bursts", 0, pending, |word| match word % 100 {
-                0 => 1_000_000_000_000,
-                1..60 => 1_000_000,
-                _ => exponential(word) / 1000,
-            });
-            agrees("all of time", 0, pending, |word| if word % 5 == 0 { u64::MAX } else { word });
-        }
-    }
-
-    #[test]
-    fn sequence_numbers_may_run_out() {
-        agrees("renumbered", LAST_SEQUENCE - 9000, 3000, |word| word % 50);
-    }
-}
+mod tests;

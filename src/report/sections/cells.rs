@@ -3,6 +3,8 @@
 use super::points::Axes;
 use crate::report::document::Block;
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of cells for which a group of cells is described by its distinguishing values; finding these requires a
 /// comparison with all cells.
@@ -61,6 +63,7 @@ pub(super) fn rows<K: PartialEq>(
 ) -> Rows {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let known = Axes::of(summary);
+    let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut axes = known.names.clone();
     for group in by_series(summary) {
         let mut found = Vec::new();
@@ -78,7 +81,7 @@ pub(super) fn rows<K: PartialEq>(
                 }
             }
             let row = [vec![group[0].1.name.clone()], point, numbers].concat();
-            if !rows.contains(&row) {
+            if seen.insert(row.clone()) {
                 rows.push(row);
             }
         }
@@ -105,19 +108,24 @@ pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool
             continue;
         }
         depends[axis] = false;
-        let same_place = |a: &[String], b: &[String]| {
-            depends.iter().zip(a.iter().zip(b)).all(|(depends, (a, b))| !depends || a == b)
-        };
-        let told = results.iter().enumerate().all(|(index, (a, first))| {
-            results[..index].iter().all(|(b, second)| !same_place(a, b) || first == second)
+        // One pass with a tree, since a study may have ten thousand points.
+        let mut known: BTreeMap<Vec<&str>, &T> = BTreeMap::new();
+        let told = results.iter().all(|(point, found)| {
+            let place = point.iter().zip(&depends).filter(|(_, depends)| **depends);
+            let place = place.map(|(value, _)| value.as_str()).collect();
+            match known.entry(place) {
+                Entry::Occupied(first) => *first.get() == found,
+                Entry::Vacant(place) => {
+                    place.insert(found);
+                    true
+                }
+            }
         });
-        let alone = |a: &[String], b: &[String]| {
-            a[axis] != b[axis] && (0..axes).all(|other| other == axis || a[other] == b[other])
-        };
-        let compared = results
-            .iter()
-            .enumerate()
-            .any(|(index, (a, _))| results[..index].iter().any(|(b, _)| alone(a, b)));
+        let mut values: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
+        let compared = results.iter().any(|(point, _)| {
+            let others = (0..axes).filter(|other| *other != axis).map(|other| point[other].as_str());
+            *values.entry(others.collect()).or_insert(&point[axis]) != point[axis]
+        });
         depends[axis] = !told || !compared;
     }
     depends

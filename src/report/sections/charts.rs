@@ -1,6 +1,7 @@
 //! The charts of a study's results: epsilon against regret, results along its parameters, and regret by round.
 
 use super::headline::Measure;
+use super::lines::MOST_FIGURES;
 use super::{along, by_round, costs, trade_off};
 use crate::report::document::{Block, Figure, Section, Shown};
 use crate::study::Summary;
@@ -11,9 +12,20 @@ const OPEN: usize = 4;
 /// The section; `None` if there is nothing to draw.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let mut blocks: Vec<Block> = trade_off::figure(summary).map(Block::Figure).into_iter().collect();
-    blocks.extend(some_open(along::figures(summary), "more by parameter of the study"));
-    blocks.extend(some_open(by_round::figures(summary), "more by round"));
-    blocks.extend(some_open(costs::figures(summary), "more costs by parameter of the study"));
+    let kinds = [
+        (along::figures(summary), "more by parameter of the study"),
+        (by_round::figures(summary), "more by round"),
+        (costs::figures(summary), "more costs by parameter of the study"),
+    ];
+    let cut = kinds.iter().any(|(figures, _)| figures.len() >= MOST_FIGURES);
+    blocks.extend(kinds.into_iter().flat_map(|(figures, rest)| some_open(figures, rest)));
+    if cut {
+        let told = format!(
+            "Of figures that differ in the values of the same parameters, the first {MOST_FIGURES} are drawn; summary.csv \
+             has the numbers of all cells."
+        );
+        blocks.push(Block::remark_on(told, Shown::Page));
+    }
     // A private release is judged by the published setting, so equal regret of its search is not worth a remark.
     let released = Measure::of(summary) == Some(Measure::PublishedSetting);
     for axis in along::untouched(summary).into_iter().filter(|_| !released) {

@@ -6,9 +6,12 @@ use crate::report::number::regret;
 use crate::report::plots::{Line, Point};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MOST_LINES: usize = 8;
+/// Largest number of figures of a kind: a study of ten thousand cells would have as many, in a page that no browser opens.
+pub(super) const MOST_FIGURES: usize = 100;
 /// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
 const MOST_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
@@ -17,7 +20,8 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held fixed,
-/// so that each figure has at most [`MOST_LINES`] lines; all of them if that is not possible.
+/// so that each figure has at most [`MOST_LINES`] lines; all of them if that is not possible. At most [`MOST_FIGURES`]
+/// groups, the first ones.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -26,12 +30,14 @@ pub(super) fn grouped<'a>(
     let names = Axes::of(summary);
     let by = |fixed: &[usize]| {
         let mut groups: Vec<(String, Vec<&'a CellSummary>)> = Vec::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for cell in &summary.cells {
             let place = place(&names, cell, fixed);
-            match groups.iter_mut().find(|(known, _)| *known == place) {
-                Some((_, cells)) => cells.push(cell),
-                None => groups.push((place, vec![cell])),
-            }
+            let index = *known.entry(place).or_insert_with_key(|place| {
+                groups.push((place.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            groups[index].1.push(cell);
         }
         groups
     };
@@ -45,13 +51,16 @@ pub(super) fn grouped<'a>(
     ways.sort_by_key(Vec::len);
     let mut groups = ways.iter().map(|fixed| by(fixed));
     let fitting = groups.find(|groups| groups.iter().all(|(_, cells)| lines(cells) <= MOST_LINES));
-    fitting.unwrap_or_else(|| by(fixable))
+    let mut groups = fitting.unwrap_or_else(|| by(fixable));
+    groups.truncate(MOST_FIGURES);
+    groups
 }
 
 /// The series of some cells with names that distinguish them. A series appears once for all values of an axis on which it
 /// does not depend.
 pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a>> {
     let mut found: Vec<Named<'a>> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     let Some(first) = cells.first() else { return found };
     for series in &first.series {
         let runs: Vec<(&CellSummary, &SeriesSummary)> = cells
@@ -63,7 +72,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
             let place = place(names, cell, &told);
             let name =
                 if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
-            if !found.iter().any(|(known, _)| *known == name) {
+            if known.insert(name.clone()) {
                 found.push((name, run));
             }
         }

@@ -328,6 +328,13 @@ pub(in crate::study) fn pretty(value: &impl Serialize) -> String {
     text
 }
 
+/// As [`pretty`], on one line.
+pub(in crate::study) fn compact(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect("plain data with text keys");
+    text.push('\n');
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

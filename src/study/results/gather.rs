@@ -15,6 +15,9 @@ use crate::study::results::summary::{Summarising, Summary};
 use crate::study::results::summary_table;
 use crate::study::results::tables::Tables;
 
+/// Largest number of cells of a study whose `summary.json` is indented.
+const INDENTED: usize = 100;
+
 /// Makes all files of `folder` from the stored records. If every replication has a record, the records are gathered into one
 /// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored them
 /// in which file.
@@ -104,7 +107,9 @@ pub(in crate::study) fn changed(
 /// [`FolderError`] if a file cannot be written.
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let mut file = folder.stage("summary.json")?;
-    file.write(pretty(summary).as_bytes())?;
+    // Indentation is for readers, and half of the bytes.
+    let text = if summary.cells.len() <= INDENTED { pretty(summary) } else { files::compact(summary) };
+    file.write(text.as_bytes())?;
     file.commit()?;
     summary_table::write(folder, summary)?;
     privacy_table::write(folder, summary)
