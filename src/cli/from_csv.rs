@@ -277,7 +277,8 @@ const OUTSOURCED: &str = r#"    protocol: Outsourced(
                 // Each(name, values) makes the scenario a study with one cell per value. It may stand for any value.
                 release: NoisyRows(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5),
                 outcomes: ClippedLaplace(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), range: Range(low: -3, high: 3)),
-                learner: GpUcb(),
+                // An outcome is released once, so an arm is asked for once: asking again would return the same answer.
+                learner: GpUcb(exclude_played: true),
             ),
             // The inputs are projected at random, as PO-GP-UCB does; outcomes are answered as they are.
             Series(

@@ -180,7 +180,10 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
         "noisy: lab can tell in one run of a record of hospital at most epsilon 3.00 (proven, delta 1e-3). In open and random what lab \
          gets is unprotected."
     );
-    assert!(told(vec![private_and_free(0.05)])[0].contains(", is on average no worse than search without privacy"));
+    assert!(
+        told(vec![private_and_free(0.05)])[0]
+            .contains(", is on average no worse than search without privacy")
+    );
     // 0.4 of the first regret is left: never a tenth.
     assert!(
         told(vec![private_and_free(0.4)])[1].contains("first simple regret in no round, open after 2 rounds")
@@ -198,7 +201,9 @@ fn a_baseline_without_protected_data_is_named_and_whether_it_is_better() {
     assert!(good.ends_with("(n = 20). random, which asks at random: 0.4000 ± 0.0010."), "{good}");
     let [good, ..] = told(vec![shown(0.5)]);
     assert!(
-        good.ends_with("(n = 20). It is on average worse than random, which asks at random: 0.4000 ± 0.0010."),
+        good.ends_with(
+            "(n = 20). It is on average worse than random, which asks at random: 0.4000 ± 0.0010."
+        ),
         "{good}"
     );
     // In a sweep also where the best cell is better.

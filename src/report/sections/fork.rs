@@ -47,6 +47,22 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
             },
         ));
     }
+    // Where a branch asks another number of questions, sums of regret cannot be compared.
+    let asks_otherwise = |row: &BranchRow| {
+        let alike = |other: &&BranchRow| (other.cell, &other.series) == (row.cell, &row.series);
+        rows.iter().find(alike).is_some_and(|unchanged| unchanged.questions != row.questions)
+    };
+    if rows.iter().any(asks_otherwise) {
+        blocks.push(table(
+            "Questions differ between branches, so compare regret per question",
+            &["questions", "regret per question"],
+            &|row| {
+                let asked: Vec<f64> = row.questions.iter().flatten().copied().collect();
+                let asked = asked.iter().sum::<f64>() / asked.len().max(1) as f64;
+                vec![format!("{asked:.2}"), row.regret_per_question.map_or_else(String::new, regret)]
+            },
+        ));
+    }
     blocks.push(table("Network (mean of a run; time is virtual)", &["time", "messages", "lost"], &|row| {
         vec![seconds(row.virtual_seconds), quantity(row.messages), quantity(row.messages_lost)]
     }));

@@ -44,6 +44,11 @@ pub struct BranchRow {
     /// Cumulative regret minus that of the same replication in the unchanged branch, over the replications that reached the
     /// end in both. Absent for the unchanged branch.
     pub difference: Option<Estimate>,
+    /// Cumulative regret divided by the number of questions; absent where a protocol asks none.
+    pub regret_per_question: Option<Estimate>,
+    /// Number of questions in each replication.
+    #[serde(skip)]
+    pub questions: Vec<Option<f64>>,
     /// Virtual seconds from start to end, the mean over replications.
     pub virtual_seconds: f64,
     /// Messages sent, the mean over replications.
@@ -178,6 +183,13 @@ fn row(cell: usize, branch: &str, changed: bool, pairs: &[(&SeriesRecord, &Serie
             Some(own.at_the_end()?.cumulative_regret - base.at_the_end()?.cumulative_regret)
         })
         .collect();
+    let per_question: Vec<f64> = pairs
+        .iter()
+        .filter_map(|(own, _)| {
+            let questions = own.questions.filter(|asked| *asked > 0.0)?;
+            Some(own.at_the_end()?.cumulative_regret / questions)
+        })
+        .collect();
     BranchRow {
         cell,
         series: pairs.first().map_or_else(String::new, |(own, _)| own.name.clone()),
@@ -185,6 +197,8 @@ fn row(cell: usize, branch: &str, changed: bool, pairs: &[(&SeriesRecord, &Serie
         simple_regret: last(|iteration| iteration.simple_regret),
         cumulative_regret: last(|iteration| iteration.cumulative_regret),
         difference: if changed { Estimate::of(&differences) } else { None },
+        regret_per_question: Estimate::of(&per_question),
+        questions: pairs.iter().map(|(own, _)| own.questions).collect(),
         virtual_seconds: mean(|record| record.virtual_seconds),
         messages: mean(|record| record.messages as f64),
         messages_lost: mean(|record| record.messages_lost as f64),
