@@ -257,11 +257,11 @@ done
         let trunk = play(&recipe, directed(trunk)).unwrap().remove(0);
         assert_eq!((asked(place.path(), "suggest").len(), asked(place.path(), "begin").len()), (8, 1));
         // A branch that changes nothing comes to the same questions, and has the same answers.
-        let same = play(&recipe, directed(Fork::Branch(worlds.clone()))).unwrap().remove(0);
+        let same = play(&recipe, directed(Fork::Branch(worlds.clone(), Arc::default()))).unwrap().remove(0);
         assert_eq!(same.digest, trunk.digest);
         assert_eq!(asked(place.path(), "suggest").len(), 8, "nothing was asked twice");
         // On another network too: no answer is lost for good, so each round has the outcome of the arm that was chosen for it.
-        let mut lossy = stage(directed(Fork::Branch(worlds)));
+        let mut lossy = stage(directed(Fork::Branch(worlds, Arc::default())));
         lossy.network.default.loss = Independent(Probability::new(0.5).unwrap()).into();
         let lossy = recipe.play(&lossy, Key::root(3)).unwrap().remove(0);
         let arms = |record: &SeriesRecord| record.iterations.iter().map(|i| i.arm).collect::<Vec<_>>();
