@@ -17,6 +17,7 @@ use crate::report::{
 };
 use crate::rng::Key;
 use crate::study::files;
+use crate::vocab::Memory;
 use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -81,8 +82,9 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         data: arguments.data.clone(),
         replications: None,
         format: options.format,
+        memory: Some(Memory(u64::MAX)),
     };
-    let plan = match load_to(&scenario, Starts::ToAudit) {
+    let plan = match load_to(&scenario, Starts::ToAudit, None) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };

@@ -9,6 +9,7 @@ use crate::privacy::mechanisms::MechanismError;
 use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
 use crate::study::{CellRunner, Failure, Plan};
+use crate::vocab::Memory;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,6 +31,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
         data: arguments.data.clone(),
         replications: None,
         format: arguments.format,
+        memory: Some(Memory(u64::MAX)),
     };
     let plan = match load(&scenario) {
         Ok(plan) => plan,

@@ -9,6 +9,7 @@ use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::{self, connection};
 use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
+use crate::vocab::Memory;
 use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
@@ -136,6 +137,7 @@ fn plan_of(path: &Path) -> Result<Plan, Exit> {
         data: None,
         replications: None,
         format: Format::Text,
+        memory: Some(Memory(u64::MAX)),
     })
 }
 

@@ -8,6 +8,7 @@ use super::programs;
 use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
+use crate::vocab::Memory;
 use crate::vocab::{PartyId, Span, Time};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -27,6 +28,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         data: arguments.data.clone(),
         replications: None,
         format: Format::Text,
+        memory: Some(Memory(u64::MAX)),
     }) {
         Ok(plan) => plan,
         Err(exit) => return exit,

@@ -19,6 +19,7 @@ pub use disk::store::StoredRecords;
 pub use plan::cells::{CellPlan, Plan};
 pub use plan::futures::{Future, Futures, UNCHANGED};
 pub use plan::identity::{BUILD, build_with};
+pub use plan::needs::Needs;
 pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, Side, Told, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};

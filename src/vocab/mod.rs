@@ -4,8 +4,10 @@
 
 mod cost;
 mod counted;
+pub mod effort;
 pub mod family;
 mod law_ranges;
+mod memory;
 mod number;
 mod party;
 mod privacy_event;
@@ -17,7 +19,9 @@ pub mod value;
 
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
+pub use effort::Effort;
 pub use law_ranges::{extreme_shape, unequal_weights};
+pub use memory::{BadMemory, Memory};
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{
