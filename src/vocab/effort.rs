@@ -26,6 +26,8 @@ pub struct Effort {
     pub record: f64,
     /// Processor time in seconds.
     pub seconds: f64,
+    /// Processor time in seconds once per cell, for the privacy losses of its releases.
+    pub accounted: f64,
     /// The count to which most of the memory is due.
     pub most: Option<Count>,
 }
@@ -62,6 +64,12 @@ impl Effort {
         Self { record, ..self }
     }
 
+    /// The same, with so many seconds for its privacy losses.
+    #[must_use]
+    pub fn accounted(self, seconds: f64) -> Self {
+        Self { accounted: seconds, ..self }
+    }
+
     /// The same one level further down, as [`Problem::below`](super::Problem::below).
     #[must_use]
     pub fn below(self, prefix: &str) -> Self {
@@ -94,6 +102,7 @@ impl Effort {
             bytes: self.bytes.max(other.bytes),
             record: self.record + other.record,
             seconds: self.seconds + other.seconds,
+            accounted: self.accounted + other.accounted,
             most,
         }
     }
@@ -102,7 +111,13 @@ impl Effort {
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         let most = self.most.map(|most| Count { bytes: most.bytes * count, ..most });
-        Self { bytes: self.bytes * count, record: self.record * count, seconds: self.seconds * count, most }
+        Self {
+            bytes: self.bytes * count,
+            record: self.record * count,
+            seconds: self.seconds * count,
+            most,
+            ..self
+        }
     }
 }
 

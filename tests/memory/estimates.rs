@@ -66,6 +66,7 @@ fn estimates_are_within_a_factor_of_three() {
 /// A count whose memory has no room is refused, at its own place, with what to do.
 #[test]
 fn too_large_a_count_is_refused_at_its_place() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let answer = |text: String| {
         Document::from_text(Path::new("it.ron"), text).cells(&[], &Resources::default()).map(drop)
     };

@@ -289,7 +289,7 @@ impl Objective for FederatedTuning {
         for agent in &read.agents {
             let records = agent.classes.len() as f64;
             let (held, once) = match &self.model {
-                FederatedModel::LogisticRegression(_) => (0.0, MULTIPLY * 60.0 * d * read.classes as f64),
+                FederatedModel::LogisticRegression(_) => (0.0, MULTIPLY * 300.0 * d * read.classes as f64),
                 // The solver keeps the kernel of all pairs of records.
                 FederatedModel::RbfSvm(_) => {
                     (NUMBER * records * records, records * (COVARIANCE + MULTIPLY * d))

@@ -11,6 +11,9 @@ use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 /// Bytes of an agent besides its models: the party, its streams of random numbers, its timers.
 const AGENT: f64 = 4_000.0;
 
+/// Seconds in which all accountants compute the loss of a series of sums with noise.
+const ACCOUNTED: f64 = 0.29;
+
 /// Evaluations of the likelihood in a fit from one starting point, about.
 const EVALUATIONS: f64 = 30.0;
 
@@ -39,7 +42,12 @@ impl Federated {
                 if sends { self.rounds as f64 * m * (COVARIANCE * pairs + NUMBER * MULTIPLY) } else { 0.0 };
             let messages = 2.0 * MESSAGE * self.rounds as f64;
             let agent = own.clone().and(Effort::new(AGENT, messages + vectors));
-            agent.times(agents as f64).leaving(2.0 * ITERATION * t)
+            let private = match &series.sharing {
+                Sharing::Aggregate(aggregate) => aggregate.noise_multiplier.get() > 0.0,
+                Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+            };
+            let accounted = if private { ACCOUNTED } else { 0.0 };
+            agent.times(agents as f64).leaving(2.0 * ITERATION * t).accounted(accounted)
         };
         let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();
         shared.and(series)

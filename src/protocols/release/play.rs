@@ -5,7 +5,7 @@ use super::messages::{OwnFact, World};
 use super::outcomes::{Published, Trials, outcomes};
 use super::owner::{Carriers, Owner, OwnerConfig};
 use super::public::{taken_as_public, trains};
-use super::publication::{Search, Task};
+use super::publication::{Blind, NonPrivate, Search, Task};
 use super::reader::Reader;
 use super::recipe::{Release, ReleaseSeries};
 use super::training::entry_of_training;
@@ -22,6 +22,9 @@ use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
+
+/// Seconds in which all accountants compute the loss of a private publication.
+const ACCOUNTED: f64 = 0.003;
 
 impl Protocol for Release {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
@@ -59,7 +62,10 @@ impl Protocol for Release {
                 _ => path.to_owned(),
             });
             let trials = Effort::new(0.0, 6.0 * MESSAGE * self.rounds as f64);
-            search.and(trials).leaving(ITERATION * self.rounds as f64)
+            let private = series.publication.get::<NonPrivate>().is_none()
+                && series.publication.get::<Blind>().is_none();
+            let accounted = if private { ACCOUNTED } else { 0.0 };
+            search.and(trials).leaving(ITERATION * self.rounds as f64).accounted(accounted)
         };
         let series = self.series.iter().enumerate().map(of_series);
         series.reduce(Effort::then).unwrap_or_default()

@@ -36,7 +36,7 @@ impl Plan {
                 needs.seconds += demand.shared.seconds;
             }
             let each = demand.each.seconds + RECORD * demand.each.record;
-            needs.seconds += replications as f64 * each;
+            needs.seconds += replications as f64 * each + demand.each.accounted;
         }
         needs
     }
