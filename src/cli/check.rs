@@ -1,13 +1,14 @@
 //! `subrosa check`: prints every error of a scenario and simulates nothing.
 
 use super::exit::Exit;
-use super::load::load;
+use super::load::{load_to, threads};
 use super::options::{CheckArguments, Format};
 use super::output::print;
 use super::programs;
-use crate::programs::ProgramIdentity;
+use crate::programs::{ProgramIdentity, Starts};
 use crate::report;
-use crate::vocab::counted;
+use crate::study::Needs;
+use crate::vocab::{Memory, counted};
 use serde::Serialize;
 
 /// A scenario without errors.
@@ -18,6 +19,8 @@ struct Valid<'a> {
     cells: usize,
     replications: u64,
     seed: u64,
+    /// What a run of it takes.
+    needs: Needs,
     /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
     /// The programs that the scenario names; with --probe, each with its version line.
@@ -27,7 +30,7 @@ struct Valid<'a> {
 
 /// Runs the verb.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
-    let plan = match load(&arguments.scenario) {
+    let plan = match load_to(&arguments.scenario, Starts::ToPlay, arguments.threads) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -37,6 +40,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
     };
     let programs = plan.programs();
     let (cells, replications) = (plan.cells.len(), plan.replications);
+    let needs = plan.needs(threads(arguments.threads));
     match arguments.scenario.format {
         Format::Text => {
             print(&format!(
@@ -45,6 +49,12 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 counted(cells as u64, "cell"),
                 counted(replications, "replication"),
                 plan.first_seed()
+            ));
+            print(&format!(
+                "a run takes about {} of memory with {}, and {} of processor time\n",
+                Memory(needs.bytes),
+                counted(needs.threads, "thread"),
+                duration(needs.seconds)
             ));
             for program in programs.iter().filter(|_| arguments.probe) {
                 print(&format!("`{}`: {}\n", program.words(), program.version));
@@ -57,10 +67,21 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 cells,
                 replications,
                 seed: plan.first_seed(),
+                needs,
                 diagnostics: [],
                 programs: &programs,
             }));
         }
     }
     Exit::Ok
+}
+
+/// A time in its largest unit, with two digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{s:.2} s"),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6_000.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3_600.0),
+    }
 }

@@ -9,6 +9,7 @@ use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::{self, connection};
 use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
+use crate::vocab::Memory;
 use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
@@ -129,7 +130,7 @@ fn plan_of(path: &Path) -> Result<Plan, Exit> {
     if path.is_dir() {
         return plan_to_play(&RunFolder::at(path)).map(|(plan, _)| plan);
     }
-    load(&ScenarioArguments::of(path))
+    load(&ScenarioArguments { memory: Some(Memory(u64::MAX)), ..ScenarioArguments::of(path) })
 }
 
 fn names(plan: &Plan, cell: usize) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
-use crate::objectives::Resources;
+use crate::objectives::{Resources, Room};
 use crate::programs::{Programs, Recorded, Starts};
 use crate::report;
 use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
@@ -13,11 +13,22 @@ use std::path::{Path, PathBuf};
 
 /// Loads and checks a scenario to be run. On failure, all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
-    load_to(arguments, Starts::ToPlay)
+    load_to(arguments, Starts::ToPlay, Some(1))
 }
 
-/// The same for a given use of the scenario: only the programs that this use starts must exist.
-pub(super) fn load_to(arguments: &ScenarioArguments, starts: Starts) -> Result<Plan, Exit> {
+/// Number of replications that are run at the same time: as stated, else one per core.
+pub(super) fn threads(stated: Option<u32>) -> u64 {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    stated.map_or_else(cores, u64::from)
+}
+
+/// The same for a given use of the scenario: only the programs that this use starts must exist, and as many replications at
+/// the same time must have room in memory.
+pub(super) fn load_to(
+    arguments: &ScenarioArguments,
+    starts: Starts,
+    at_once: Option<u32>,
+) -> Result<Plan, Exit> {
     let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
     if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
         say(format_args!(
@@ -38,6 +49,7 @@ pub(super) fn load_to(arguments: &ScenarioArguments, starts: Starts) -> Result<P
             .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
             .map(|folder| absolute(&folder)),
         starts,
+        room: Room { threads: threads(at_once), memory: arguments.memory.unwrap_or(Room::default().memory) },
         ..Resources::default()
     };
     let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
@@ -66,7 +78,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     // The folder has the answers of the programs, so the programs need not exist any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
     let (base, data) = (manifest.base.clone(), manifest.data.clone());
-    let resources = Resources { base, data, programs, ..Resources::default() };
+    let resources = Resources { base, data, programs, room: Room::unlimited(), ..Resources::default() };
     let document = Document::from_text(&file, text);
     let plan = |overrides: &[String]| {
         let cells = document

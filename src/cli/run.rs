@@ -16,7 +16,8 @@ use crate::vocab::counted;
 /// Runs the verb.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
     let starts = if arguments.dry { Starts::ToSend } else { Starts::ToPlay };
-    let mut plan = match load_to(&arguments.scenario, starts) {
+    let threads = if arguments.dry { Some(1) } else { arguments.threads };
+    let mut plan = match load_to(&arguments.scenario, starts, threads) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };

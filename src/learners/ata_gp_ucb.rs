@@ -6,10 +6,10 @@ use super::knowledge::{
 };
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes};
+use super::{Learner, LearnerRecipe, Outcomes, basis_effort};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive, Probability, Problem};
+use crate::vocab::{Delta, Effort, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +126,13 @@ pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accur
 }
 
 impl LearnerRecipe for AtaGpUcb {
+    /// A basis of features for every outcome.
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let basis = basis_effort(arms);
+        let seconds = basis.seconds * outcomes as f64;
+        Effort { seconds, ..basis }
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let problems = [accuracy_problem(self.accuracy), payoff_problems(self.payoffs)];
         problems.concat()

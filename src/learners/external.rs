@@ -6,7 +6,8 @@ use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{ArmCovariance, GpError};
 use crate::programs::{Dialogue, Program, Programs, Question};
 use crate::rng::Stream;
-use crate::vocab::{Problem, Span};
+use crate::vocab::effort::{MESSAGE, OUTCOMES};
+use crate::vocab::{Effort, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -76,6 +77,13 @@ impl External {
 }
 
 impl LearnerRecipe for External {
+    /// Without the time that the program takes, which nobody knows; a question and its answer are text.
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let told = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
+        let asked = 300.0 * outcomes as f64;
+        Effort::due_to(OUTCOMES, outcomes, told + asked, MESSAGE * 20.0 * outcomes as f64).leaving(asked)
+    }
+
     fn needs_inputs(&self) -> bool {
         self.inputs
     }

@@ -40,7 +40,8 @@ pub use thompson_sampling::{Sampling, ThompsonSampling};
 use crate::gp::GpError;
 use crate::programs::{Program, Programs};
 use crate::rng::Stream;
-use crate::vocab::Problem;
+use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
+use crate::vocab::{Effort, Problem};
 use std::fmt;
 
 /// Clones a boxed [`Learner`] when a simulation is cloned. It is implemented for every learner that is `Clone`.
@@ -161,6 +162,12 @@ pub trait LearnerRecipe: Send + Sync {
         None
     }
 
+    /// What the learner takes for `outcomes` outcomes of `arms` arms, a choice before each. Default: that of an exact
+    /// posterior of which a choice reads the means and variances.
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        posterior_effort(arms, outcomes)
+    }
+
     /// Builds the learner in its state before the first round.
     ///
     /// # Errors
@@ -176,6 +183,42 @@ pub trait LearnerRecipe: Send + Sync {
         let _ = programs;
         self.build(arms)
     }
+}
+
+/// What an exact posterior over the arms takes: a row of numbers per outcome, until there are more outcomes than arms, then
+/// a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
+pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
+    let (n, most) = (arms as f64, crate::gp::MOST_ARMS as u64);
+    let rows = if arms <= most { outcomes.min(arms) } else { outcomes };
+    // Rows are stored in groups of sixteen, and in tiles of 32 arms.
+    let held = NUMBER * arms.next_multiple_of(32) as f64 * rows.next_multiple_of(16) as f64;
+    let t = rows as f64;
+    let one_by_one = n * t * (COVARIANCE + MULTIPLY * t / 2.0);
+    let (place, count) = if rows < outcomes { (ARMS, arms) } else { (OUTCOMES, outcomes) };
+    let rowwise = Effort::due_to(place, count, held + 4.0 * NUMBER * n, one_by_one);
+    if rows == outcomes {
+        return rowwise;
+    }
+    let later = (outcomes - rows) as f64;
+    let matrix = Effort::due_to(ARMS, arms, NUMBER * n * n, n * n * MULTIPLY * (t + later));
+    rowwise.and(matrix)
+}
+
+/// What a learner takes that keeps a covariance matrix of all arms and adds one outcome to it at a time.
+pub(super) fn matrix_effort(arms: u64, outcomes: u64) -> Effort {
+    let n = arms as f64;
+    Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, n * n * (COVARIANCE + MULTIPLY * outcomes as f64))
+}
+
+/// Numbers of features that span the covariance of `arms` arms, about: few for a smooth covariance.
+fn rank(arms: u64) -> f64 {
+    (arms as f64).min(64.0)
+}
+
+/// What it takes to choose a basis of features for the covariance of the arms, and to compute means and variances from it.
+fn basis_effort(arms: u64) -> Effort {
+    let (n, m) = (arms as f64, rank(arms));
+    Effort::due_to(ARMS, arms, NUMBER * (n * n + 2.0 * n * m), MULTIPLY * (m * m * m + n * m * m))
 }
 
 crate::family! {

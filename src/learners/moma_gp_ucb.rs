@@ -8,10 +8,11 @@ use super::knowledge::{
 };
 use super::middle::{Middle, middle};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes};
+use super::{Learner, LearnerRecipe, Outcomes, basis_effort, rank};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive, Probability, Problem};
+use crate::vocab::effort::{MULTIPLY, NUMBER, OUTCOMES};
+use crate::vocab::{Delta, Effort, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -131,6 +132,19 @@ impl MomaGpUcb {
 }
 
 impl LearnerRecipe for MomaGpUcb {
+    /// A basis of features for every `repetitions` outcomes, that many estimates, and the distances between them.
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let k = self.repetitions(self.horizon.unwrap_or(outcomes).max(1) as f64);
+        let (n, estimates, m) = (arms as f64, k as f64, rank(arms));
+        let epochs = (outcomes as f64 / estimates).floor();
+        let sums = NUMBER * estimates * (n + m);
+        let centre = MULTIPLY * estimates * m * (n + m + estimates);
+        let place = if self.repetitions.is_some() { "repetitions" } else { OUTCOMES };
+        let basis = basis_effort(arms);
+        let seconds = epochs * (basis.seconds + centre);
+        Effort { seconds, ..basis.and(Effort::due_to(place, k as u64, sums, 0.0)) }
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let problems = [accuracy_problem(self.accuracy), payoff_problems(self.payoffs)];
         problems.concat()

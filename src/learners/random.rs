@@ -4,6 +4,8 @@ use super::arms::{Arms, BuildError};
 use super::{Learner, LearnerRecipe};
 use crate::gp::GpError;
 use crate::rng::Stream;
+use crate::vocab::Effort;
+use crate::vocab::effort::COVARIANCE;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,10 @@ struct Player {
 }
 
 impl LearnerRecipe for Random {
+    fn effort(&self, _: u64, outcomes: u64) -> Effort {
+        Effort::new(0.0, COVARIANCE * outcomes as f64)
+    }
+
     fn needs_inputs(&self) -> bool {
         false
     }

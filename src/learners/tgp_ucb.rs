@@ -4,10 +4,10 @@
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs, form_problems, payoff_problems};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes};
+use super::{Learner, LearnerRecipe, Outcomes, matrix_effort};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive, Problem};
+use crate::vocab::{Delta, Effort, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -102,6 +102,10 @@ impl TgpUcb {
 }
 
 impl LearnerRecipe for TgpUcb {
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        matrix_effort(arms, outcomes)
+    }
+
     fn problems(&self) -> Vec<Problem> {
         payoff_problems(self.payoffs)
     }

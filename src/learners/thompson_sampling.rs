@@ -1,10 +1,11 @@
 //! Thompson sampling: choose the best arm of a function drawn from the posterior.
 
 use super::arms::{Arms, BuildError, covariance};
-use super::{Learner, LearnerRecipe};
+use super::{Learner, LearnerRecipe, posterior_effort};
 use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
 use crate::rng::Stream;
-use crate::vocab::Positive;
+use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,18 @@ struct Player {
 }
 
 impl LearnerRecipe for ThompsonSampling {
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let (n, t) = (arms as f64, outcomes as f64);
+        let posterior = posterior_effort(arms, outcomes);
+        if self.sampling == Sampling::Marginal {
+            return posterior.and(Effort::new(0.0, n * t * COVARIANCE));
+        }
+        // A factor of the covariance, made once while outcomes are few and again with every later one; a draw reads it.
+        let factors = 1.0 + outcomes.saturating_sub(arms) as f64;
+        let seconds = MULTIPLY * n * n * (n / 6.0 * factors + t) + n * t * COVARIANCE;
+        posterior.and(Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, seconds))
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let learner = "ThompsonSampling";
         let model = covariance(learner, arms)?;

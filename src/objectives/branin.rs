@@ -3,7 +3,7 @@
 use super::gp_sample::{default_norm, grid_problems};
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -97,6 +97,10 @@ impl Objective for BraninHoo {
             problems.push(Problem::wrong("grid", "more than one point", "one point", "write [100, 100]"));
         }
         problems
+    }
+
+    fn extent(&self, _: &Resources) -> Extent {
+        Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
     }
 
     fn stated(&self) -> Stated {

@@ -4,7 +4,7 @@ use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, Quantity, TableError, TableFields};
-use super::{DataSource, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{DataSource, Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
@@ -137,6 +137,15 @@ impl Objective for Correlation {
         let mut files = vec![resources.place(&self.file), resources.place(self.training())];
         files.dedup();
         files
+    }
+
+    fn extent(&self, resources: &Resources) -> Extent {
+        // The numbers of the file, as text, as columns, standardised and as deviations.
+        let Ok(readings) = self.readings(resources) else { return Extent::default() };
+        let (n, rows) = (readings.values.len() as u64, readings.inputs.d() as u64);
+        let mut extent = Extent::of(n, rows);
+        extent.prepared = extent.prepared.times(3.0);
+        extent
     }
 
     fn stated(&self) -> Stated {

@@ -4,7 +4,7 @@ use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::combinations;
 use super::table::Goal;
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::programs::{Dialogue, Program, Question};
@@ -224,6 +224,11 @@ impl Objective for External {
             }
         }
         problems
+    }
+
+    /// Without the time that the program takes, which nobody knows.
+    fn extent(&self, _: &Resources) -> Extent {
+        Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>())
     }
 
     fn stated(&self) -> Stated {

@@ -2,7 +2,7 @@
 
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::GridPrior;
@@ -93,6 +93,10 @@ struct Ready {
 impl Objective for GpSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         prior_problems(&self.grid)
+    }
+
+    fn extent(&self, _: &Resources) -> Extent {
+        Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
     }
 
     fn stated(&self) -> Stated {

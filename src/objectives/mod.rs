@@ -6,6 +6,7 @@
 
 mod branin;
 mod correlation;
+mod extent;
 mod external;
 mod federation;
 mod gp_sample;
@@ -21,6 +22,7 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
+pub use extent::Extent;
 pub use external::{External, SettingAxis};
 pub use federation::{
     Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
@@ -39,7 +41,7 @@ pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss
 use crate::gp::GpError;
 use crate::programs::{Program, ProgramFailure, Programs, Starts};
 use crate::rng::Key;
-use crate::vocab::{Probability, Problem};
+use crate::vocab::{Memory, Probability, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -55,8 +57,33 @@ pub struct Resources {
     pub programs: Programs,
     /// Which of a scenario's programs will be started, and so must exist. Default: all.
     pub starts: Starts,
+    /// How much memory a run may take.
+    pub room: Room,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
+}
+
+/// How much memory a run may take, and how many replications run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// A scenario that is estimated to take more is refused. Default: 4 GiB, which is half the memory of a small laptop.
+    pub memory: Memory,
+    /// Number of replications at the same time. Default: 1.
+    pub threads: u64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { memory: Memory(4 << 30), threads: 1 }
+    }
+}
+
+impl Room {
+    /// Room for every scenario.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { memory: Memory(u64::MAX), threads: 1 }
+    }
 }
 
 impl Resources {
@@ -154,6 +181,13 @@ pub trait Objective: Send + Sync {
     /// What is known from the recipe alone, before anything is read or drawn. Default: nothing.
     fn stated(&self) -> Stated {
         Stated::default()
+    }
+
+    /// The size of its problems, and what it takes to make them: an estimate from counts, for a recipe without problems.
+    /// Default: that of 1,000 arms of two inputs.
+    fn extent(&self, resources: &Resources) -> Extent {
+        let _ = resources;
+        Extent::default()
     }
 
     /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, which replace

@@ -4,12 +4,13 @@ use super::gp_sample::{default_norm, prior_problems};
 use super::instance::{Background, Instance, PlainInputs, Surrogate};
 use super::rkhs_sum::Kernel;
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::{CholeskyPrior, GridPrior};
 use crate::gp::{ArmCovariance, Points};
 use crate::rng::{Key, Stream};
-use crate::vocab::{NonNegative, Positive, Probability, Problem};
+use crate::vocab::effort::{MULTIPLY, NUMBER};
+use crate::vocab::{Effort, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -97,6 +98,20 @@ impl Objective for MultiTaskSample {
 
     fn neighbour_correlation(&self) -> Option<Probability> {
         Some(self.correlation)
+    }
+
+    fn extent(&self, _: &Resources) -> Extent {
+        let mut extent = Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>());
+        if !is_default(&self.kernel) {
+            let n = extent.arms as f64;
+            let factor =
+                Effort::due_to("grid", extent.arms, 2.0 * NUMBER * n * n, MULTIPLY * n * n * n / 3.0);
+            extent.prepared = extent.prepared.and(factor);
+            extent.drawn = extent.drawn.and(Effort::new(0.0, MULTIPLY * n * n));
+        }
+        // The values on both data sets.
+        extent.drawn = extent.drawn.times(2.0);
+        extent
     }
 
     fn stated(&self) -> Stated {

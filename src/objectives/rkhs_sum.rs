@@ -3,11 +3,12 @@
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, Surrogate};
 use super::noise::{Noise, NoiseModel, Uniform};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
-use crate::vocab::{NonNegative, Positive, Problem};
+use crate::vocab::effort::COVARIANCE;
+use crate::vocab::{Effort, NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -112,6 +113,14 @@ impl Objective for RkhsSum {
         let name = self.noise.name();
         problems.extend(self.noise.as_dyn().problems().into_iter().map(|p| p.below(name).below("noise")));
         problems
+    }
+
+    fn extent(&self, _: &Resources) -> Extent {
+        let points = self.points.get() as u64;
+        let mut extent = Extent::of(points, 1).due_to("points", points);
+        let kernels = COVARIANCE * points as f64 * self.terms.get() as f64;
+        extent.drawn = extent.drawn.and(Effort::new(0.0, kernels));
+        extent
     }
 
     fn stated(&self) -> Stated {

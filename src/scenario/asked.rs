@@ -57,7 +57,7 @@ fn asking() -> [Asking; 5] {
 #[must_use]
 pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     let mut found = Vec::new();
-    look(scenario, "", &asking(), &mut found);
+    look(scenario, &mut String::new(), &asking(), &mut found);
     found
 }
 
@@ -72,27 +72,35 @@ pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
     serde_json::from_str(text).map(|value| programs_in(&value)).unwrap_or_default()
 }
 
-fn look(value: &Value, path: &str, families: &[Asking], found: &mut Vec<(String, Program)>) {
+fn look(value: &Value, path: &mut String, families: &[Asking], found: &mut Vec<(String, Program)>) {
+    let length = path.len();
     match value {
         Value::Object(fields) => {
-            let fields =
-                fields.iter().filter(|(name, _)| !path.is_empty() || !SILENT.contains(&name.as_str()));
-            for (name, value) in fields {
-                let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let whole = path.is_empty();
+            for (name, value) in fields.iter().filter(|(name, _)| !whole || !SILENT.contains(&name.as_str()))
+            {
+                if !whole {
+                    path.push('.');
+                }
+                path.push_str(name);
                 for family in families.iter().filter(|family| family.names.contains(&name.as_str())) {
                     for program in (family.ask)(name, value) {
-                        let program = (below.clone(), program);
+                        let program = (path.clone(), program);
                         if !found.contains(&program) {
                             found.push(program);
                         }
                     }
                 }
-                look(value, &below, families, found);
+                look(value, path, families, found);
+                path.truncate(length);
             }
         }
         Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items.for_each(|(index, item)| look(item, &format!("{path}[{index}]"), families, found));
+            for (index, item) in items.iter().enumerate() {
+                path.push_str(&format!("[{index}]"));
+                look(item, path, families, found);
+                path.truncate(length);
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

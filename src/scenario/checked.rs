@@ -1,14 +1,18 @@
 //! A valid scenario: a draft that has passed all checks.
 
 use super::asked::programs_in;
+use super::demand::Demand;
 use super::draft::{Draft, PartyDraft};
+use super::special_files::special_files;
+use super::unlike::unlike;
 use super::{limits, names};
 use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
-use crate::objectives::{Instance, ObjectiveModel, Resources};
+use crate::objectives::{Extent, Instance, ObjectiveModel, Resources};
 use crate::programs::{Program, Starts};
 use crate::protocols::{RunOptions, Stage};
-use crate::vocab::Problem;
+use crate::vocab::effort::MESSAGE;
+use crate::vocab::{Effort, Problem};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -45,6 +49,7 @@ pub struct Scenario {
     draft: Draft,
     /// Shared by all cells of a study with the same parties and network.
     world: Arc<World>,
+    demand: Demand,
 }
 
 /// Parties and network, with the contents of the files that their models name.
@@ -100,13 +105,16 @@ impl Scenario {
     pub(super) fn check_beside(draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
         // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
-        let mut problems = limits::problems(&draft, &plain);
-        problems.extend(names::problems(&plain));
-        problems.extend(special_files(&plain, "", known.resources));
+        // What an earlier cell has at the same place was checked there.
+        let news = unlike(&plain, &known.plain);
+        let mut problems = limits::problems(&draft, &news);
+        problems.extend(names::problems(&news));
+        problems.extend(special_files(&news, "", known.resources));
         problems.extend(absent_programs(&draft, &plain, known.resources));
         if !problems.is_empty() {
             return Err(problems);
         }
+        known.plain = plain;
         let place = known.worlds.iter().position(|world| world.is_of(&draft));
         let seen = match place {
             Some(place) => known.worlds.swap_remove(place),
@@ -119,14 +127,22 @@ impl Scenario {
             }
         };
         let stage = Stage { budget: draft.privacy.budget, ..seen.stage };
-        let scenario = Self { draft, world: Arc::clone(&seen.world) };
-        let new_objective = !known.objectives.contains(&scenario.draft.objective);
+        let mut scenario = Self { draft, world: Arc::clone(&seen.world), demand: Demand::default() };
+        let extent = known.extent_of(&scenario.draft.objective);
+        let new_objective = extent.is_none();
         problems.extend(scenario.problems(known.resources, &stage, place.is_none(), new_objective));
         if !problems.is_empty() {
             return Err(problems);
         }
-        let objective = new_objective.then(|| scenario.draft.objective.clone());
-        known.remember(KnownWorld { stage, ..seen }, objective);
+        let extent = extent.unwrap_or_else(|| {
+            let extent = scenario.extent(known.resources);
+            known.objectives.truncate(KEPT - 1);
+            known.objectives.push((scenario.draft.objective.clone(), extent.clone()));
+            extent
+        });
+        scenario.demand = scenario.demand_on(&stage, extent);
+        known.worlds.truncate(KEPT - 1);
+        known.worlds.push(KnownWorld { stage, ..seen });
         Ok(scenario)
     }
 
@@ -134,6 +150,29 @@ impl Scenario {
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
+    }
+
+    /// What its replications take: an estimate from counts.
+    #[must_use]
+    pub fn demand(&self) -> &Demand {
+        &self.demand
+    }
+
+    /// The size of the objective's problems.
+    fn extent(&self, resources: &Resources) -> Extent {
+        let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
+        objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
+    }
+
+    fn demand_on(&self, stage: &Stage, extent: Extent) -> Demand {
+        let protocol = &self.draft.protocol;
+        let played = protocol.as_dyn().effort(stage, &extent).below(&format!("protocol.{}", protocol.name()));
+        let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
+        let largest = self.world.parties.iter().max_by_key(|(_, party)| count(party));
+        let largest = largest.map_or_else(String::new, |(name, _)| format!("/parties[\"{name}\"].count"));
+        let parties = stage.names.len() as u64;
+        let crowd = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
+        Demand { shared: extent.prepared, each: crowd.and(extent.drawn).and(played) }
     }
 
     /// The programs that the given use of the scenario starts.
@@ -298,9 +337,14 @@ impl Scenario {
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     resources: &'a Resources,
+    /// The last draft whose limits, names and files were found good.
+    plain: Value,
     worlds: Vec<KnownWorld>,
-    objectives: Vec<Option<ObjectiveModel>>,
+    objectives: Vec<(Option<ObjectiveModel>, Extent)>,
 }
+
+/// Bytes of a party in every protocol: its name, its connections, its streams of random numbers.
+const PARTY: f64 = 1_000.0;
 
 /// Largest number of checked worlds, and of checked objectives, that are kept for reuse.
 const KEPT: usize = 64;
@@ -321,16 +365,13 @@ impl KnownWorld {
 
 impl<'a> Known<'a> {
     pub(super) fn new(resources: &'a Resources) -> Self {
-        Self { resources, worlds: Vec::new(), objectives: Vec::new() }
+        Self { resources, plain: Value::Null, worlds: Vec::new(), objectives: Vec::new() }
     }
 
-    fn remember(&mut self, world: KnownWorld, objective: Option<Option<ObjectiveModel>>) {
-        self.worlds.truncate(KEPT - 1);
-        self.worlds.push(world);
-        if let Some(objective) = objective {
-            self.objectives.truncate(KEPT - 1);
-            self.objectives.push(objective);
-        }
+    /// The size of an objective that was checked before.
+    fn extent_of(&self, objective: &Option<ObjectiveModel>) -> Option<Extent> {
+        let known = self.objectives.iter().find(|(known, _)| known == objective);
+        known.map(|(_, extent)| extent.clone())
     }
 }
 
@@ -346,36 +387,6 @@ fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<P
     };
     let asked = programs_in(plain).into_iter().filter(|(path, _)| draft.asks(path, resources.starts));
     asked.flat_map(below).collect()
-}
-
-/// The problems of fields that name a device or a pipe as a file: it might never end, and could not be read twice.
-fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
-    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    match value {
-        Value::Object(fields) => {
-            let inside = fields.iter().map(|(name, value)| match value.as_str() {
-                Some(file) if ["file", "training"].contains(&name.as_str()) => {
-                    let place = resources.place(Path::new(file));
-                    let special =
-                        std::fs::metadata(&place).is_ok_and(|there| !there.is_file() && !there.is_dir());
-                    let found = format!("{}, a device or a pipe", place.display());
-                    let problem =
-                        Problem::wrong(below(name), "a regular file", found, "write its contents to a file");
-                    special.then_some(problem).into_iter().collect()
-                }
-                _ if path == "parties" => special_files(value, &format!("parties[\"{name}\"]"), resources),
-                _ => special_files(value, &below(name), resources),
-            });
-            inside.flatten().collect()
-        }
-        Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items
-                .flat_map(|(index, item)| special_files(item, &format!("{path}[{index}]"), resources))
-                .collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use super::suggest::closest;
 use super::sweep::{Edited, RawCell, apply_override, expand};
 use super::tree;
 use crate::objectives::Resources;
+use crate::vocab::value::Reader;
 use crate::vocab::{Complaint, Problem};
+use serde::Deserialize;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -140,7 +142,8 @@ impl Document {
         }
         let edited = edited.without_comments();
         let (mut cells, mut known) = (Vec::new(), Known::new(resources));
-        for raw in expand(&edited).map_err(fail)?.cells() {
+        let expansion = expand(&edited).map_err(fail)?;
+        for raw in expansion.cells() {
             if problems.len() > MOST_PROBLEMS {
                 break;
             }
@@ -153,10 +156,12 @@ impl Document {
                     }
                     let first: Option<&Cell> = cells.first();
                     let unlike = first.and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
-                    if let Some(problem) = unlike.filter(|_| problems.is_empty()) {
-                        problems.push(diagnostic(&raw.edited, problem));
+                    let replications = scenario.draft().replications.get();
+                    let large = scenario.demand().problem(replications, expansion.count(), resources.room);
+                    if let Some(problem) = unlike.or(large).filter(|_| problems.is_empty()) {
+                        problems.push(diagnostic(&raw.edited(), problem));
                     }
-                    cells.push((raw.point, scenario));
+                    cells.push((raw.point(), scenario));
                 }
                 Err(found) => problems.extend(found),
             }
@@ -195,10 +200,16 @@ impl Document {
     }
 }
 
-fn checked(raw: &RawCell, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnostic>> {
-    let draft: Draft = parse(&raw.edited)?;
-    Scenario::check_beside(draft, known)
-        .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
+/// A cell, typed and checked. Its text is put together only for messages about errors.
+fn checked(raw: &RawCell<'_>, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnostic>> {
+    let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
+        Ok(draft) => draft,
+        Err(_) => parse(&raw.edited())?,
+    };
+    Scenario::check_beside(draft, known).map_err(|problems| {
+        let edited = raw.edited();
+        problems.into_iter().map(|problem| diagnostic(&edited, problem)).collect()
+    })
 }
 
 /// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may differ,

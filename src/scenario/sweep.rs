@@ -1,9 +1,8 @@
 //! Applies `Each` and the overrides of the command line as replacements of text, and records the origin of every byte.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::printable::acts;
-use super::tree;
-use super::{names, nesting, ranges};
+use super::each::{Choice, MOST_CELLS, Sweep, collect};
+use super::{nesting, tree};
 use crate::vocab::value::{Body, Entry, Node, Step};
 use std::ops::Range;
 
@@ -123,7 +122,7 @@ impl Edited {
 
     /// The text without comments, so that cells do not copy them. In valid RON, removing a comment never joins two tokens.
     pub(super) fn without_comments(&self) -> Self {
-        let nothing = Choice { shown: String::new(), span: Some(0..0) };
+        let nothing = Choice { span: Some(0..0), ..Choice::computed(String::new()) };
         let comments = nesting::comments(&self.text).into_iter();
         self.rearranged(&comments.map(|span| (span, nothing.clone())).collect::<Vec<_>>())
     }
@@ -189,35 +188,19 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     }
 }
 
-/// An `Each`: its place, its name, and its values.
+/// One cell before it is typed: which value each axis has.
 #[derive(Debug)]
-struct Sweep {
-    span: Range<usize>,
-    name: String,
-    values: Vec<Choice>,
+pub(super) struct RawCell<'a> {
+    expansion: &'a Expansion<'a>,
+    chosen: Vec<usize>,
 }
-
-/// One value of an `Each`: its text, and its place if it is written in the text.
-#[derive(Clone, Debug)]
-struct Choice {
-    shown: String,
-    span: Option<Range<usize>>,
-}
-
-/// One cell before it is typed.
-#[derive(Clone, Debug)]
-pub(super) struct RawCell {
-    pub(super) point: Vec<(String, String)>,
-    pub(super) edited: Edited,
-}
-
-/// Largest number of cells of a study.
-const MOST_CELLS: usize = 100_000;
 
 /// A study's text with every `Each` found in it. Cells are made from it one by one.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     edited: &'a Edited,
+    /// The text as a tree, with every `Each`.
+    root: Node,
     /// In order of the text.
     sweeps: Vec<Sweep>,
     /// Name and number of values of each axis, in order of first occurrence.
@@ -258,7 +241,7 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
     if !problems.is_empty() {
         return Err(edited.placed(problems));
     }
-    Ok(Expansion { edited, sweeps, axes, cells: cells.unwrap_or(0) })
+    Ok(Expansion { edited, root, sweeps, axes, cells: cells.unwrap_or(0) })
 }
 
 impl Expansion<'_> {
@@ -267,159 +250,78 @@ impl Expansion<'_> {
         self.axes.iter().map(|(name, _)| name.clone()).collect()
     }
 
+    /// Number of cells.
+    pub(super) fn count(&self) -> usize {
+        self.cells
+    }
+
     /// All cells in order.
-    pub(super) fn cells(&self) -> impl Iterator<Item = RawCell> + '_ {
+    pub(super) fn cells(&self) -> impl Iterator<Item = RawCell<'_>> {
         (0..self.cells).map(|index| self.cell(index))
     }
 
-    fn cell(&self, index: usize) -> RawCell {
+    fn cell(&self, index: usize) -> RawCell<'_> {
         let mut chosen = vec![0; self.axes.len()];
         let mut rest = index;
         for (place, (_, length)) in self.axes.iter().enumerate().rev() {
             chosen[place] = rest % length;
             rest /= length;
         }
-        let choice = |name: &str| {
-            let axis = self.axes.iter().position(|(known, _)| known == name);
-            axis.map_or(0, |axis| chosen[axis])
-        };
-        let chosen = |sweep: &Sweep| (sweep.span.clone(), sweep.values[choice(&sweep.name)].clone());
-        let edited = self.edited.rearranged(&self.sweeps.iter().map(chosen).collect::<Vec<_>>());
+        RawCell { expansion: self, chosen }
+    }
+}
+
+impl RawCell<'_> {
+    /// The value that an `Each` has here.
+    fn choice<'b>(&self, sweep: &'b Sweep) -> &'b Choice {
+        let axis = self.expansion.axes.iter().position(|(known, _)| *known == sweep.name);
+        &sweep.values[axis.map_or(0, |axis| self.chosen[axis])]
+    }
+
+    /// The name and the value of every axis.
+    pub(super) fn point(&self) -> Vec<(String, String)> {
         let shown = |name: &String| {
-            let sweep = self.sweeps.iter().find(|sweep| sweep.name == *name);
-            sweep.map_or_else(String::new, |sweep| sweep.values[choice(name)].shown.clone())
+            let sweep = self.expansion.sweeps.iter().find(|sweep| sweep.name == *name);
+            sweep.map_or_else(String::new, |sweep| self.choice(sweep).shown.clone())
         };
-        RawCell { point: self.axes.iter().map(|(name, _)| (name.clone(), shown(name))).collect(), edited }
+        self.expansion.axes.iter().map(|(name, _)| (name.clone(), shown(name))).collect()
     }
-}
 
-fn collect(
-    node: &Node,
-    text: &str,
-    path: &mut String,
-    sweeps: &mut Vec<Sweep>,
-    problems: &mut Vec<Diagnostic>,
-) {
-    if node.name.as_deref() == Some("Each") {
-        match each(node, text, path) {
-            Ok(sweep) => sweeps.push(sweep),
-            Err(problem) => problems.push(problem),
-        }
-        return;
+    /// The text of the cell.
+    pub(super) fn edited(&self) -> Edited {
+        let sweeps = &self.expansion.sweeps;
+        let chosen = sweeps.iter().map(|sweep| (sweep.span.clone(), self.choice(sweep).clone()));
+        self.expansion.edited.rearranged(&chosen.collect::<Vec<_>>())
     }
-    let length = path.len();
-    match &node.body {
-        Body::Fields(entries) | Body::Map(entries) => {
-            for entry in entries {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(&entry.key);
-                collect(&entry.value, text, path, sweeps, problems);
-                path.truncate(length);
-            }
-        }
-        Body::Tuple(items) | Body::List(items) => {
-            for (index, item) in items.iter().enumerate() {
-                path.push_str(&format!("[{index}]"));
-                collect(item, text, path, sweeps, problems);
-                path.truncate(length);
-            }
-        }
-        Body::Leaf(_) => {}
+
+    /// The tree of that text, made without reading it again; its places are those of the text with every `Each`.
+    pub(super) fn tree(&self) -> Node {
+        self.without_each(&self.expansion.root)
     }
-}
 
-const EACH_FORM: &str = "write Each(\"name\", [1, 2, 3]), Each(\"name\", Range(0, 30)), Each(\"name\", LogRange(0.1, 10, 5)) or \
-                         Each(\"name\", { \"label\": 1, \"other label\": 2 })";
-
-fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
-    let problem = |node: &Node, message: &str| {
-        Diagnostic::new(Place::at(node.span.clone()), message.to_owned()).path(path).cure(EACH_FORM)
-    };
-    let Body::Tuple(arguments) = &node.body else {
-        return Err(problem(node, "an Each without a list of values"));
-    };
-    let (name, list) = match arguments.as_slice() {
-        [list] => (path.to_owned(), list),
-        [name, list] => {
-            let given = name.text().ok_or_else(|| problem(name, "the name of an Each must be a text"))?;
-            if given.contains(acts) {
-                return Err(problem(name, "the name of an Each has a character that is not visible")
-                    .expected("a text of visible characters")
-                    .found(format!("{given:?}")));
-            }
-            (given.to_owned(), list)
+    fn without_each(&self, node: &Node) -> Node {
+        if node.name.as_deref() == Some("Each") {
+            let sweep = self.expansion.sweeps.iter().find(|sweep| sweep.span == node.span);
+            return sweep.map_or_else(|| node.clone(), |sweep| self.choice(sweep).node.clone());
         }
-        _ => return Err(problem(node, "an Each must have a name and a list of values, or only a list")),
-    };
-    let values: Vec<Choice> = match &list.body {
-        Body::List(items) => {
-            let choice = |item: &Node| Choice {
-                shown: text[item.span.clone()].to_owned(),
-                span: Some(item.span.clone()),
+        let entries = |entries: &[Entry]| {
+            let entry = |entry: &Entry| Entry {
+                key: entry.key.clone(),
+                kind: entry.kind,
+                key_span: entry.key_span.clone(),
+                span: entry.span.clone(),
+                value: self.without_each(&entry.value),
             };
-            items.iter().map(choice).collect()
-        }
-        Body::Tuple(bounds) if list.name.as_deref() == Some("Range") => {
-            let (first, count, step) = ranges::whole(bounds, text).ok_or_else(|| {
-                problem(
-                    list,
-                    "a Range must have a first number, a number to stop before, and a step above 0, all whole",
-                )
-            })?;
-            if count > MOST_CELLS as i128 {
-                return Err(problem(list, "a Range of too many values")
-                    .expected(format!("at most {MOST_CELLS} values"))
-                    .found(format!("{count} values"))
-                    .cure("bring its ends closer together, or give it a step as in Range(0, 1000, 10)"));
-            }
-            let shown = |n: i128| (first + n * step).to_string();
-            (0..count).map(|n| Choice { shown: shown(n), span: None }).collect()
-        }
-        Body::Tuple(bounds) if list.name.as_deref() == Some("LogRange") => {
-            let range = ranges::logarithmic(bounds, text)
-                .filter(|(.., count)| usize::try_from(*count).is_ok_and(|count| count <= MOST_CELLS));
-            let range = range.ok_or_else(|| {
-                problem(
-                    list,
-                    "a LogRange must have a first and a last number above 0, and how many values there are",
-                )
-                .expected(format!("from 2 to {MOST_CELLS} values"))
-                .cure("write Each(\"epsilon\", LogRange(0.1, 10, 5)), for example")
-            })?;
-            let shown = |index: u32| ranges::spaced(range, index).to_string();
-            (0..range.2).map(|index| Choice { shown: shown(index), span: None }).collect()
-        }
-        // Values with labels; tables show the labels instead of the values.
-        Body::Map(entries) => {
-            if let Some(entry) = entries.iter().find(|entry| !names::is_label(&entry.key)) {
-                return Err(problem(list, "a label that cannot stand in a table")
-                    .expected("a text of visible characters in quotation marks that does not begin with =, +, - or @")
-                    .found(&text[entry.key_span.clone()]));
-            }
-            let choice =
-                |entry: &Entry| Choice { shown: entry.key.clone(), span: Some(entry.value.span.clone()) };
-            entries.iter().map(choice).collect()
-        }
-        Body::Tuple(_) | Body::Fields(_) | Body::Leaf(_) => {
-            return Err(problem(list, "the values of an Each must be a list"));
-        }
-    };
-    if values.is_empty() {
-        return Err(problem(list, "an Each without any value"));
+            entries.iter().map(entry).collect()
+        };
+        let items = |items: &[Node]| items.iter().map(|item| self.without_each(item)).collect();
+        let body = match &node.body {
+            Body::Fields(fields) => Body::Fields(entries(fields)),
+            Body::Map(fields) => Body::Map(entries(fields)),
+            Body::Tuple(inner) => Body::Tuple(items(inner)),
+            Body::List(inner) => Body::List(items(inner)),
+            Body::Leaf(scalar) => Body::Leaf(scalar.clone()),
+        };
+        Node { span: node.span.clone(), name: node.name.clone(), body }
     }
-    if let Some(value) = values.iter().find(|value| names::formula(&value.shown)) {
-        return Err(problem(list, "a value that begins with =, +, - or @")
-            .expected("texts that begin with something else: spreadsheets take such a cell of a table for a formula")
-            .found(value.shown.clone()));
-    }
-    if list.children().iter().any(|child| holds_each(child)) {
-        return Err(problem(list, "an Each within the values of another"));
-    }
-    Ok(Sweep { span: node.span.clone(), name, values })
-}
-
-fn holds_each(node: &Node) -> bool {
-    node.name.as_deref() == Some("Each") || node.children().iter().any(|child| holds_each(child))
 }

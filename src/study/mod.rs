@@ -21,6 +21,7 @@ pub use plan::cells::{CellPlan, Plan, programs_of};
 pub use plan::file_name::file_safe;
 pub use plan::futures::{Future, Futures, UNCHANGED};
 pub use plan::identity::{BUILD, build_with};
+pub use plan::needs::Needs;
 pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, Side, Told, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};

@@ -5,8 +5,10 @@
 mod cost;
 mod counted;
 mod csv_rows;
+pub mod effort;
 pub mod family;
 mod law_ranges;
+mod memory;
 mod number;
 mod party;
 mod privacy_event;
@@ -19,7 +21,9 @@ pub mod value;
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
 pub use csv_rows::{CsvRows, NoSuchColumn, NotCsv};
+pub use effort::Effort;
 pub use law_ranges::{extreme_shape, unequal_weights};
+pub use memory::{BadMemory, Memory};
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{

@@ -7,5 +7,9 @@ mod star;
 #[path = "../support/words.rs"]
 mod words;
 
+/// Held by tests that count the bytes of the whole process.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+mod estimates;
 mod kernel_steady;
 mod scale;

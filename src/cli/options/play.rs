@@ -16,6 +16,9 @@ pub(in crate::cli) struct CheckArguments {
     /// is started
     #[arg(long)]
     pub(in crate::cli) probe: bool,
+    /// Number of replications that are to run at the same time, each of which takes memory. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) threads: Option<u32>,
 }
 
 #[derive(Debug, Args)]

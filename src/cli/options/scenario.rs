@@ -1,6 +1,7 @@
 //! Arguments that several verbs share: the scenario with its overrides, and the output format.
 
 use crate::report::Detail;
+use crate::vocab::Memory;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,9 @@ pub(in crate::cli) struct ScenarioArguments {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,
+    /// Refuse a scenario that is estimated to take more memory than this, as in 12GiB. Default: 4GiB
+    #[arg(long, value_name = "SIZE")]
+    pub(in crate::cli) memory: Option<Memory>,
 }
 
 impl ScenarioArguments {

@@ -17,11 +17,14 @@ pub use unfitted::FitError;
 use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate};
 use super::scaling::combinations;
 use super::table::{Quantity, TableError, TableFields};
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources, Stated};
+use super::{
+    DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources, Stated,
+};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Origin, Positive, Problem, PublicFact};
+use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 use data::{AgentRecords, Agents, Columns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -295,6 +298,29 @@ impl Objective for FederatedTuning {
             files.push(resources.place(file));
         }
         files
+    }
+
+    fn extent(&self, resources: &Resources) -> Extent {
+        let axes = self.model.axes();
+        let settings =
+            axes.iter().fold(1u64, |product, (_, axis)| product.saturating_mul(axis.count() as u64));
+        let mut extent = Extent::of(settings, axes.len() as u64).due_to("model", settings);
+        let Ok(read) = self.read(resources) else { return extent };
+        let (n, d) = (settings as f64, self.inputs.len() as f64);
+        for agent in &read.agents {
+            let records = agent.classes.len() as f64;
+            let (held, once) = match &self.model {
+                FederatedModel::LogisticRegression(_) => (0.0, MULTIPLY * 300.0 * d * read.classes as f64),
+                // The solver keeps the kernel of all pairs of records.
+                FederatedModel::RbfSvm(_) => {
+                    (NUMBER * records * records, records * (COVARIANCE + MULTIPLY * d))
+                }
+            };
+            let held = Effort::new(held, n * records * once);
+            extent.prepared = extent.prepared.then(held);
+            extent.prepared.bytes += NUMBER * (n + records * (d + 4.0));
+        }
+        extent
     }
 
     fn stated(&self) -> Stated {

@@ -14,12 +14,13 @@ pub use scales::{InputScale, OutputScale};
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
 use super::instance::{Background, Facts, Instance, Surrogate};
-use super::{Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
-use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
+use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, NonNegative, Origin, Positive, Problem, PublicFact};
 pub(super) use failure::TableFields;
 pub use failure::{Quantity, TableError};
 pub(crate) use reader::CsvTable;
@@ -96,6 +97,9 @@ pub struct Table {
     #[serde(default)]
     pub hyperparameters: Hyperparameters,
 }
+
+/// Evaluations of the likelihood from one starting point, about.
+const EVALUATIONS: f64 = 30.0;
 
 fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
@@ -340,6 +344,23 @@ impl Objective for Table {
             Err(error) => problems.push(error.problem(self)),
         }
         problems
+    }
+
+    fn extent(&self, resources: &Resources) -> Extent {
+        let Ok(raw) = self.raw(resources) else { return Extent::default() };
+        let (n, d) = (raw.values.len() as u64, self.inputs.len() as u64);
+        let mut extent = Extent::of(n, d);
+        // The file's cells as text, which take some thirty bytes each, and the columns.
+        let cells = n as f64 * (d + 1) as f64;
+        extent.prepared = extent.prepared.and(Effort::new(40.0 * cells, 5.0 * COVARIANCE * cells));
+        if let Hyperparameters::MaximumLikelihood { subset, starts } = self.hyperparameters {
+            let (rows, d) = ((subset.get() as u64).min(n) as f64, d as f64);
+            let fit = EVALUATIONS
+                * starts.get() as f64
+                * (MULTIPLY * rows * rows * rows + (COVARIANCE + MULTIPLY * d) * rows * rows);
+            extent.prepared = extent.prepared.and(Effort::new(NUMBER * rows * rows * (d + 3.0), fit));
+        }
+        extent
     }
 
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {

@@ -15,11 +15,12 @@ pub use untrained::TrainingError;
 
 use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
 use super::table::{Quantity, TableError, TableFields};
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
+use crate::vocab::effort::{MULTIPLY, NUMBER};
+use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
 use data::{RawRecords, Split};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -225,6 +226,17 @@ impl Objective for Tuning {
 
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {
         vec![resources.place(&self.file)]
+    }
+
+    fn extent(&self, resources: &Resources) -> Extent {
+        let settings = self.settings.get() as u64;
+        let records = self.read(resources).map_or(0, |records| records.labels.len()) as f64;
+        let (m, d) = (records, self.inputs.len() as f64);
+        let mut extent = Extent::of(settings, 1).due_to("settings", settings);
+        // Training passes over the records some two hundred times.
+        let training = MULTIPLY * 200.0 * m * (d + 20.0) * settings as f64;
+        extent.prepared = extent.prepared.and(Effort::new(3.0 * NUMBER * m * (d + 1.0), training));
+        extent
     }
 
     fn stated(&self) -> Stated {

@@ -10,8 +10,10 @@ mod parties;
 
 use super::{PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::kernel::Event;
+use crate::objectives::Extent;
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::effort::MESSAGE;
+use crate::vocab::{Effort, Problem};
 pub use parties::{Call, Fact, Message, World, parties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,11 @@ impl Protocol for Echo {
         let mut problems: Vec<Problem> = stage.party("caller", &self.caller).err().into_iter().collect();
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
         problems
+    }
+
+    fn effort(&self, stage: &Stage, _: &Extent) -> Effort {
+        let calls = self.rounds as f64 * stage.names.len().saturating_sub(1) as f64;
+        Effort::new(0.0, 2.0 * calls * MESSAGE)
     }
 
     fn dry_needs_objective(&self) -> bool {

@@ -15,6 +15,7 @@
 mod agent;
 mod answers;
 mod contribution;
+mod effort;
 mod failure;
 mod hyperparameters;
 mod masked_rounds;

@@ -5,11 +5,11 @@ use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
-use crate::objectives::Objective;
+use crate::objectives::{Extent, Objective};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Problem, ProtectedUnit};
+use crate::vocab::{Effort, Problem, ProtectedUnit};
 use std::sync::Arc;
 
 /// The settings that a fork may change if the server of some series is not trusted.
@@ -55,6 +55,10 @@ impl Protocol for Federated {
             Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
         };
         if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
+    }
+
+    fn effort(&self, stage: &Stage, problem: &Extent) -> Effort {
+        self.of_replication(self.agents(stage) as u64, problem)
     }
 
     fn dry_needs_objective(&self) -> bool {

@@ -10,15 +10,19 @@ use super::users::{Population, UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
-use crate::objectives::{Instance, Objective};
+use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
+use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, PublicFact};
+use crate::vocab::effort::MESSAGE;
+use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::num::NonZeroU64;
 use std::sync::Arc;
+
+/// Bytes that a replication holds per user while it is played.
+const USER: f64 = 100.0;
 
 impl Protocol for Local {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
@@ -52,6 +56,24 @@ impl Protocol for Local {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+        let users = self.rounds as f64;
+        let people = self.population.map_or(0.0, |population| users.min(population.get() as f64));
+        let of_series = |(index, series): (usize, &SeriesRecipe)| {
+            let learner = series.learner.as_dyn().effort(problem.arms, self.rounds);
+            let learner = problem.of_learner(learner, "rounds").placed(|path| match path {
+                "repetitions" => format!("series[{index}].learner.{}.{path}", series.learner.name()),
+                _ => path.to_owned(),
+            });
+            // What is remembered of a user: its evaluation, and the release about the person.
+            let held = USER * users + USER * people;
+            let asked = Effort::due_to("rounds", self.rounds, held, 4.0 * MESSAGE * users);
+            learner.and(asked).leaving(ITERATION * users.min(1_000.0) + USER * people)
+        };
+        let series = self.series.iter().enumerate().map(of_series);
+        series.reduce(Effort::then).unwrap_or_default()
     }
 
     fn at_random(&self) -> Vec<&str> {

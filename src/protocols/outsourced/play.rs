@@ -7,15 +7,16 @@ use super::modeler::{Modeler, ModelerRecipe};
 use super::public::taken_as_public;
 use super::recipe::{Outsourced, SeriesRecipe};
 use crate::kernel::Party;
-use crate::learners::{LearnerModel, Random};
-use crate::objectives::Instance;
+use crate::learners::{LearnerModel, Random, posterior_effort};
+use crate::objectives::{Extent, Instance};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{Measurer, PlayError, Protocol, SeriesRecord, Stage};
+use crate::protocols::stage::{ITERATION, Measurer, PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit};
+use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 
 impl Protocol for Outsourced {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
@@ -36,6 +37,32 @@ impl Protocol for Outsourced {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+        let (rounds, outcomes) = (self.rounds, self.rounds.saturating_add(self.initial_points));
+        let (n, d) = (problem.arms as f64, problem.inputs as f64);
+        let place = if self.initial_points > rounds { "initial_points" } else { "rounds" };
+        let of_series = |(index, series): (usize, &SeriesRecipe)| {
+            let columns = series.release.as_dyn().columns(problem.inputs);
+            let r = columns as f64;
+            // The inputs centred, decomposed and projected, and the rows that the modeler receives.
+            let passes = MULTIPLY * n * d * (4.0 * d + r) + COVARIANCE * n * r;
+            let rows = Effort::due_to(
+                format!("series[{index}].release"),
+                columns,
+                NUMBER * n * (2.0 * d + 3.0 * r),
+                passes,
+            );
+            let learner = series.learner.as_dyn().effort(problem.arms, outcomes);
+            let learner = problem.of_learner(learner, place);
+            let asked = Effort::new(0.0, 6.0 * MESSAGE * outcomes as f64);
+            rows.and(learner).and(asked).leaving(ITERATION * outcomes as f64)
+        };
+        let series = self.series.iter().enumerate().map(of_series);
+        // Bounds on the information gain choose rows one by one, as an exact posterior does.
+        let gains = problem.of_learner(posterior_effort(problem.arms, rounds), place);
+        series.fold(gains, Effort::then)
     }
 
     fn at_random(&self) -> Vec<&str> {

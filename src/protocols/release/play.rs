@@ -5,20 +5,26 @@ use super::messages::{OwnFact, World};
 use super::outcomes::{Published, Trials, outcomes};
 use super::owner::{Carriers, Owner, OwnerConfig};
 use super::public::{taken_as_public, trains};
-use super::publication::{Search, Task};
+use super::publication::{Blind, NonPrivate, Search, Task};
 use super::reader::Reader;
 use super::recipe::{Release, ReleaseSeries};
 use super::training::entry_of_training;
 use super::worker::Worker;
 use crate::kernel::Party;
-use crate::objectives::{Instance, Objective};
+use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::Meter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{Evaluations, PlayError, Protocol, Releases, SeriesRecord, Stage, count};
+use crate::protocols::stage::{
+    Evaluations, ITERATION, PlayError, Protocol, Releases, SeriesRecord, Stage, count,
+};
 use crate::rng::Key;
-use crate::vocab::{PartyId, Problem, ProtectedUnit, PublicFact};
+use crate::vocab::effort::MESSAGE;
+use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
+
+/// Seconds in which all accountants compute the loss of a private publication.
+const ACCOUNTED: f64 = 0.003;
 
 impl Protocol for Release {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
@@ -45,6 +51,24 @@ impl Protocol for Release {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+        let of_series = |(index, series): (usize, &ReleaseSeries)| {
+            let search = series.publication.as_dyn().effort(problem.arms, self.rounds);
+            let place = format!("series[{index}].publication.{}", series.publication.name());
+            let search = problem.of_learner(search, "rounds").placed(|path| match path {
+                "repetitions" => format!("{place}.learner.{path}"),
+                _ => path.to_owned(),
+            });
+            let trials = Effort::new(0.0, 6.0 * MESSAGE * self.rounds as f64);
+            let private = series.publication.get::<NonPrivate>().is_none()
+                && series.publication.get::<Blind>().is_none();
+            let accounted = if private { ACCOUNTED } else { 0.0 };
+            search.and(trials).leaving(ITERATION * self.rounds as f64).accounted(accounted)
+        };
+        let series = self.series.iter().enumerate().map(of_series);
+        series.reduce(Effort::then).unwrap_or_default()
     }
 
     fn at_random(&self) -> Vec<&str> {

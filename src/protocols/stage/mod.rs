@@ -39,6 +39,7 @@ pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
 pub use measuring::{Measured, Measurer, NEIGHBOUR_DISTANCE};
 pub use protocol::Protocol;
+pub(in crate::protocols) use record::ITERATION;
 pub use record::{
     AskedInputs, BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration,
     NamedOutcome, OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,

@@ -3,10 +3,10 @@
 use super::failure::PlayError;
 use super::record::SeriesRecord;
 use super::run::Stage;
-use crate::objectives::Objective;
+use crate::objectives::{Extent, Objective};
 use crate::programs::Program;
 use crate::rng::Key;
-use crate::vocab::{Problem, ProtectedUnit};
+use crate::vocab::{Effort, Problem, ProtectedUnit};
 
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
@@ -56,6 +56,13 @@ pub trait Protocol: Send + Sync {
     /// messages depends on its points. If not, a placeholder problem with one arm is used.
     fn dry_needs_objective(&self) -> bool {
         true
+    }
+
+    /// What one replication of a problem of this size takes: an estimate from counts, for a recipe without problems. Paths
+    /// are relative to the recipe. The parties themselves and the problem are not counted here. Default: nothing.
+    fn effort(&self, stage: &Stage, problem: &Extent) -> Effort {
+        let _ = (stage, problem);
+        Effort::default()
     }
 
     /// The names of the series that one replication gives, in order.

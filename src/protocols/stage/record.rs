@@ -28,6 +28,9 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
+/// Bytes of one evaluation in a record that is in memory, with its share of the arm's inputs and of the releases.
+pub(in crate::protocols) const ITERATION: f64 = 300.0;
+
 /// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AskedInputs {

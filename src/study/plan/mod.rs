@@ -5,4 +5,5 @@ pub(in crate::study) mod cells;
 pub(in crate::study) mod file_name;
 pub(in crate::study) mod futures;
 pub(in crate::study) mod identity;
+pub(in crate::study) mod needs;
 mod of_futures;

@@ -29,6 +29,11 @@ pub trait Input: Send + Sync {
         true
     }
 
+    /// Number of columns of what is released of `inputs` columns. Default: as many.
+    fn columns(&self, inputs: u64) -> u64 {
+        inputs
+    }
+
     /// A description of the release of a table, for an audit of it.
     fn about(&self, rows: &Rows) -> String;
 

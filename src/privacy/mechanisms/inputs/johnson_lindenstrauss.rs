@@ -240,6 +240,10 @@ impl RowsMechanism for JohnsonLindenstrauss {
 }
 
 impl Input for JohnsonLindenstrauss {
+    fn columns(&self, _: u64) -> u64 {
+        self.r.get() as u64
+    }
+
     fn what(&self) -> &'static str {
         "projected inputs Z"
     }

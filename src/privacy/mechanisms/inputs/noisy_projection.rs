@@ -245,6 +245,10 @@ impl RowsMechanism for DrawnProjection {
 }
 
 impl Input for NoisyProjection {
+    fn columns(&self, _: u64) -> u64 {
+        self.r.get() as u64
+    }
+
     fn what(&self) -> &'static str {
         "projected inputs Z"
     }

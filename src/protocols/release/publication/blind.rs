@@ -2,6 +2,7 @@
 
 use super::{Plan, Publication, Search, Task};
 use crate::protocols::release::failure::CannotRelease;
+use crate::vocab::Effort;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct Blind {}
 
 impl Publication for Blind {
+    fn effort(&self, _: u64, _: u64) -> Effort {
+        Effort::default()
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Nothing)
     }

@@ -10,7 +10,8 @@ use crate::learners::BetaSchedule;
 use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Cost, Delta, Epsilon, Neighbours, Positive, Problem};
+use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Cost, Delta, Effort, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,14 @@ impl Publication for EverySetting {
 
     fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
+    }
+
+    /// A model of all settings is computed anew from the outcomes before each trial.
+    fn effort(&self, arms: u64, rounds: u64) -> Effort {
+        let (n, t) = (arms as f64, rounds as f64);
+        let solved = MULTIPLY * (n * t * t * t / 3.0 + t * t * t * t / 12.0);
+        let seconds = solved + COVARIANCE * n * t * t / 2.0;
+        Effort::due_to(ARMS, arms, NUMBER * (8.0 * n + 2.0 * t * t), seconds)
     }
 
     fn search(&self, task: &Task) -> Result<Search, CannotRelease> {

@@ -9,7 +9,9 @@ use crate::privacy::mechanisms::{
 };
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Epsilon, Problem};
+use crate::protocols::stage::ITERATION;
+use crate::vocab::effort::{ARMS, MESSAGE, NUMBER};
+use crate::vocab::{Effort, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,12 @@ pub struct FixedGrid {
 impl Publication for FixedGrid {
     fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
+    }
+
+    /// Every setting once.
+    fn effort(&self, arms: u64, _: u64) -> Effort {
+        let n = arms as f64;
+        Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).leaving(ITERATION * n)
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {

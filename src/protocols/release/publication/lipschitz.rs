@@ -9,7 +9,7 @@ use crate::objectives::TuningFacts;
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Basis, Claim, Epsilon, Problem};
+use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,10 @@ impl Publication for Lipschitz {
 
     fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
+    }
+
+    fn effort(&self, arms: u64, rounds: u64) -> Effort {
+        self.learner.as_dyn().effort(arms, rounds)
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {

@@ -4,7 +4,7 @@ use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, Valu
 use crate::learners::{Facts, LearnerModel};
 use crate::privacy::mechanisms::{Argmax, Disclosure};
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::Problem;
+use crate::vocab::{Effort, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,10 @@ impl Publication for NonPrivate {
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
         let facts = Facts { horizon: Some(1), ..Facts::default() };
         problems.chain(self.learner.lacks(facts)).map(|problem| problem.below("learner")).collect()
+    }
+
+    fn effort(&self, arms: u64, rounds: u64) -> Effort {
+        self.learner.as_dyn().effort(arms, rounds)
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {

@@ -3,11 +3,12 @@
 
 use super::search::Search;
 use super::task::{Task, TaskFacts};
+use crate::learners::posterior_effort;
 use crate::privacy::mechanisms::Mechanism;
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
-use crate::vocab::{Neighbours, Positive, Probability, Problem};
+use crate::vocab::{Effort, Neighbours, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,11 @@ pub trait Publication: Send + Sync {
     /// # Errors
     /// If the task lacks something that the recipe needs.
     fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
+
+    /// What `rounds` trials among `arms` settings take. Default: a search by GP-UCB.
+    fn effort(&self, arms: u64, rounds: u64) -> Effort {
+        posterior_effort(arms, rounds)
+    }
 
     /// The user's programs that the publication runs, except those of a learner that is a field of the recipe.
     fn programs(&self) -> Vec<Program> {

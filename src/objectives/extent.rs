@@ -1,0 +1,97 @@
+//! The size of a problem and what it takes to make one, known before anything is computed.
+
+use crate::vocab::Effort;
+use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
+
+/// The size of the problems that an objective makes, and what it takes to make them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extent {
+    /// Number of arms, n.
+    pub arms: u64,
+    /// Number of inputs of an arm, d.
+    pub inputs: u64,
+    /// The path of the field that states the number of arms, and its value: relative to the recipe, or to the scenario if it
+    /// begins with a slash. Empty for the recipe as a whole.
+    pub stated: (String, u64),
+    /// The work that all replications share.
+    pub prepared: Effort,
+    /// One replication's problem.
+    pub drawn: Effort,
+}
+
+/// Number of arms that is assumed of an objective that does not state its size.
+const ASSUMED: u64 = 1_000;
+
+impl Default for Extent {
+    fn default() -> Self {
+        Self::of(ASSUMED, 2)
+    }
+}
+
+impl Extent {
+    /// A problem of `arms` arms of `inputs` inputs each, which are held twice: scaled, and as they were.
+    #[must_use]
+    pub fn of(arms: u64, inputs: u64) -> Self {
+        let (n, d) = (arms as f64, inputs as f64);
+        let prepared = Effort::new(2.0 * NUMBER * n * d, n * d * COVARIANCE);
+        Self {
+            arms,
+            inputs,
+            stated: (String::new(), arms),
+            prepared,
+            drawn: Effort::new(NUMBER * n, n * COVARIANCE),
+        }
+    }
+
+    /// The same, whose memory is due to the count at `path`.
+    #[must_use]
+    pub fn due_to(mut self, path: &str, value: u64) -> Self {
+        let count = |effort: Effort| Effort::due_to(path, value, effort.bytes, effort.seconds);
+        (self.prepared, self.drawn) = (count(self.prepared), count(self.drawn));
+        self.stated = (path.to_owned(), value);
+        self
+    }
+
+    /// The same with paths that begin at the scenario; the recipe is at `prefix`.
+    #[must_use]
+    pub fn at(mut self, prefix: &str) -> Self {
+        let whole = |path: &str| match path {
+            "" => format!("/{prefix}"),
+            _ => format!("/{prefix}.{path}"),
+        };
+        self.stated.0 = whole(&self.stated.0);
+        (self.prepared, self.drawn) = (self.prepared.placed(whole), self.drawn.placed(whole));
+        self
+    }
+
+    /// What a learner of this problem takes, with the counts that the scenario states: that of the outcomes is at `outcomes`
+    /// in the recipe that asks.
+    #[must_use]
+    pub fn of_learner(&self, effort: Effort, outcomes: &str) -> Effort {
+        let value = self.stated.1;
+        let mut effort = effort;
+        if let Some(most) = effort.most.as_mut().filter(|most| most.path == ARMS) {
+            most.value = value;
+        }
+        effort.placed(|path| match path {
+            ARMS => self.stated.0.clone(),
+            OUTCOMES => outcomes.to_owned(),
+            other => other.to_owned(),
+        })
+    }
+
+    /// The problems of a grid with these numbers of points along its dimensions, on which a function is drawn by one matrix
+    /// per dimension.
+    pub(super) fn of_grid(counts: &[usize]) -> Self {
+        let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
+        let longest = counts.iter().copied().max().unwrap_or(0) as u64;
+        let n = arms as f64;
+        let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
+        let mut extent = Self::of(arms, counts.len() as u64);
+        // A matrix, its eigenvectors and its root; eigenvalues take some ten multiplications per number and row.
+        let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
+        extent.prepared = extent.prepared.and(roots);
+        extent.drawn = extent.drawn.and(Effort::new(NUMBER * n, n * (COVARIANCE + MULTIPLY * of_all(1))));
+        extent.due_to("grid", longest)
+    }
+}

@@ -1,0 +1,77 @@
+//! What a replication of federated optimisation takes, estimated from its counts.
+
+use super::hyperparameters::OwnHyperparameters;
+use super::recipe::Federated;
+use super::series::{FederatedSeries, Sharing};
+use crate::objectives::Extent;
+use crate::protocols::stage::ITERATION;
+use crate::vocab::Effort;
+use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
+
+/// Bytes of an agent besides its models: the party, its streams of random numbers, its timers.
+const AGENT: f64 = 4_000.0;
+
+/// Seconds in which all accountants compute the loss of a series of sums with noise.
+const ACCOUNTED: f64 = 0.29;
+
+/// Evaluations of the likelihood in a fit from one starting point, about.
+const EVALUATIONS: f64 = 30.0;
+
+impl Federated {
+    /// What one replication with this number of agents takes.
+    pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
+        let points = self.rounds.saturating_add(self.initial_points);
+        let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
+        // The factor of the prior covariance and the features of all points, for all agents; each agent's own values.
+        let (arms, place) = (problem.stated.1, problem.stated.0.clone());
+        let factor =
+            Effort::due_to(place, arms, 2.0 * NUMBER * n * n, n * n * (MULTIPLY * n / 6.0 + COVARIANCE));
+        let features = u64::from(self.features.get());
+        let features = Effort::due_to("features", features, NUMBER * n * m, COVARIANCE * n * m);
+        let values = Effort::new(NUMBER * n, COVARIANCE * n).times(agents as f64);
+        let shared = factor.and(features).and(values);
+        let own = self.of_agent(problem, points);
+        let of_series = |series: &FederatedSeries| {
+            let sends = !matches!(series.sharing, Sharing::Alone(_));
+            // Vectors and their sums; with masks, a mask per pair of agents.
+            let pairs = match &series.sharing {
+                Sharing::Aggregate(aggregate) if aggregate.server.is_masked() => agents as f64,
+                _ => 1.0,
+            };
+            let vectors =
+                if sends { self.rounds as f64 * m * (COVARIANCE * pairs + NUMBER * MULTIPLY) } else { 0.0 };
+            let messages = 2.0 * MESSAGE * self.rounds as f64;
+            let agent = own.clone().and(Effort::new(AGENT, messages + vectors));
+            let private = match &series.sharing {
+                Sharing::Aggregate(aggregate) => aggregate.noise_multiplier.get() > 0.0,
+                Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+            };
+            let accounted = if private { ACCOUNTED } else { 0.0 };
+            agent.times(agents as f64).leaving(2.0 * ITERATION * t).accounted(accounted)
+        };
+        let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();
+        shared.and(series)
+    }
+
+    /// What one agent takes with this number of points: its own model, from which it draws a function in every round, and
+    /// the shared one.
+    fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
+        let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
+        // Rows are stored in groups of sixteen, and in tiles of 32 points.
+        let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
+        let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
+        let updated = n * t * (COVARIANCE + MULTIPLY * t);
+        let place = if self.initial_points > self.rounds { "initial_points" } else { "rounds" };
+        let rows = Effort::due_to(place, points, rows, drawn + updated);
+        let weights = t * MULTIPLY * 3.0 * m * m;
+        let matrix = Effort::due_to("features", u64::from(self.features.get()), NUMBER * m * m, weights);
+        let own = rows.and(matrix).and(Effort::new(4.0 * NUMBER * n, 0.0));
+        let OwnHyperparameters::Refitted { every, starts } = self.own_hyperparameters else { return own };
+        // A fit at k, 2 k, ... points, then a factor of the covariance and all points again.
+        let fits = (t / every.get() as f64).floor();
+        let searched = EVALUATIONS * starts.get() as f64 * (MULTIPLY * t / 4.0 + COVARIANCE / 3.0) * t * t;
+        let again = n * n * (MULTIPLY * n / 6.0 + COVARIANCE) + n * t * (COVARIANCE + MULTIPLY * t / 6.0);
+        let place = problem.stated.0.clone();
+        own.and(Effort::due_to(place, problem.stated.1, NUMBER * n * n, fits * (searched + again)))
+    }
+}

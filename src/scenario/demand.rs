@@ -1,0 +1,51 @@
+//! What a cell of a study takes, and the problem if that is more memory than a run may take.
+
+use crate::objectives::Room;
+use crate::vocab::{Effort, Memory, Problem};
+
+/// What the replications of a cell take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Demand {
+    /// What they share.
+    pub shared: Effort,
+    /// Each of them.
+    pub each: Effort,
+}
+
+/// Bytes of the program itself: its code, tables and the text of reports.
+const PROGRAM: f64 = 14.0 * 1_048_576.0;
+
+/// Bytes of a cell: its text, its parties, its place in tables.
+const CELL: f64 = 12_000.0;
+
+impl Demand {
+    /// Most bytes in use while this cell is run, as one of `cells`, with so many replications at the same time.
+    #[must_use]
+    pub fn bytes(&self, replications: u64, cells: usize, threads: u64) -> f64 {
+        let jobs = replications.saturating_mul(cells as u64).min(threads) as f64;
+        let records = replications as f64 * self.each.record;
+        PROGRAM + CELL * cells as f64 + self.shared.bytes + jobs * self.each.bytes + records
+    }
+
+    /// The problem if that is more than there is room for, at the count to which most of it is due.
+    pub(super) fn problem(&self, replications: u64, cells: usize, room: Room) -> Option<Problem> {
+        let bytes = self.bytes(replications, cells, room.threads);
+        if bytes <= room.memory.0 as f64 {
+            return None;
+        }
+        let records = replications as f64 * self.each.record;
+        let most = self.shared.clone().and(self.each.clone().times(room.threads as f64)).most;
+        let (path, value) = match most.filter(|most| most.bytes >= records) {
+            Some(most) => (most.path.trim_start_matches('/').to_owned(), most.value),
+            None => ("replications".to_owned(), replications),
+        };
+        let found = Memory::of(bytes);
+        let raised = Memory::of(bytes * 1.2 + 1e6).to_string().replace(' ', "");
+        Some(Problem::wrong(
+            path,
+            format!("a run of at most {}", room.memory),
+            format!("{value}, with which it takes about {found}"),
+            format!("lower it, use fewer threads, or allow more memory: --memory {raised}"),
+        ))
+    }
+}

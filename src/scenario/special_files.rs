@@ -1,0 +1,36 @@
+//! Fields that name a device or a pipe as a file.
+
+use crate::objectives::Resources;
+use crate::vocab::Problem;
+use serde_json::Value;
+use std::path::Path;
+
+/// The problems of fields that name a device or a pipe as a file: it might never end, and could not be read twice.
+pub(super) fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Object(fields) => {
+            let inside = fields.iter().map(|(name, value)| match value.as_str() {
+                Some(file) if ["file", "training"].contains(&name.as_str()) => {
+                    let place = resources.place(Path::new(file));
+                    let special =
+                        std::fs::metadata(&place).is_ok_and(|there| !there.is_file() && !there.is_dir());
+                    let found = format!("{}, a device or a pipe", place.display());
+                    let problem =
+                        Problem::wrong(below(name), "a regular file", found, "write its contents to a file");
+                    special.then_some(problem).into_iter().collect()
+                }
+                _ if path == "parties" => special_files(value, &format!("parties[\"{name}\"]"), resources),
+                _ => special_files(value, &below(name), resources),
+            });
+            inside.flatten().collect()
+        }
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items
+                .flat_map(|(index, item)| special_files(item, &format!("{path}[{index}]"), resources))
+                .collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,43 @@
+//! What a whole study takes: an estimate from the counts of its cells.
+
+use crate::study::plan::cells::Plan;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What a study takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Needs {
+    /// Number of replications at the same time.
+    pub threads: u64,
+    /// Most bytes in use at any time.
+    pub bytes: u64,
+    /// Processor time of all threads together, in seconds, on a machine like that of docs/reliability.md.
+    pub seconds: f64,
+}
+
+/// Seconds of starting the program and of writing its report.
+const PROGRAM: f64 = 0.015;
+/// Seconds of a cell in tables and figures.
+const CELL: f64 = 0.002;
+/// Seconds per byte of a record: written, read again, summarised.
+const RECORD: f64 = 30e-9;
+
+impl Plan {
+    /// An estimate of what this study takes with so many threads.
+    #[must_use]
+    pub fn needs(&self, threads: u64) -> Needs {
+        let (cells, replications) = (self.cells.len(), self.replications);
+        let mut prepared = BTreeSet::new();
+        let mut needs = Needs { threads, bytes: 0, seconds: PROGRAM + CELL * cells as f64 };
+        for cell in &self.cells {
+            let demand = cell.scenario.demand();
+            needs.bytes = needs.bytes.max(demand.bytes(replications, cells, threads) as u64);
+            if prepared.insert(&cell.preparation) {
+                needs.seconds += demand.shared.seconds;
+            }
+            let each = demand.each.seconds + RECORD * demand.each.record;
+            needs.seconds += replications as f64 * each + demand.each.accounted;
+        }
+        needs
+    }
+}

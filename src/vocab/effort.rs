@@ -1,0 +1,138 @@
+//! What a part of a run takes, estimated from its counts before anything runs.
+//!
+//! The estimates count the numbers that are held and the operations on them. The seconds of an operation are those measured
+//! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
+
+/// Seconds of a multiplication and an addition in a long row of numbers.
+pub const MULTIPLY: f64 = 0.5e-9;
+/// Seconds of a covariance of two points, or of a random number.
+pub const COVARIANCE: f64 = 12e-9;
+/// Seconds of a message: sent, delivered, handled.
+pub const MESSAGE: f64 = 2e-6;
+/// Bytes of a number.
+pub const NUMBER: f64 = 8.0;
+
+/// The place of the number of arms, in what a learner estimates.
+pub const ARMS: &str = "arms";
+/// The place of the number of outcomes, in what a learner estimates.
+pub const OUTCOMES: &str = "outcomes";
+
+/// Memory and processor time of a part of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Most bytes in use at any time.
+    pub bytes: f64,
+    /// Bytes of the record that it leaves; all records of a cell are in memory when its results are computed.
+    pub record: f64,
+    /// Processor time in seconds.
+    pub seconds: f64,
+    /// Processor time in seconds once per cell, for the privacy losses of its releases.
+    pub accounted: f64,
+    /// The count to which most of the memory is due.
+    pub most: Option<Count>,
+}
+
+/// A count of a scenario, and the memory that is due to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// Its path, relative to the recipe that estimates; relative to the scenario if it begins with a slash. A learner, which
+    /// knows no paths, says `ARMS` or `OUTCOMES`.
+    pub path: String,
+    /// The count.
+    pub value: u64,
+    /// The memory in bytes.
+    pub bytes: f64,
+}
+
+impl Effort {
+    /// Memory and time, due to no count in particular.
+    #[must_use]
+    pub fn new(bytes: f64, seconds: f64) -> Self {
+        Self { bytes, seconds, ..Self::default() }
+    }
+
+    /// Memory and time that are due to the count at `path`.
+    #[must_use]
+    pub fn due_to(path: impl Into<String>, value: u64, bytes: f64, seconds: f64) -> Self {
+        let most = Some(Count { path: path.into(), value, bytes });
+        Self { most, ..Self::new(bytes, seconds) }
+    }
+
+    /// The same, with a record of this size.
+    #[must_use]
+    pub fn leaving(self, record: f64) -> Self {
+        Self { record, ..self }
+    }
+
+    /// The same, with so many seconds for its privacy losses.
+    #[must_use]
+    pub fn accounted(self, seconds: f64) -> Self {
+        Self { accounted: seconds, ..self }
+    }
+
+    /// The same one level further down, as [`Problem::below`](super::Problem::below).
+    #[must_use]
+    pub fn below(self, prefix: &str) -> Self {
+        self.placed(|path| match path.strip_prefix('/') {
+            Some(_) => path.to_owned(),
+            None => format!("{prefix}.{path}"),
+        })
+    }
+
+    /// The same with another path of the count.
+    #[must_use]
+    pub fn placed(self, place: impl FnOnce(&str) -> String) -> Self {
+        let most = self.most.map(|count| Count { path: place(&count.path), ..count });
+        Self { most, ..self }
+    }
+
+    /// Both, in memory at the same time.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let bytes = self.bytes + other.bytes;
+        Self { bytes, ..self.then(other) }
+    }
+
+    /// One after the other: the memory of the larger one.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        let size = |count: &Option<Count>| count.as_ref().map_or(0.0, |count| count.bytes);
+        let most = if size(&other.most) > size(&self.most) { other.most } else { self.most };
+        Self {
+            bytes: self.bytes.max(other.bytes),
+            record: self.record + other.record,
+            seconds: self.seconds + other.seconds,
+            accounted: self.accounted + other.accounted,
+            most,
+        }
+    }
+
+    /// As many of them at the same time.
+    #[must_use]
+    pub fn times(self, count: f64) -> Self {
+        let most = self.most.map(|most| Count { bytes: most.bytes * count, ..most });
+        Self {
+            bytes: self.bytes * count,
+            record: self.record * count,
+            seconds: self.seconds * count,
+            most,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_adds_up_only_where_it_is_held_together() {
+        let small = || Effort::due_to("a", 1, 10.0, 1.0).leaving(3.0);
+        let large = || Effort::due_to("b", 2, 30.0, 2.0);
+        let (both, one_by_one) = (small().and(large()), small().then(large()));
+        assert_eq!((both.bytes, both.seconds, both.record), (40.0, 3.0, 3.0));
+        assert_eq!((one_by_one.bytes, one_by_one.seconds), (30.0, 3.0));
+        assert_eq!(both.most, large().most);
+        assert_eq!(small().times(4.0).and(large()).below("c").most.unwrap().path, "c.a");
+    }
+}

@@ -1,0 +1,82 @@
+//! The memory that `check` states, and that a run takes: within a factor of three, from small runs to large ones.
+
+use crate::{ALONE, counting};
+use std::path::Path;
+use std::sync::PoisonError;
+use subrosa::objectives::Resources;
+use subrosa::scenario::Document;
+use subrosa::study::{Plan, simulate};
+
+/// Bytes of the program itself, which the allocator does not count.
+const PROGRAM: f64 = 14.0 * 1_048_576.0;
+
+const FEDERATED: &str = "Scenario(name: \"federated\", seed: 1,
+    parties: { \"server\": Party(), \"agent\": Party(count: 60) }, network: Network(topology: Star(hub: \"server\")),
+    objective: GpSample(grid: [600], max_norm: 1, length_scale: 0.1),
+    protocol: Federated(server: \"server\", groups: [AgentGroup(members: \"agent\")], rounds: 12, features: 150,
+        series: [Series(name: \"s\", sharing: Aggregate(regions: 2))]))";
+
+const OUTSOURCED: &str =
+    "Scenario(name: \"outsourced\", seed: 1, parties: { \"a\": Party(), \"b\": Party() },
+    network: Network(topology: Star(hub: \"a\")), objective: GpSample(grid: [150, 150], length_scale: 5),
+    protocol: Outsourced(curator: \"a\", modeler: \"b\", rounds: 250,
+        series: [Series(name: \"s\", release: Disclosure(), learner: GpUcb(scale: 2))]))";
+
+const LOCAL: &str = "Scenario(name: \"local\", seed: 1, parties: { \"a\": Party(), \"b\": Party() },
+    network: Network(topology: Star(hub: \"a\")), objective: RkhsSum(points: 900),
+    protocol: Local(service: \"a\", users: \"b\", rounds: 40,
+        series: [Series(name: \"s\", report: Ctl(epsilon: 1), learner: MomaGpUcb(repetitions: 10000))]))";
+
+const ECHO: &str =
+    "Scenario(name: \"echo\", seed: 1, parties: { \"a\": Party(), \"b\": Party(count: 20000) },
+    network: Network(topology: Star(hub: \"a\")), protocol: Echo(caller: \"a\", rounds: 1))";
+
+const SMALL: &str = "Scenario(name: \"small\", seed: 1, parties: { \"a\": Party(), \"b\": Party() },
+    network: Network(topology: Star(hub: \"a\")), protocol: Echo(caller: \"a\", rounds: 3))";
+
+/// What one replication is estimated to take and what it takes, in bytes.
+fn both(text: &str) -> (f64, f64) {
+    let resources = Resources::default();
+    let cells = Document::from_text(Path::new("it.ron"), text.to_owned()).cells(&[], &resources).unwrap();
+    let estimate = Plan::new(text.to_owned(), Vec::new(), &resources, cells).needs(1).bytes as f64;
+    let folder = tempfile::tempdir().unwrap();
+    let before = counting::now();
+    counting::forget_most();
+    simulate(text, &[], &folder.path().join("run")).unwrap();
+    (estimate, PROGRAM + counting::most().saturating_sub(before) as f64)
+}
+
+#[test]
+fn estimates_are_within_a_factor_of_three() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = [
+        ("small", SMALL),
+        ("federated", FEDERATED),
+        ("outsourced", OUTSOURCED),
+        ("local", LOCAL),
+        ("echo", ECHO),
+    ];
+    for (name, text) in all {
+        let (estimate, taken) = both(text);
+        println!("{name}: {:.0} MiB estimated, {:.0} MiB taken", estimate / 1_048_576.0, taken / 1_048_576.0);
+        assert!((1.0 / 3.0..3.0).contains(&(estimate / taken)), "{name}: {estimate} for {taken}");
+    }
+}
+
+/// A count whose memory has no room is refused, at its own place, with what to do.
+#[test]
+fn too_large_a_count_is_refused_at_its_place() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = |text: String| {
+        Document::from_text(Path::new("it.ron"), text).cells(&[], &Resources::default()).map(drop)
+    };
+    let cases = [
+        (FEDERATED, "features: 150", "features: 4096", "features"),
+        (OUTSOURCED, "rounds: 250", "rounds: 250, initial_points: 90000", "initial_points"),
+    ];
+    for (text, old, new, place) in cases {
+        let said = answer(text.replace(old, new)).expect_err("more than 4 GiB").to_string();
+        assert!(said.contains(place) && said.contains("--memory") && said.contains("4.0 GiB"), "{said}");
+    }
+    assert!(answer(ECHO.replace("20000", "999998")).is_ok(), "a million parties have room");
+}
