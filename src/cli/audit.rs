@@ -18,7 +18,6 @@ use crate::report::{
 };
 use crate::rng::Key;
 use crate::study::{file_safe, files};
-use crate::vocab::Memory;
 use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -86,7 +85,6 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         seed: options.seed,
         data: arguments.data.clone(),
         format: options.format,
-        memory: Some(Memory(u64::MAX)),
         ..ScenarioArguments::of(scenario)
     };
     let plan = match load_to(&scenario, Starts::ToAudit, None) {

@@ -9,7 +9,6 @@ use crate::privacy::mechanisms::MechanismError;
 use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
 use crate::study::{CellRunner, Failure, Plan};
-use crate::vocab::Memory;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +27,6 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
         overrides: arguments.overrides.clone(),
         data: arguments.data.clone(),
         format: arguments.format,
-        memory: Some(Memory(u64::MAX)),
         ..ScenarioArguments::of(scenario)
     };
     let plan = match load(&scenario) {

@@ -9,7 +9,6 @@ use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::{self, connection};
 use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
-use crate::vocab::Memory;
 use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
@@ -130,7 +129,7 @@ fn plan_of(path: &Path) -> Result<Plan, Exit> {
     if path.is_dir() {
         return plan_to_play(&RunFolder::at(path)).map(|(plan, _)| plan);
     }
-    load(&ScenarioArguments { memory: Some(Memory(u64::MAX)), ..ScenarioArguments::of(path) })
+    load(&ScenarioArguments::of(path))
 }
 
 fn names(plan: &Plan, cell: usize) -> Vec<String> {

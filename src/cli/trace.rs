@@ -8,7 +8,6 @@ use super::programs;
 use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
-use crate::vocab::Memory;
 use crate::vocab::{PartyId, Span, Time};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -25,7 +24,6 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         overrides: arguments.overrides.clone(),
         seed: arguments.seed,
         data: arguments.data.clone(),
-        memory: Some(Memory(u64::MAX)),
         ..ScenarioArguments::of(&arguments.scenario)
     }) {
         Ok(plan) => plan,

@@ -151,8 +151,9 @@ impl Document {
                 Ok(scenario) => {
                     // All cells have the same axes.
                     if cells.is_empty() {
-                        let unknown = self.unknown_axes(scenario.draft(), &raw.point);
-                        problems.extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited, problem)));
+                        let unknown = self.unknown_axes(scenario.draft(), &raw.point());
+                        problems
+                            .extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited(), problem)));
                     }
                     let first: Option<&Cell> = cells.first();
                     let unlike = first.and_then(|(_, first)| unlike(first.draft(), scenario.draft()));

@@ -60,7 +60,8 @@ pub(in crate::cli) struct ScenarioArguments {
 }
 
 impl ScenarioArguments {
-    /// A scenario file as it is, without overrides.
+    /// A scenario file as it is, without overrides, and without a limit on memory: nothing of it is played, or one
+    /// replication.
     pub(in crate::cli) fn of(scenario: &Path) -> Self {
         Self {
             scenario: scenario.to_owned(),
@@ -69,6 +70,7 @@ impl ScenarioArguments {
             data: None,
             replications: None,
             format: Format::Text,
+            memory: Some(Memory(u64::MAX)),
         }
     }
 }
