@@ -88,7 +88,7 @@ pub fn run(folder: &Path) -> Answer {
         for chart in report::charts(page) {
             assert!(!report::plots::standalone(&chart).is_empty());
         }
-        drop(study::summary_misfits(&folder, &page.summary));
+        drop(study::summary_inconsistencies(&folder, &page.summary));
     }
     Answer::from(records.is_ok_and(|found| found.is_some()) && page.is_ok_and(|found| found.is_some()))
 }

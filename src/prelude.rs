@@ -10,7 +10,7 @@ pub use crate::network::latency::{Latency, LatencyModel, LogNormal};
 pub use crate::network::loss::{Independent, LossModel};
 pub use crate::network::topology::{Mesh, Star, TopologyModel};
 pub use crate::network::{Link, Network, PartyTraits};
-pub use crate::objectives::{Background, Instance, Noise, ObjectiveError, Prepared, Surrogate};
+pub use crate::objectives::{Instance, Noise, ObjectiveError, Prepared, ProblemFacts, Surrogate};
 pub use crate::privacy::ledger::{Ledger, LedgerWriter, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};

@@ -6,7 +6,7 @@ use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
 
 /// What a group of releases has in common: observer, protected party, kind of unit, and neighbouring relation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct About {
+pub struct GroupKey {
     /// Name of the party whose data it is.
     pub protected: String,
     /// Unit of protection.
@@ -17,7 +17,7 @@ pub struct About {
     pub neighbours: Neighbours,
 }
 
-impl About {
+impl GroupKey {
     /// The group of an event.
     #[must_use]
     pub fn of(event: &PrivacyEvent) -> Self {
@@ -45,12 +45,12 @@ impl About {
 
 /// The releases of one run, grouped by what they are about. Groups are in the order of their first releases.
 #[must_use]
-pub fn grouped(releases: &[CountedRelease]) -> Vec<(About, Vec<&CountedRelease>)> {
-    let mut groups: Vec<(About, Vec<&CountedRelease>)> = Vec::new();
+pub fn grouped(releases: &[CountedRelease]) -> Vec<(GroupKey, Vec<&CountedRelease>)> {
+    let mut groups: Vec<(GroupKey, Vec<&CountedRelease>)> = Vec::new();
     for booked in releases {
         match groups.iter_mut().find(|(about, _)| about.holds(&booked.event)) {
             Some((_, group)) => group.push(booked),
-            None => groups.push((About::of(&booked.event), vec![booked])),
+            None => groups.push((GroupKey::of(&booked.event), vec![booked])),
         }
     }
     groups

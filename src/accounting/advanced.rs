@@ -31,7 +31,7 @@ impl Accountant for Advanced {
         let basic = super::Basic.price(composition, delta).epsilon;
         let best = guarantees::divisions(items, delta.get())
             .iter()
-            .map(|guarantees| walk(guarantees, delta.get() - guarantees.delta))
+            .map(|guarantees| bound(guarantees, delta.get() - guarantees.delta))
             .fold(basic, f64::min);
         if best.is_infinite() {
             return Priced::spent(guarantees::own_deltas(items), delta, composition);
@@ -41,7 +41,7 @@ impl Accountant for Advanced {
 }
 
 /// The bound for given guarantees of the releases; infinite if the slack is not above 0.
-fn walk(guarantees: &Guarantees, slack: f64) -> f64 {
+fn bound(guarantees: &Guarantees, slack: f64) -> f64 {
     let (mut drift, mut squares) = (0.0, 0.0);
     for &(epsilon, count) in &guarantees.pairs {
         drift += count as f64 * epsilon * libm::tanh(0.5 * epsilon);

@@ -78,13 +78,13 @@ pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a Privac
 
 /// The basis and the arithmetic of a list of releases, and whether they may have been chosen adaptively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Footing {
+pub struct BasisSummary {
     /// The weakest basis of the releases.
     pub basis: LossBasis,
     /// The weakest arithmetic of the releases.
     pub arithmetic: Arithmetic,
     /// Whether some releases may have been chosen adaptively.
-    pub one_after_another: bool,
+    pub is_adaptive: bool,
 }
 
 /// Serialises an arithmetic as words, and `None` as the empty text.

@@ -2,7 +2,7 @@
 
 use super::claims::{Claimed, claims};
 use super::footing::weakest_arithmetic;
-use super::{Composition, CountedRelease, Footing, LossBasis, Statement, over_rounds};
+use super::{BasisSummary, Composition, CountedRelease, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
 /// Releases about the same unit: first those about this unit alone, then those about all units, each in their order.
@@ -30,12 +30,12 @@ impl History {
 
     /// The basis and the arithmetic of the releases' costs, and whether the releases are from different rounds.
     #[must_use]
-    pub fn footing(&self) -> Footing {
+    pub fn footing(&self) -> BasisSummary {
         let events = || self.0.iter().map(|booked| &booked.event);
-        Footing {
+        BasisSummary {
             basis: LossBasis::weakest(events()),
             arithmetic: weakest_arithmetic(events()),
-            one_after_another: over_rounds(&self.0),
+            is_adaptive: over_rounds(&self.0),
         }
     }
 
@@ -84,7 +84,7 @@ impl History {
     /// Whether it has the same loss as another history by every accountant, with the same basis. Costs, claims, bases,
     /// arithmetics and counts are equal, and both histories have releases of several rounds or both of a single one.
     /// Everything else may differ, such as rounds, times, party and unit.
-    pub(super) fn costs_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_loss(&self, other: &Self) -> bool {
         let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
             a.count == b.count && event_alike(&a.event, &b.event)
         };
@@ -94,14 +94,14 @@ impl History {
     }
 
     /// Whether it has the same loss as another history in every round.
-    pub(super) fn falls_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_loss_by_round(&self, other: &Self) -> bool {
         let rounds = |booked: &CountedRelease| (booked.event.round, booked.last_round, booked.is_uneven);
-        self.costs_like(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
+        self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
     /// Whether its loss is at least that of another history: it contains every release of the other history at least as
     /// often, and it has releases of several rounds if the other history has.
-    pub(super) fn outweighs(&self, other: &Self) -> bool {
+    pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
         };

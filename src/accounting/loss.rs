@@ -75,7 +75,7 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
         let found = if claimed.unclaimed == 0 && at == stated {
             ours.as_ref().map_or(f64::INFINITY, |loss| loss.epsilon)
         } else {
-            let rounds = history.footing().one_after_another;
+            let rounds = history.footing().is_adaptive;
             price(&Tight, &history.claimed_composition(), at, rounds).epsilon
         };
         if let Some(times) = exceeds(found, claim.epsilon) {

@@ -43,14 +43,14 @@ mod tight;
 mod units;
 mod whole_study;
 
-pub use about::{About, grouped};
+pub use about::{GroupKey, grouped};
 pub use advanced::Advanced;
 pub use basic::Basic;
 pub use by_round::{Growth, worst};
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item, MOST_RELEASES};
 pub use counted::{CountedRelease, over_rounds};
-pub use footing::{Footing, LossBasis};
+pub use footing::{BasisSummary, LossBasis};
 pub use gdp::Gdp;
 pub use guarantees::pure_epsilon;
 pub use history::{History, stated};

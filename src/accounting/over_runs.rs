@@ -1,7 +1,7 @@
 //! The losses to one observer over the runs of a cell; each is the largest over all runs and units.
 
 use super::loss::{Loss, joined, larger, losses, multiple};
-use super::rising::{EpsilonAt, Rising};
+use super::rising::{EpsilonAt, EpsilonSteps};
 use super::{AccountantName, CountedRelease, History, Standing, units};
 use crate::vocab::Delta;
 
@@ -17,7 +17,7 @@ pub struct OverRuns {
     priced: Vec<History>,
     losses: Vec<Loss>,
     /// The tight accountant's epsilon by round.
-    rising: Rising,
+    rising: EpsilonSteps,
     runs: u64,
     runs_differ: bool,
 }
@@ -56,13 +56,13 @@ impl OverRuns {
         }
         self.releases = self.releases.max(group.iter().map(|booked| booked.count).sum());
         let told = units(group);
-        if told.apart {
+        if told.has_different_units {
             let most = told.worst.iter().map(History::count).max();
             self.releases_per_unit = self.releases_per_unit.max(most.or(Some(0)));
         }
         let before = told.clone();
         for history in told.worst {
-            if self.priced.iter().any(|known| known.costs_like(&history)) {
+            if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
             let longer = self.priced.iter().all(|known| known.count() < history.count());

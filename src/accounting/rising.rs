@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 /// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
 /// at the end of the interval.
-const PLACES: u64 = 24;
+const INTERVALS: u64 = 24;
 /// Largest number of different histories whose losses are computed by round; for further histories the loss after the last
 /// round is used from the first release on.
-const FOLLOWED: usize = 6;
+const MOST_HISTORIES: usize = 6;
 
 /// The tight accountant's epsilon of all releases up to and including a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct EpsilonAt {
 /// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later one; before
 /// the first step nothing was released. Epsilon does not decrease by more than the accountant's resolution of 0.1 %.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rising {
+pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
     /// The different histories whose losses were computed by round.
     seen: Vec<History>,
@@ -42,7 +42,7 @@ pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     steps.iter().find(|step| step.round >= round).unwrap_or(last).epsilon
 }
 
-impl Rising {
+impl EpsilonSteps {
     /// Adds the releases of a run, `group`, whose loss after the last round is at most `at_the_end` at this delta. `units`
     /// has the histories that may have the largest loss after the last round.
     pub(super) fn take_in(
@@ -55,17 +55,17 @@ impl Rising {
         let begin = group.iter().map(|booked| booked.event.round).min();
         let end = group.iter().map(|booked| booked.last_round).max();
         let (Some(begin), Some(end)) = (begin, end) else { return };
-        let known = |history: &History| self.seen.iter().any(|other| other.falls_like(history));
+        let known = |history: &History| self.seen.iter().any(|other| other.has_same_loss_by_round(history));
         let followed = match units.worst.as_slice() {
-            [history] if !units.apart && at_the_end.is_finite() => Some(history),
+            [history] if !units.has_different_units && at_the_end.is_finite() => Some(history),
             // With several units, a different unit may have the largest loss in an early round.
             _ => None,
         };
         let steps = match followed {
             Some(history) if known(history) => return,
-            Some(history) if self.seen.len() < FOLLOWED && begin < end => {
+            Some(history) if self.seen.len() < MOST_HISTORIES && begin < end => {
                 self.seen.push(history.clone());
-                let rounds = (end - begin).min(PLACES);
+                let rounds = (end - begin).min(INTERVALS);
                 let mut places: Vec<u64> =
                     (0..=rounds).map(|k| begin + (end - begin) * k / rounds.max(1)).collect();
                 places.dedup();
@@ -131,7 +131,7 @@ mod tests {
 
     fn steps(runs: &[Vec<CountedRelease>]) -> Vec<EpsilonAt> {
         let delta = Delta::new(1e-5).unwrap();
-        let mut rising = Rising::default();
+        let mut rising = EpsilonSteps::default();
         for releases in runs {
             let group: Vec<&CountedRelease> = releases.iter().collect();
             let told = units(&group);

@@ -1,6 +1,6 @@
 //! Inputs and results of accountants, as the report, `subrosa account` and charts use them.
 
-use super::{Accountant, AccountantName, Composition, Footing, LossBasis, Priced, Standing, Tight};
+use super::{Accountant, AccountantName, BasisSummary, Composition, LossBasis, Priced, Standing, Tight};
 use crate::vocab::{Arithmetic, Cost, Delta};
 
 /// Releases whose losses add up, and the delta at which to state their epsilon.
@@ -13,7 +13,7 @@ pub struct Statement {
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
     /// The basis of the releases; absent for costs from a file.
-    pub footing: Option<Footing>,
+    pub footing: Option<BasisSummary>,
 }
 
 /// An accountant's answer, and whether it is a bound.
@@ -78,7 +78,7 @@ impl Statement {
 
     /// Whether some releases may have been chosen after seeing others; false for costs from a file.
     fn is_adaptive(&self) -> bool {
-        self.footing.is_some_and(|footing| footing.one_after_another)
+        self.footing.is_some_and(|footing| footing.is_adaptive)
     }
 
     /// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
@@ -136,15 +136,15 @@ impl Statement {
     }
 }
 
-/// An accountant's answer, for adaptively chosen releases if `one_after_another`, else for releases fixed in advance.
+/// An accountant's answer, for adaptively chosen releases if `is_adaptive`, else for releases fixed in advance.
 pub(super) fn price(
     accountant: &dyn Accountant,
     composition: &Composition,
     delta: Delta,
-    one_after_another: bool,
+    is_adaptive: bool,
 ) -> Priced {
     let priced = accountant.price(composition, delta);
-    if one_after_another { priced.one_after_another() } else { priced }
+    if is_adaptive { priced.one_after_another() } else { priced }
 }
 
 /// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all

@@ -27,7 +27,7 @@ pub struct Units {
     /// The histories of the units that may have the largest loss; usually one.
     pub worst: Vec<History>,
     /// Whether the releases concern different units.
-    pub apart: bool,
+    pub has_different_units: bool,
 }
 
 /// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about all
@@ -53,18 +53,18 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     }
     let rewards = common.first().is_some_and(|first| first.event.unit == ProtectedUnit::Reward);
     if numbered.is_empty() {
-        return Units { worst: vec![History::new(common)], apart: rewards };
+        return Units { worst: vec![History::new(common)], has_different_units: rewards };
     }
     let mut worst: Vec<History> = Vec::new();
     for mut releases in numbered.into_values() {
         releases.extend(common.iter().cloned());
         let history = History::new(releases);
-        if !worst.iter().any(|other| other.outweighs(&history)) {
-            worst.retain(|other| !history.outweighs(other));
+        if !worst.iter().any(|other| other.dominates(&history)) {
+            worst.retain(|other| !history.dominates(other));
             worst.push(history);
         }
     }
-    Units { worst, apart: true }
+    Units { worst, has_different_units: true }
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
     fn rewards_do_not_add_up_and_visits_of_one_user_do() {
         let rewards = booked(ProtectedUnit::Reward, None, 1.0, 100_000);
         let told = units(&[&rewards]);
-        assert_eq!((told.worst.len(), told.worst[0].count(), told.apart), (1, 1, true));
+        assert_eq!((told.worst.len(), told.worst[0].count(), told.has_different_units), (1, 1, true));
         let visits =
             [(0, 4), (1, 9), (2, 9)].map(|(user, count)| booked(ProtectedUnit::User, Some(user), 1.0, count));
         let told = units(&visits.iter().collect::<Vec<_>>());
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(units(&agents.iter().collect::<Vec<_>>()).worst.len(), 2, "neither outweighs the other");
         let outcomes = booked(ProtectedUnit::Outcome, None, 1.0, 50);
         let told = units(&[&outcomes]);
-        assert_eq!((told.worst[0].count(), told.apart), (50, false));
+        assert_eq!((told.worst[0].count(), told.has_different_units), (50, false));
     }
 
     /// A history with a conditional basis is kept although a longer history has the same costs with a proven basis.

@@ -5,7 +5,7 @@ use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
 use super::units::OncePerUser;
-use super::{About, Accountant, Basic, Composition, CountedRelease, LossBasis, Priced, Rdp, Tight};
+use super::{Accountant, Basic, Composition, CountedRelease, GroupKey, LossBasis, Priced, Rdp, Tight};
 use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ pub struct WholeStudy {
 #[derive(Clone, Debug)]
 struct Group {
     series: String,
-    about: About,
+    about: GroupKey,
     releases: u64,
     /// Number of runs for each set of random numbers, given by the seed and the number of the replication.
     runs: BTreeMap<(u64, u64), u64>,
@@ -96,7 +96,7 @@ impl Group {
     fn of(series: &str, event: &PrivacyEvent) -> Self {
         Self {
             series: series.to_owned(),
-            about: About::of(event),
+            about: GroupKey::of(event),
             releases: 0,
             runs: BTreeMap::new(),
             events: BTreeMap::new(),

@@ -8,7 +8,7 @@ use super::programs;
 use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::{self, connection};
-use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
+use crate::study::{self, Cause, EventWithCause, Plan, RunFolder, Side};
 use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
         });
         return Exit::Ok;
     };
-    let tell = |names: &[String], told: &Option<Told>| match told {
+    let tell = |names: &[String], told: &Option<EventWithCause>| match told {
         None => ("the series is over".to_owned(), String::new()),
         Some(told) => (sentence(names, &told.event), because(names, &told.cause)),
     };
@@ -141,7 +141,7 @@ fn because(names: &[String], cause: &Cause) -> String {
     let parcel = |p: &Parcel| format!("{} from {} to {}", p.label, name(p.from), name(p.to));
     match cause {
         Cause::Start(party) => format!("{} started", name(*party)),
-        Cause::Heard(p, at) => {
+        Cause::Handled(p, at) => {
             format!("{} handled {} from {} (sent at {} s)", name(p.to), p.label, name(p.from), at.seconds())
         }
         Cause::Timer(party, timer) => format!("{}'s timer {timer} ran out", name(*party)),

@@ -41,15 +41,15 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             short(&plan.this_build())
         ));
     }
-    let (records, mut misfits) = match read(&plan, &folder, &manifest) {
+    let (records, mut inconsistencies) = match read(&plan, &folder, &manifest) {
         Ok(found) => found,
         Err(error) => {
             say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
-    if manifest.complete && misfits.is_empty() {
-        misfits.extend(page(&folder));
+    if manifest.complete && inconsistencies.is_empty() {
+        inconsistencies.extend(page(&folder));
     }
     let there = records.iter().map(|cell| cell.len() as u64).sum::<u64>();
     let records: Vec<Vec<ReplicationRecord>> = records
@@ -63,27 +63,27 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         .collect();
     let until = arguments.until.map(|until| Time::ZERO + until);
     let total = records.iter().map(Vec::len).sum::<usize>();
-    if total == 0 && misfits.is_empty() && !arguments.files {
+    if total == 0 && inconsistencies.is_empty() && !arguments.files {
         match arguments.replication {
             Some(wanted) => say(format_args!("error: the run has no replication {wanted}")),
             None => say("error: the run has no finished replication; finish it with `subrosa run`"),
         }
         return Exit::Usage;
     }
-    if arguments.files && !manifest.complete && misfits.is_empty() {
+    if arguments.files && !manifest.complete && inconsistencies.is_empty() {
         say("error: the run is not finished, so its files are not final; finish it with `subrosa run`");
         return Exit::Usage;
     }
     if arguments.files {
-        return tell_of_files(arguments.format, &misfits, there);
+        return tell_of_files(arguments.format, &inconsistencies, there);
     }
     let bar = Bar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
     let replay =
         in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
     bar.finish();
-    tell(arguments, &manifest, &replay, &misfits, (there < plan.total()).then(|| plan.total()));
-    if !replay.differences.is_empty() || !misfits.is_empty() {
+    tell(arguments, &manifest, &replay, &inconsistencies, (there < plan.total()).then(|| plan.total()));
+    if !replay.differences.is_empty() || !inconsistencies.is_empty() {
         Exit::ReplayDiffers
     } else if !replay.failures.is_empty() {
         Exit::CellsFailed
@@ -105,8 +105,8 @@ fn read(
         found.retain(|&replication, _| replication < plan.replications);
         records.push(found);
     }
-    let misfits = study::misfits(plan, folder, manifest, &stored, &records)?;
-    Ok((records, misfits))
+    let inconsistencies = study::inconsistencies(plan, folder, manifest, &stored, &records)?;
+    Ok((records, inconsistencies))
 }
 
 /// An inconsistency if `report.html` differs from the page made from the other files. The page contains the folder's path at the
@@ -123,8 +123,8 @@ fn page(folder: &RunFolder) -> Option<Inconsistency> {
 }
 
 /// Prints the result of `--files`: the inconsistencies found without running anything.
-fn tell_of_files(format: Format, misfits: &[Inconsistency], there: u64) -> Exit {
-    let agree = misfits.is_empty();
+fn tell_of_files(format: Format, inconsistencies: &[Inconsistency], there: u64) -> Exit {
+    let agree = inconsistencies.is_empty();
     match format {
         Format::Text if agree => {
             let records = counted(there, "record");
@@ -132,11 +132,11 @@ fn tell_of_files(format: Format, misfits: &[Inconsistency], there: u64) -> Exit 
         }
         Format::Text => {}
         Format::Json => {
-            let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = inconsistencies.iter().map(ToString::to_string).collect();
             print(&report::json(&Made { agrees: agree, compared: 0, problems }));
         }
     }
-    misfits.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
+    inconsistencies.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
     if agree { Exit::Ok } else { Exit::ReplayDiffers }
 }
 
@@ -163,7 +163,7 @@ fn tell(
     arguments: &ReplayArguments,
     manifest: &Manifest,
     replay: &Replay,
-    misfits: &[Inconsistency],
+    inconsistencies: &[Inconsistency],
     unfinished: Option<u64>,
 ) {
     match arguments.format {
@@ -179,7 +179,7 @@ fn tell(
             } else {
                 "files not compared: the run is not finished"
             };
-            if misfits.is_empty() {
+            if inconsistencies.is_empty() {
                 print(&format!("replay agrees{until}: {compared}, every {equal} equal; {files}\n"));
             } else if replay.compared > 0 {
                 // Does not say "replay agrees", since scripts may search for these words as a sign of success.
@@ -194,7 +194,7 @@ fn tell(
         Format::Json => {
             let differences: Vec<String> = replay.differences.iter().map(ToString::to_string).collect();
             let failures: Vec<String> = replay.failures.iter().map(ToString::to_string).collect();
-            let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = inconsistencies.iter().map(ToString::to_string).collect();
             print(&report::json(&Played {
                 agrees: differences.is_empty() && failures.is_empty() && problems.is_empty(),
                 compared: replay.compared,
@@ -207,7 +207,7 @@ fn tell(
     for failure in &replay.failures {
         say(format_args!("failed: {failure}"));
     }
-    for misfit in misfits {
+    for misfit in inconsistencies {
         say(format_args!("error: {misfit}"));
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Format::Text => print(&report::text(&page.summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&page.summary)),
     }
-    match study::summary_misfits(&folder, &page.summary) {
+    match study::summary_inconsistencies(&folder, &page.summary) {
         // Printed last, so that it is visible below a long report.
         Ok(misfits) => misfits.iter().for_each(|misfit| say(format_args!("warning: {misfit}"))),
         Err(error) => say(format_args!("warning: the run's records cannot be read: {error}")),

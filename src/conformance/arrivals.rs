@@ -1,13 +1,13 @@
 //! Conformance tests of arrival processes.
 
-use super::{Breach, Found, key};
+use super::{Found, Violation, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
 /// Rules: either the service asks users, with a patience above 0, or users arrive by themselves; not all arrivals are at
 /// one time; the same stream gives the same intervals; a copy of the process continues as the original.
 #[must_use]
-pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Breach> {
+pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
     let mut found = Found::default();
     if let Some(patience) = recipe.patience() {
         found.unless(patience > Span::ZERO, "a patience above 0", || patience.to_string());

@@ -1,13 +1,13 @@
 //! Conformance tests of the families of federations: weight schedules and round policies.
 
-use super::{Breach, Found};
+use super::{Found, Violation};
 use crate::protocols::federated::{Policy, Weights};
 use crate::vocab::Span;
 
 /// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, and their
 /// sum is 1 in each region.
 #[must_use]
-pub fn weights(schedule: &dyn Weights) -> Vec<Breach> {
+pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     let mut found = Found::default();
     let explored: Vec<usize> = (0..10).map(|agent| agent % 4).collect();
     for k in 0..100 {
@@ -26,7 +26,7 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Breach> {
 /// Rules: the patience is above 0; if a policy ends a round with some number of answers, it does so with more answers
 /// too.
 #[must_use]
-pub fn policy(policy: &dyn Policy) -> Vec<Breach> {
+pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Found::default();
     found.unless(policy.patience() > Span::ZERO, "a patience above 0", || "0 s".to_owned());
     for agents in [1u64, 2, 10, 200] {

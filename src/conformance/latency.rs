@@ -1,6 +1,6 @@
 //! Conformance tests of latencies: quantile function, distribution function and mean must agree.
 
-use super::{Breach, Found};
+use super::{Found, Violation};
 use crate::network::latency::Latency;
 use crate::vocab::Span;
 
@@ -27,7 +27,7 @@ const SLOWEST: f64 = 0.1;
 /// extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter than t^-1.11,
 /// with finite variance or not. For heavier tails the mean is not checked.
 #[must_use]
-pub fn latency(law: &dyn Latency) -> Vec<Breach> {
+pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     let mut found = Found::default();
     let mut last = Span::ZERO;
     for cell in 0..CELLS {

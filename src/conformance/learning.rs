@@ -1,6 +1,6 @@
 //! Conformance tests of noise, learners and objectives.
 
-use super::{Breach, DRAWS, Found, key};
+use super::{DRAWS, Found, Violation, key};
 use crate::gp::GpError;
 use crate::learners::{Arms, BuildError, Learner, LearnerRecipe};
 use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, Resources};
@@ -10,7 +10,7 @@ use crate::vocab::Delta;
 /// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, exceed the bound for a
 /// probability no more often than it says, and depend on the stream only.
 #[must_use]
-pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
+pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Found::default();
     let mut stream = key("noise").stream();
     let draws: Vec<f64> = (0..DRAWS).map(|_| law.draw(&mut stream)).collect();
@@ -51,7 +51,7 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Breach> {
 ///
 /// # Errors
 /// [`BuildError`] if the learner cannot be built for these arms.
-pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Breach>, BuildError> {
+pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Violation>, BuildError> {
     let mut found = Found::default();
     let (mut first, mut second) = (recipe.build(arms)?, recipe.build(arms)?);
     let (mut stream, mut again) = (key("learner").stream(), key("learner").stream());
@@ -90,7 +90,7 @@ fn told(found: &mut Found, observed: Result<(), GpError>) {
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.
-pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Breach>, ObjectiveError> {
+pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Violation>, ObjectiveError> {
     let mut found = Found::default();
     let (shared, own) = (key("objective").child("shared"), key("objective").child("own"));
     let instance = recipe.prepare(resources, None, shared)?.realise(own)?;

@@ -25,27 +25,27 @@ use std::fmt;
 
 /// A rule that a member breaks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Breach {
+pub struct Violation {
     /// The expected behaviour, in words.
-    pub promise: &'static str,
+    pub rule: &'static str,
     /// What was found instead.
     pub found: String,
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {}, found {}", self.promise, self.found)
+        write!(f, "expected {}, found {}", self.rule, self.found)
     }
 }
 
 /// Collects breaches, one per rule.
 #[derive(Default)]
-struct Found(Vec<Breach>);
+struct Found(Vec<Violation>);
 
 impl Found {
-    fn unless(&mut self, kept: bool, promise: &'static str, found: impl FnOnce() -> String) {
-        if !kept && self.0.iter().all(|known| known.promise != promise) {
-            self.0.push(Breach { promise, found: found() });
+    fn unless(&mut self, kept: bool, rule: &'static str, found: impl FnOnce() -> String) {
+        if !kept && self.0.iter().all(|known| known.rule != rule) {
+            self.0.push(Violation { rule, found: found() });
         }
     }
 }

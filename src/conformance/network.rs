@@ -1,6 +1,6 @@
 //! Conformance tests of losses, availabilities, compute times, topologies and outages.
 
-use super::{Breach, DRAWS, Found, key};
+use super::{DRAWS, Found, Violation, key};
 use crate::network::Population;
 use crate::network::availability::{Availability, AvailabilityProcess};
 use crate::network::compute::Compute;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 ///
 /// The tolerance of the share is 0.02, because losses of a link may depend on each other.
 #[must_use]
-pub fn loss(model: &dyn Loss) -> Vec<Breach> {
+pub fn loss(model: &dyn Loss) -> Vec<Violation> {
     let mut found = Found::default();
     let mut stream = key("loss").stream();
     let draws: Vec<f64> = (0..DRAWS).map(|_| stream.uniform()).collect();
@@ -49,7 +49,7 @@ pub fn loss(model: &dyn Loss) -> Vec<Breach> {
 /// Rules: the times of changes increase; the same stream gives the same changes; a copy of a process continues as the
 /// original.
 #[must_use]
-pub fn availability(model: &dyn Availability) -> Vec<Breach> {
+pub fn availability(model: &dyn Availability) -> Vec<Violation> {
     let mut found = Found::default();
     let start = || model.start(key("availability").stream());
     processes(&mut found, [start(), start()]);
@@ -89,7 +89,7 @@ fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityPr
 /// (checked about every seventeen minutes). The connection of a group obeys the rules of [`availability`], and whether
 /// two groups are partitioned depends only on the time.
 #[must_use]
-pub fn outage(model: &dyn Outage) -> Vec<Breach> {
+pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     let mut found = Found::default();
     let stream = || key("outage").stream();
     let mut named: Vec<String> = model.groups().iter().map(|(_, group)| (*group).to_owned()).collect();
@@ -148,7 +148,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Breach> {
 ///
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]
-pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Breach> {
+pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violation> {
     let mut found = Found::default();
     if !model.problems(population).is_empty() {
         return found.0;
@@ -178,7 +178,7 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Breach
 /// Rules: slowness is finite and at least 0; the same draws give the same compute time; it is 0 if the model states
 /// that it is instant.
 #[must_use]
-pub fn compute(model: &dyn Compute) -> Vec<Breach> {
+pub fn compute(model: &dyn Compute) -> Vec<Violation> {
     let mut found = Found::default();
     let mut stream = key("compute").stream();
     for _ in 0..1000 {

@@ -1,6 +1,6 @@
 //! Conformance tests of mechanisms, accountants and publications.
 
-use super::{Breach, Found, key};
+use super::{Found, Violation, key};
 use crate::accounting::{Accountant, Composition, Standing, Tight};
 use crate::audit::{AuditError, Effort, Releases, measure, numerical_error, upper_bound};
 use crate::privacy::mechanisms::Mechanism;
@@ -22,7 +22,7 @@ pub fn mechanism<M>(
     neighbours: &Neighbours,
     delta: f64,
     trials: u64,
-) -> Result<Vec<Breach>, AuditError>
+) -> Result<Vec<Violation>, AuditError>
 where
     M: Mechanism + Clone + Sync,
     M::Input: Clone + Sync,
@@ -96,7 +96,7 @@ const APART: f64 = 1e-3;
 /// and is no smaller for all releases than for one of them; it is infinite for an unprotected release; a note explains
 /// every infinite epsilon; a bound is no smaller than the proven lower bound of the tight accountant.
 #[must_use]
-pub fn accountant(theorem: &dyn Accountant) -> Vec<Breach> {
+pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
     let mut found = Found::default();
     let delta = |delta: f64| Delta::new(delta).expect("between 0 and 1");
     let word = theorem.name();
@@ -161,7 +161,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Breach> {
 ///
 /// # Errors
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
-pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Breach>, AuditError> {
+pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Violation>, AuditError> {
     let mut found = Found::default();
     let cannot = |error: CannotRelease| AuditError::Scenario(error.to_string());
     let searches = [recipe.search(task).map_err(cannot)?, recipe.search(task).map_err(cannot)?];
@@ -209,7 +209,7 @@ fn attacked<O: fmt::Debug + 'static>(
         let pure = upper_bound(&[(&price, 1)], 0.0).is_some_and(|(epsilon, _)| epsilon.is_finite());
         let delta = if pure { 0.0 } else { 1e-5 };
         for breach in mechanism(release, like, &relation, delta, trials)? {
-            found.unless(false, breach.promise, || breach.found);
+            found.unless(false, breach.rule, || breach.found);
         }
     }
     Ok(())

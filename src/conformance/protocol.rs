@@ -1,7 +1,7 @@
 //! Conformance tests of protocols: replications are reproducible, also on several threads, and releases are about the
 //! units that the protocol states.
 
-use super::{Breach, Found, key};
+use super::{Found, Violation, key};
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use std::collections::BTreeSet;
@@ -22,7 +22,10 @@ fn text(records: &[SeriesRecord]) -> String {
 ///
 /// # Errors
 /// [`PlayError`] if a replication cannot be run.
-pub fn protocol(recipe: &dyn Protocol, stage: &(dyn Fn() -> Stage + Sync)) -> Result<Vec<Breach>, PlayError> {
+pub fn protocol(
+    recipe: &dyn Protocol,
+    stage: &(dyn Fn() -> Stage + Sync),
+) -> Result<Vec<Violation>, PlayError> {
     let mut found = Found::default();
     let problems = recipe.problems(&stage());
     found.unless(problems.is_empty(), "a recipe without problems", || format!("{problems:?}"));

@@ -18,13 +18,13 @@ pub(super) const BLOCK: usize = 1024;
 const KEPT: usize = 64 << 20;
 
 #[derive(Debug, Default)]
-struct Reservoir {
+struct BufferPool {
     buffers: Vec<Vec<f64>>,
     kept: usize,
 }
 
 thread_local! {
-    static RESERVOIR: RefCell<Reservoir> = RefCell::default();
+    static BUFFER_POOL: RefCell<BufferPool> = RefCell::default();
 }
 
 /// A growing number of rows of `n` numbers.
@@ -60,10 +60,10 @@ fn height(rows: usize) -> usize {
 impl Blocks {
     /// A matrix for `n` arms, without rows.
     pub(super) fn new(n: usize) -> Self {
-        let blocks = RESERVOIR.with_borrow_mut(|reservoir| {
+        let blocks = BUFFER_POOL.with_borrow_mut(|pool| {
             let take = |_| {
-                let values = reservoir.buffers.pop().unwrap_or_default();
-                reservoir.kept -= values.capacity();
+                let values = pool.buffers.pop().unwrap_or_default();
+                pool.kept -= values.capacity();
                 Block { rows: 0, values }
             };
             (0..n.div_ceil(BLOCK)).map(take).collect()
@@ -213,12 +213,12 @@ fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
 impl Drop for Blocks {
     fn drop(&mut self) {
         // A thread that is ending has no reservoir any more; then the memory is returned to the system.
-        let _ = RESERVOIR.try_with(|reservoir| {
-            let mut reservoir = reservoir.borrow_mut();
+        let _ = BUFFER_POOL.try_with(|pool| {
+            let mut pool = pool.borrow_mut();
             for Block { values, .. } in self.blocks.drain(..) {
-                if reservoir.kept + values.capacity() <= KEPT {
-                    reservoir.kept += values.capacity();
-                    reservoir.buffers.push(values);
+                if pool.kept + values.capacity() <= KEPT {
+                    pool.kept += values.capacity();
+                    pool.buffers.push(values);
                 }
             }
         });

@@ -55,7 +55,7 @@ impl MultiStart<'_> {
             } else {
                 self.bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
             };
-            let found = self.climb(&from, &function);
+            let found = self.search_from(&from, &function);
             if let Some(found) = found
                 && best.as_ref().is_none_or(|best| found.value > best.value)
             {
@@ -66,14 +66,18 @@ impl MultiStart<'_> {
     }
 
     /// The best point of a search from one starting point.
-    fn climb(&self, from: &[f64], function: &impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>) -> Option<Maximum> {
+    fn search_from(
+        &self,
+        from: &[f64],
+        function: &impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>,
+    ) -> Option<Maximum> {
         let free = from.iter().zip(self.bounds).map(|(&at, &(low, high))| {
             let share = ((at - low) / (high - low)).clamp(MARGIN, 1.0 - MARGIN);
             libm::log(share / (1.0 - share))
         });
         let free: Vec<f64> = free.collect();
         let seen = RefCell::default();
-        let slope = Slope { search: self, function, seen: &seen };
+        let slope = Cost { search: self, function, seen: &seen };
         let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
             .with_tolerance_grad(LEVEL)
             .and_then(|solver| solver.with_tolerance_cost(0.0));
@@ -90,22 +94,22 @@ impl MultiStart<'_> {
 
 /// The best point that a search has evaluated, and the last one.
 #[derive(Default)]
-struct Seen {
+struct Evaluated {
     best: Option<Maximum>,
     /// The free parameters of the last point, and the gradient of the cost there.
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// The cost that L-BFGS minimises: the negated function divided by the unit, of the free parameters.
-struct Slope<'a, F> {
+struct Cost<'a, F> {
     search: &'a MultiStart<'a>,
     function: &'a F,
-    seen: &'a RefCell<Seen>,
+    seen: &'a RefCell<Evaluated>,
 }
 
-impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Cost<'_, F> {
     /// Evaluates the cost and stores its gradient, because a line search requests both at the same point.
-    fn look(&self, free: &[f64]) -> Result<f64, Error> {
+    fn evaluate(&self, free: &[f64]) -> Result<f64, Error> {
         let bounds = self.search.bounds;
         let shares: Vec<f64> = free.iter().map(|&z| 1.0 / (1.0 + libm::exp(-z))).collect();
         let at: Vec<f64> = shares.iter().zip(bounds).map(|(s, (low, high))| low + s * (high - low)).collect();
@@ -121,28 +125,28 @@ impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
     }
 }
 
-impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> CostFunction for Slope<'_, F> {
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> CostFunction for Cost<'_, F> {
     type Param = Vec<f64>;
     type Output = f64;
 
     fn cost(&self, free: &Vec<f64>) -> Result<f64, Error> {
-        self.look(free)
+        self.evaluate(free)
     }
 }
 
-impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Gradient for Slope<'_, F> {
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Gradient for Cost<'_, F> {
     type Param = Vec<f64>;
     type Gradient = Vec<f64>;
 
     fn gradient(&self, free: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        let known = |seen: &Seen| {
+        let known = |seen: &Evaluated| {
             let (at, slopes) = seen.last.as_ref()?;
             (at == free).then(|| slopes.clone())
         };
         if let Some(slopes) = known(&self.seen.borrow()) {
             return Ok(slopes);
         }
-        self.look(free)?;
+        self.evaluate(free)?;
         known(&self.seen.borrow()).ok_or_else(|| Error::msg("a gradient that is not a number"))
     }
 }

@@ -34,9 +34,12 @@ mod tests {
 
     #[test]
     fn a_variance_of_zero_without_noise_is_refused() {
-        let refused = |jitter| Some(GpError::NotPositiveDefinite { order: 3, jitter });
-        assert_eq!(pivot(0.0, 0.0, 0.0, 3).err(), refused(0.0));
-        assert_eq!(pivot(-1.0, 0.0, 1.0, 3).err(), refused(1e-6));
-        assert_eq!(pivot(0.0, 0.0, 1.0, 3).map(|pivot| pivot.jitter), Ok(1e-12));
+        let tried = |variance: f64, scale: f64| match pivot(variance, 0.0, scale, 3) {
+            Err(GpError::NotPositiveDefinite { order: 3, jitter }) => jitter,
+            other => panic!("{:?}", other.map(|pivot| pivot.value)),
+        };
+        assert_eq!(tried(0.0, 0.0), 0.0);
+        assert!((tried(-1.0, 1.0) / LARGEST - 1.0).abs() < 1e-9, "the largest jitter was tried");
+        assert_eq!(pivot(0.0, 0.0, 1.0, 3).map(|pivot| pivot.jitter), Ok(FIRST));
     }
 }

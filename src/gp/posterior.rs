@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 
 multiversion! {
     /// Computes the new row of V from its numerators, and updates mean and variance.
-    fn take_in(new: &mut [f64], mean: &mut [f64], variance: &mut [f64], inverse: f64, weight: f64) {
+    fn update(new: &mut [f64], mean: &mut [f64], variance: &mut [f64], inverse: f64, weight: f64) {
         for ((value, mean), variance) in new.iter_mut().zip(mean).zip(variance) {
             *value *= inverse;
             *mean += *value * weight;
@@ -98,7 +98,7 @@ impl Posterior {
             let arms = mean.len();
             self.prior.fill_block(arm, block, &mut buffer[..arms]);
             self.blocks.subtract(block, &self.factors, &mut buffer);
-            take_in(&mut buffer[..arms], mean, variance, inverse, weight);
+            update(&mut buffer[..arms], mean, variance, inverse, weight);
             self.blocks.push(block, &buffer);
         }
         self.played.push((arm, pivot.sqrt()));

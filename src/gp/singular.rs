@@ -49,14 +49,14 @@ impl Singular {
         } else {
             (0..n * d).map(|place| scaled(matrix[place % n * d + place / n])).collect()
         };
-        let mut turns = vec![0.0; short * short];
-        (0..short).for_each(|i| turns[i * short + i] = 1.0);
-        orthogonalise(long, &mut columns, short, &mut turns)?;
+        let mut rotations = vec![0.0; short * short];
+        (0..short).for_each(|i| rotations[i * short + i] = 1.0);
+        orthogonalise(long, &mut columns, short, &mut rotations)?;
         let lengths: Vec<f64> =
             columns.chunks_exact(long.max(1)).map(|column| inner(column, column).sqrt()).collect();
         let mut order: Vec<usize> = (0..short).collect();
         order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
-        let (mut unit, mut turned) = (Vec::with_capacity(columns.len()), Vec::with_capacity(turns.len()));
+        let (mut unit, mut turned) = (Vec::with_capacity(columns.len()), Vec::with_capacity(rotations.len()));
         for &place in &order {
             let (column, length) = (&columns[place * long..][..long], lengths[place]);
             if length > 0.0 {
@@ -65,7 +65,7 @@ impl Singular {
                 let further = orthogonal(long, &unit);
                 unit.extend(further);
             }
-            turned.extend_from_slice(&turns[place * short..][..short]);
+            turned.extend_from_slice(&rotations[place * short..][..short]);
         }
         let values = order.iter().map(|&place| libm::ldexp(lengths[place], exponent)).collect();
         let (left, right) = if wide { (turned, unit) } else { (unit, turned) };
@@ -97,13 +97,18 @@ impl Singular {
     }
 }
 
-/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all are orthogonal; `turns` undergoes
+/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all are orthogonal; `rotations` undergoes
 /// the same rotations.
-fn orthogonalise(long: usize, columns: &mut [f64], short: usize, turns: &mut [f64]) -> Result<(), GpError> {
+fn orthogonalise(
+    long: usize,
+    columns: &mut [f64],
+    short: usize,
+    rotations: &mut [f64],
+) -> Result<(), GpError> {
     // About the rounding error of an inner product of `long` numbers.
     let tolerance = f64::EPSILON * (long as f64).sqrt();
     for _ in 0..PASSES {
-        let mut at_rest = true;
+        let mut converged = true;
         for second in 1..short {
             for first in 0..second {
                 let (a, b) = pair(columns, first, second, long);
@@ -111,17 +116,17 @@ fn orthogonalise(long: usize, columns: &mut [f64], short: usize, turns: &mut [f6
                 if ab.abs() <= tolerance * aa.sqrt() * bb.sqrt() {
                     continue;
                 }
-                at_rest = false;
+                converged = false;
                 let slope = (bb - aa) / (2.0 * ab);
                 let tangent = slope.signum() / (slope.abs() + (1.0 + slope * slope).sqrt());
                 let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
                 let sine = cosine * tangent;
                 rotate(a, b, cosine, sine);
-                let (a, b) = pair(turns, first, second, short);
+                let (a, b) = pair(rotations, first, second, short);
                 rotate(a, b, cosine, sine);
             }
         }
-        if at_rest {
+        if converged {
             return Ok(());
         }
     }

@@ -31,13 +31,13 @@ pub(super) enum Pending<P: Protocol> {
         to: PartyId,
         message: P::Message,
         sent_at: Time,
-        life: u32,
+        incarnation: u32,
     },
     Timer {
         party: PartyId,
         ticket: TimerTicket,
         timer: P::Timer,
-        life: u32,
+        incarnation: u32,
     },
     Switch {
         party: PartyId,
@@ -48,12 +48,12 @@ pub(super) enum Pending<P: Protocol> {
 
 /// The kernel's state of one party.
 #[derive(Clone, Debug)]
-pub(super) struct Standing<P: Protocol> {
+pub(super) struct PartyState<P: Protocol> {
     /// The place in the event queue of the party's next change of connection.
     pub(super) switch: Option<Ticket>,
     pub(super) crashed: Option<Memory>,
     /// Incremented by each crash that loses memory: timers and work from before it are dropped.
-    pub(super) life: u32,
+    pub(super) incarnation: u32,
     /// Timers and compute times that ended during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Standing<P: Protocol> {
 /// The state of a simulation except its parties.
 #[derive(Clone, Debug)]
 pub(super) struct Core<P: Protocol, M: Medium> {
-    pub(super) standing: Vec<Standing<P>>,
+    pub(super) states: Vec<PartyState<P>>,
     /// Whether each party is connected. Stored separately, because it is read twice for every message.
     pub(super) online: Vec<bool>,
     pub(super) medium: M,
@@ -92,8 +92,8 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
         let core = &mut *self.core;
         let ticket = TimerTicket(core.next_timer);
         core.next_timer += 1;
-        let life = core.standing[party.index()].life;
-        let place = core.queue.push(at, Pending::Timer { party, ticket, timer, life });
+        let incarnation = core.states[party.index()].incarnation;
+        let place = core.queue.push(at, Pending::Timer { party, ticket, timer, incarnation });
         core.timers.insert(ticket, place);
         core.work += 1;
         ticket
@@ -108,7 +108,7 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
     }
 
     fn record(&mut self, party: PartyId, fact: &P::Fact) {
-        self.core.note(self.watch, &Event::Recorded { party, fact });
+        self.core.record_event(self.watch, &Event::Recorded { party, fact });
     }
 
     fn stop(&mut self) {
@@ -118,7 +118,7 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
     fn connection(&self, party: PartyId) -> Connection {
         if self.core.online[party.index()] {
             Connection::Online
-        } else if self.core.standing[party.index()].switch.is_some() {
+        } else if self.core.states[party.index()].switch.is_some() {
             Connection::Offline
         } else {
             Connection::Gone
@@ -132,7 +132,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             let Switch { at, online, crashed } = switch;
             let online = online && crashed.is_none();
             let ticket = self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
-            self.standing[party.index()].switch = Some(ticket);
+            self.states[party.index()].switch = Some(ticket);
         }
     }
 
@@ -143,7 +143,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         message: P::Message,
         watch: &mut W,
     ) {
-        self.note(watch, &Event::Sent { from, to, message: &message });
+        self.record_event(watch, &Event::Sent { from, to, message: &message });
         let fate = if self.online[from.index()] {
             self.medium.transmit(Parcel { from, to, bytes: message.wire_bytes(), at: self.now })
         } else {
@@ -173,7 +173,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
                 self.schedule(at, Pending::Relay { from, to, via, leg, message, sent_at });
             }
             Fate::Doubled { at, via, leg } => {
-                self.note(watch, &Event::Doubled { from, to, message: &message });
+                self.record_event(watch, &Event::Doubled { from, to, message: &message });
                 for (at, message) in [(at[0], message.clone()), (at[1], message)] {
                     let pending = if let Some(leg) = leg {
                         Pending::Relay { from, to, via, leg, message, sent_at }
@@ -183,7 +183,9 @@ impl<P: Protocol, M: Medium> Core<P, M> {
                     self.schedule(at, pending);
                 }
             }
-            Fate::Lost(cause) => self.note(watch, &Event::Lost { from, to, message: &message, cause }),
+            Fate::Lost(cause) => {
+                self.record_event(watch, &Event::Lost { from, to, message: &message, cause })
+            }
         }
     }
 
@@ -195,7 +197,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
     }
 
     #[inline(always)]
-    pub(super) fn note<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
+    pub(super) fn record_event<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         watch: &mut W,
         event: &Event<'_, P>,

@@ -25,7 +25,7 @@ pub enum LossCause {
     Link,
     /// Its sender was not connected.
     SenderOffline,
-    /// Its addressee was not connected, or did not receive it ([`Medium::hears`]), when it arrived.
+    /// Its addressee was not connected, or did not receive it ([`Medium::receives`]), when it arrived.
     ReceiverOffline,
     /// There is no route to its addressee.
     NoRoute,
@@ -114,7 +114,7 @@ pub trait Medium: std::fmt::Debug {
     }
 
     /// Whether a connected addressee receives a message that has just reached it; if not, the message is lost.
-    fn hears(&mut self, _party: PartyId) -> bool {
+    fn receives(&mut self, _party: PartyId) -> bool {
         true
     }
 
@@ -140,8 +140,8 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
         (**self).occupied(party, work, now)
     }
-    fn hears(&mut self, party: PartyId) -> bool {
-        (**self).hears(party)
+    fn receives(&mut self, party: PartyId) -> bool {
+        (**self).receives(party)
     }
     fn starts_online(&mut self, party: PartyId) -> bool {
         (**self).starts_online(party)

@@ -49,7 +49,7 @@ pub use process::{Alarm, Clock, ConnectionChange, Process, ProcessContext, Proce
 pub use protocol::{Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
 pub use resource::{
-    Acquire, Begun, Claim, Claimed, Discipline, Freed, Preempted, Preemption, Regained, Resource,
+    Acquire, Claim, Claimed, Discipline, Freed, Preempted, Preemption, Regained, RequestResult, Resource,
     ResourceStatistics, SharedResource,
 };
 pub use simulation::{CannotFork, Ending, KernelError, Limits, Simulation};

@@ -1,7 +1,7 @@
 //! The event loop of a simulation.
 
 use super::context::TimerTable;
-use super::core::{Core, Pending, Standing, Watched};
+use super::core::{Core, PartyState, Pending, Watched};
 use super::{
     CannotCopy, Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party,
     Payload, Protocol, Switch,
@@ -105,10 +105,10 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// A simulation before its start. A party's id is its position in `parties`.
     #[must_use]
     pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: M) -> Self {
-        let standing = Standing { switch: None, crashed: None, life: 0, held: Vec::new() };
+        let states = PartyState { switch: None, crashed: None, incarnation: 0, held: Vec::new() };
         Self {
             core: Core {
-                standing: vec![standing; parties.len()],
+                states: vec![states; parties.len()],
                 online: vec![true; parties.len()],
                 medium,
                 queue: EventQueue::default(),
@@ -184,7 +184,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 return Err(KernelError::Livelock { at, events: self.in_this_instant });
             }
         }
-        Ok(self.happen(pending, watch).then_some(Ending::Stopped))
+        Ok(self.handle_pending(pending, watch).then_some(Ending::Stopped))
     }
 
     /// Whether the parties have been started.
@@ -253,7 +253,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     ) -> Option<Ending> {
         assert!(self.core.now <= switch.at, "changes lie ahead");
         self.core.now = switch.at;
-        if let Some(ticket) = self.core.standing[party.index()].switch.take() {
+        if let Some(ticket) = self.core.states[party.index()].switch.take() {
             self.core.queue.cancel(ticket);
         }
         self.core.schedule_switch(party);
@@ -270,7 +270,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-            if self.hand(party, Input::Start, watch) {
+            if self.dispatch(party, Input::Start, watch) {
                 return true;
             }
         }
@@ -278,24 +278,29 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Handles one pending event; true if a party asked to stop.
-    fn happen<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, pending: Pending<P>, watch: &mut W) -> bool {
+    fn handle_pending<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
+        &mut self,
+        pending: Pending<P>,
+        watch: &mut W,
+    ) -> bool {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
                 self.core.work -= 1;
-                if !self.core.online[to.index()] || !self.core.medium.hears(to) {
+                if !self.core.online[to.index()] || !self.core.medium.receives(to) {
                     let cause = LossCause::ReceiverOffline;
-                    self.core.note(watch, &Event::Lost { from, to, message: &message, cause });
+                    self.core.record_event(watch, &Event::Lost { from, to, message: &message, cause });
                     return false;
                 }
-                self.core.note(watch, &Event::Delivered { from, to, message: &message, sent_at });
+                self.core.record_event(watch, &Event::Delivered { from, to, message: &message, sent_at });
                 let occupied = self.core.medium.occupied(to, message.work(), self.core.now);
                 if occupied == Span::ZERO {
-                    return self.hand(to, Input::Message { from, message }, watch);
+                    return self.dispatch(to, Input::Message { from, message }, watch);
                 }
-                let life = self.core.standing[to.index()].life;
-                self.core
-                    .queue
-                    .push(self.core.now + occupied, Pending::Handle { from, to, message, sent_at, life });
+                let incarnation = self.core.states[to.index()].incarnation;
+                self.core.queue.push(
+                    self.core.now + occupied,
+                    Pending::Handle { from, to, message, sent_at, incarnation },
+                );
                 self.core.work += 1;
                 false
             }
@@ -310,36 +315,36 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 self.core.travel(fate, from, to, message, sent_at, watch);
                 false
             }
-            Pending::Handle { from, to, message, sent_at, life } => {
-                let standing = &mut self.core.standing[to.index()];
-                if standing.life == life && standing.crashed.is_some() {
-                    standing.held.push(Pending::Handle { from, to, message, sent_at, life });
+            Pending::Handle { from, to, message, sent_at, incarnation } => {
+                let states = &mut self.core.states[to.index()];
+                if states.incarnation == incarnation && states.crashed.is_some() {
+                    states.held.push(Pending::Handle { from, to, message, sent_at, incarnation });
                     return false;
                 }
                 self.core.work -= 1;
-                if standing.life != life {
+                if states.incarnation != incarnation {
                     return false;
                 }
                 // The journal recorded the message when it was delivered.
                 watch(self.core.now, &Event::Handled { from, to, message: &message, sent_at });
-                self.hand(to, Input::Message { from, message }, watch)
+                self.dispatch(to, Input::Message { from, message }, watch)
             }
-            Pending::Timer { party, ticket, timer, life } => {
-                let standing = &mut self.core.standing[party.index()];
-                if standing.life == life && standing.crashed.is_some() {
-                    standing.held.push(Pending::Timer { party, ticket, timer, life });
+            Pending::Timer { party, ticket, timer, incarnation } => {
+                let states = &mut self.core.states[party.index()];
+                if states.incarnation == incarnation && states.crashed.is_some() {
+                    states.held.push(Pending::Timer { party, ticket, timer, incarnation });
                     return false;
                 }
                 self.core.timers.take(ticket);
                 self.core.work -= 1;
-                if standing.life != life {
+                if states.incarnation != incarnation {
                     return false;
                 }
-                self.core.note(watch, &Event::TimerFired { party, timer: &timer });
-                self.hand(party, Input::Timer(timer), watch)
+                self.core.record_event(watch, &Event::TimerFired { party, timer: &timer });
+                self.dispatch(party, Input::Timer(timer), watch)
             }
             Pending::Switch { party, online, crashed } => {
-                self.core.standing[party.index()].switch = None;
+                self.core.states[party.index()].switch = None;
                 self.core.schedule_switch(party);
                 self.switch(party, online, crashed, watch)
             }
@@ -354,18 +359,18 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         crashed: Option<Memory>,
         watch: &mut W,
     ) -> bool {
-        let standing = &mut self.core.standing[party.index()];
+        let states = &mut self.core.states[party.index()];
         // A crash keeps the kind with which it began, also if a fork has changed the kind meanwhile.
-        let crashed = crashed.map(|kind| standing.crashed.unwrap_or(kind));
+        let crashed = crashed.map(|kind| states.crashed.unwrap_or(kind));
         let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
-        let was_crashed = std::mem::replace(&mut standing.crashed, crashed);
+        let was_crashed = std::mem::replace(&mut states.crashed, crashed);
         if (was_online, was_crashed) == (online, crashed) {
             return false;
         }
-        self.core.note(watch, &Event::Switched { party, online, crashed });
+        self.core.record_event(watch, &Event::Switched { party, online, crashed });
         match (was_crashed, crashed) {
             (None, Some(Memory::Lost)) => {
-                self.core.standing[party.index()].life += 1;
+                self.core.states[party.index()].incarnation += 1;
                 self.core.work += 1;
                 false
             }
@@ -374,11 +379,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 if let Some(restarted) = self.parties[party.index()].restarted() {
                     self.parties[party.index()] = restarted;
                 }
-                self.hand(party, Input::Start, watch)
+                self.dispatch(party, Input::Start, watch)
             }
             (Some(Memory::Kept), None) => {
                 // Held events keep their order, and are handled after the events scheduled for this instant already.
-                for pending in std::mem::take(&mut self.core.standing[party.index()].held) {
+                for pending in std::mem::take(&mut self.core.states[party.index()].held) {
                     let timer =
                         if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };
                     let place = self.core.queue.push(self.core.now, pending);
@@ -386,18 +391,18 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                         self.core.timers.insert(ticket, place);
                     }
                 }
-                online && self.hand(party, Input::CameBack, watch)
+                online && self.dispatch(party, Input::CameBack, watch)
             }
             (None, None) => {
-                self.hand(party, if online { Input::CameBack } else { Input::WentOffline }, watch)
+                self.dispatch(party, if online { Input::CameBack } else { Input::WentOffline }, watch)
             }
-            (None, Some(Memory::Kept)) => was_online && self.hand(party, Input::WentOffline, watch),
+            (None, Some(Memory::Kept)) => was_online && self.dispatch(party, Input::WentOffline, watch),
             (Some(_), Some(_)) => false,
         }
     }
 
     /// Passes an input to a party, whose effects take place in the order of its calls; true if it asked to stop.
-    fn hand<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
+    fn dispatch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
         input: Input<P>,

@@ -44,16 +44,16 @@ pub struct AtaGpUcb {
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
-    #[serde(default = "knowledge::tenth")]
+    #[serde(default = "knowledge::default_delta")]
     pub delta: Delta,
     /// Regulariser lambda, in squared units of the outcome. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub lambda: Positive,
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
     /// Factor by which beta is multiplied. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
     /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
     /// longer. Default: 0.1.
@@ -71,7 +71,7 @@ pub struct Widths {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     recipe: AtaGpUcb,
     known: Knowledge,
     prior_mean: f64,
@@ -150,14 +150,14 @@ impl LearnerRecipe for AtaGpUcb {
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         let theorem = theorem::ata(&known, self.accuracy, self.delta, self.lambda)?;
-        Some(theorem.played_with(self.constants, self.beta_scale))
+        Some(theorem.with_constants_caveat(self.constants, self.beta_scale))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms)?;
         let prior = small_covariance("AtaGpUcb", arms)?;
         let q = oversampling(self.constants, known.horizon, self.delta.get(), self.accuracy.get());
-        Ok(Box::new(Player {
+        Ok(Box::new(State {
             recipe: self.clone(),
             known,
             prior_mean: arms.mean,
@@ -178,7 +178,7 @@ impl LearnerRecipe for AtaGpUcb {
     }
 }
 
-impl Player {
+impl State {
     /// Recomputes the model if outcomes arrived since it was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
@@ -231,7 +231,7 @@ impl Player {
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.n
     }
@@ -310,7 +310,7 @@ mod tests {
                 outcomes[arm].insert(pair[1].as_f64().unwrap());
                 counts[arm] += 1.0;
             }
-            let mut player = Player {
+            let mut player = State {
                 recipe: recipe.clone(),
                 known: known(),
                 prior_mean: 0.0,
@@ -354,7 +354,7 @@ mod tests {
             facts: Facts::default(),
         };
         let recipe: AtaGpUcb = ron::from_str("(lambda: 0.5)").unwrap();
-        let mut player = Player {
+        let mut player = State {
             recipe,
             known: known(),
             prior_mean: 0.0,

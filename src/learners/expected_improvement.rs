@@ -26,7 +26,7 @@ fn zero() -> NonNegative {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     margin: f64,
     prior_mean: f64,
     posterior: AdaptivePosterior,
@@ -36,7 +36,7 @@ struct Player {
 impl LearnerRecipe for ExpectedImprovement {
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let model = covariance("ExpectedImprovement", arms)?;
-        Ok(Box::new(Player {
+        Ok(Box::new(State {
             margin: self.margin.get(),
             prior_mean: arms.mean,
             posterior: AdaptivePosterior::new(model.clone(), arms.noise_variance, arms.mean),
@@ -56,7 +56,7 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.played.len()
     }

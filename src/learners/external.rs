@@ -62,7 +62,7 @@ impl Step {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     arms: usize,
     dialogue: Dialogue,
     steps: Vec<Step>,
@@ -109,7 +109,7 @@ impl LearnerRecipe for External {
             opening.extend(told(arms));
         }
         let dialogue = Dialogue::open(programs, self.program(), opening)?;
-        Ok(Box::new(Player { arms: arms.n, dialogue, steps: Vec::new(), known: 0 }))
+        Ok(Box::new(State { arms: arms.n, dialogue, steps: Vec::new(), known: 0 }))
     }
 }
 
@@ -148,7 +148,7 @@ fn kernel(covariance: &Covariance) -> Value {
     })
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.arms
     }

@@ -30,7 +30,7 @@ pub struct GpUcb {
     #[serde(default)]
     pub beta: BetaSchedule,
     /// Factor by which sqrt(beta_t) is multiplied. Default: 1.
-    #[serde(default = "super::knowledge::unit")]
+    #[serde(default = "super::knowledge::default_factor")]
     pub scale: Positive,
     /// What the weight multiplies. Default: `StandardDeviation`.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct GpUcb {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     recipe: GpUcb,
     posterior: AdaptivePosterior,
     scores: Vec<f64>,
@@ -58,7 +58,7 @@ impl Default for GpUcb {
     fn default() -> Self {
         Self {
             beta: BetaSchedule::default(),
-            scale: super::knowledge::unit(),
+            scale: super::knowledge::default_factor(),
             exploration: Exploration::default(),
             exclude_played: false,
             regulariser: None,
@@ -84,7 +84,7 @@ impl LearnerRecipe for GpUcb {
         Some(
             theorem
                 .of_the_model()
-                .but(true, "it holds for functions drawn from the model that the learner assumes"),
+                .with_caveat(true, "it holds for functions drawn from the model that the learner assumes"),
         )
     }
 
@@ -100,11 +100,11 @@ impl LearnerRecipe for GpUcb {
         let noise_variance = self.regulariser.map_or(arms.noise_variance, Positive::get);
         let posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, arms.mean);
         let (scores, played) = (vec![0.0; arms.n], vec![false; arms.n]);
-        Ok(Box::new(Player { recipe: self.clone(), posterior, scores, played, rounds: 0 }))
+        Ok(Box::new(State { recipe: self.clone(), posterior, scores, played, rounds: 0 }))
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.played.len()
     }

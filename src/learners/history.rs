@@ -38,7 +38,7 @@ impl History {
     ///
     /// # Panics
     /// If the learner has fewer arms than the old one, as [`Learner::observe`].
-    pub(crate) fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
+    pub(crate) fn replay_into(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {
                 learner.replay_choice(arm as usize, &mut stream);
@@ -88,7 +88,7 @@ mod tests {
         history.observed(0, -0.5);
         history.observed(1, 1.1);
         let stream = Key::root(1).stream();
-        history.teach(learner.as_mut(), stream.clone()).unwrap();
+        history.replay_into(learner.as_mut(), stream.clone()).unwrap();
         let mut stream = stream;
         let mut play = |learner: &mut Box<dyn Learner>, outcome: f64| {
             let (arm, wanted) = (learner.suggest(&mut stream), learner.wanted());

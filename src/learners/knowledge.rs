@@ -50,10 +50,10 @@ pub enum Payoffs {
         /// theta, above 0.
         theta: Positive,
         /// a. Default: 1.
-        #[serde(default = "unit")]
+        #[serde(default = "default_factor")]
         a: Positive,
         /// b, in units of the outcome to the power of -1/theta. Default: 1.
-        #[serde(default = "unit")]
+        #[serde(default = "default_factor")]
         b: Positive,
     },
 }
@@ -63,12 +63,12 @@ fn one() -> Probability {
 }
 
 /// Default delta.
-pub(super) fn tenth() -> Delta {
+pub(super) fn default_delta() -> Delta {
     Delta::new(0.1).expect("0.1 is between 0 and 1")
 }
 
 /// 1, the default of factors and of lambda.
-pub(super) fn unit() -> Positive {
+pub(super) fn default_factor() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 

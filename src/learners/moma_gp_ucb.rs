@@ -52,16 +52,16 @@ pub struct MomaGpUcb {
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
-    #[serde(default = "knowledge::tenth")]
+    #[serde(default = "knowledge::default_delta")]
     pub delta: Delta,
     /// Regulariser lambda, in squared units of the outcome. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub lambda: Positive,
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
     /// Factor by which beta is multiplied. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
     /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
     /// longer. Default: 0.1.
@@ -76,7 +76,7 @@ pub struct MomaGpUcb {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     recipe: MomaGpUcb,
     known: Knowledge,
     prior_mean: f64,
@@ -165,10 +165,10 @@ impl LearnerRecipe for MomaGpUcb {
         }
         let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         let theorem = theorem::moma(&known, self.accuracy, self.delta, self.lambda)?;
-        let theorem = theorem.played_with(self.constants, self.beta_scale);
+        let theorem = theorem.with_constants_caveat(self.constants, self.beta_scale);
         let by_theorem = Self { repetitions: None, ..self.clone() }.repetitions(known.horizon);
         let differs = self.repetitions(known.horizon) != by_theorem;
-        Some(theorem.but(differs, "the theorem's k differs from the k used here"))
+        Some(theorem.with_caveat(differs, "the theorem's k differs from the k used here"))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
@@ -176,7 +176,7 @@ impl LearnerRecipe for MomaGpUcb {
         let prior = small_covariance("MomaGpUcb", arms)?;
         let q = oversampling(self.constants, known.horizon, self.delta.get(), self.accuracy.get());
         let repetitions = self.repetitions(known.horizon);
-        Ok(Box::new(Player {
+        Ok(Box::new(State {
             recipe: self.clone(),
             known,
             prior_mean: arms.mean,
@@ -200,7 +200,7 @@ impl LearnerRecipe for MomaGpUcb {
     }
 }
 
-impl Player {
+impl State {
     /// Recomputes the model if an epoch was finished since it was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
@@ -257,7 +257,7 @@ impl Player {
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.n
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Random {}
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     arms: usize,
 }
 
@@ -33,11 +33,11 @@ impl LearnerRecipe for Random {
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
-        Ok(Box::new(Player { arms: arms.n }))
+        Ok(Box::new(State { arms: arms.n }))
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.arms
     }

@@ -10,7 +10,7 @@ impl LearnerModel {
     /// The problem that the learner needs a quantity that neither its recipe nor the protocol's `facts` state; `None` if it
     /// has all quantities. The path is relative to the field that names the learner. External programs are not checked.
     #[must_use]
-    pub fn lacks(&self, facts: Facts) -> Option<Problem> {
+    pub fn missing_quantity(&self, facts: Facts) -> Option<Problem> {
         if self.get::<External>().is_some() {
             return None;
         }

@@ -40,23 +40,23 @@ pub struct TgpUcb {
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
-    #[serde(default = "knowledge::tenth")]
+    #[serde(default = "knowledge::default_delta")]
     pub delta: Delta,
     /// Regulariser lambda, in squared units of the outcome. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub lambda: Positive,
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
     /// Factor by which beta is multiplied. Default: 1.
-    #[serde(default = "knowledge::unit")]
+    #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
 }
 
 /// The learner during a run. t counts the outcomes that arrived, not the lost ones, so the bounds remain valid if
 /// losses do not depend on outcomes.
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     recipe: TgpUcb,
     known: Knowledge,
     posterior: ArmPosterior,
@@ -143,7 +143,7 @@ impl LearnerRecipe for TgpUcb {
                 Theorem::new(source, self.lambda.get(), formula)
             }
         };
-        Some(theorem.played_with(self.constants, self.beta_scale))
+        Some(theorem.with_constants_caveat(self.constants, self.beta_scale))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
@@ -151,11 +151,11 @@ impl LearnerRecipe for TgpUcb {
         let prior = small_covariance("TgpUcb", arms)?;
         let posterior = ArmPosterior::new(prior, self.lambda.get(), 0.0);
         let scores = vec![0.0; arms.n];
-        Ok(Box::new(Player { recipe: self.clone(), known, posterior, scores, mean: arms.mean }))
+        Ok(Box::new(State { recipe: self.clone(), known, posterior, scores, mean: arms.mean }))
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.posterior.mean().len()
     }

@@ -51,7 +51,7 @@ impl Theorem {
 
     /// The same theorem, with a caveat added if `applies`.
     #[must_use]
-    pub fn but(mut self, applies: bool, caveat: &str) -> Self {
+    pub fn with_caveat(mut self, applies: bool, caveat: &str) -> Self {
         if applies {
             self.caveats.push(caveat.to_owned());
         }
@@ -59,9 +59,9 @@ impl Theorem {
     }
 
     /// The same theorem, with a caveat added if the learner uses other constants or another scale of beta.
-    pub(super) fn played_with(self, constants: Constants, scale: Positive) -> Self {
+    pub(super) fn with_constants_caveat(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
-        self.but(others, "the learner does not play with the theorem's constants")
+        self.with_caveat(others, "the learner does not play with the theorem's constants")
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn ata(
     };
     let source =
         if alpha == 1.0 { "Zhou and Tan 2021, Theorem 2" } else { "Chowdhury and Gopalan 2019, ATA-GP-UCB" };
-    (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).but(true, ORDER))
+    (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).with_caveat(true, ORDER))
 }
 
 /// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon:
@@ -117,7 +117,7 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
         let sum = logarithm.sqrt() + logarithm * (gain - libm::log(delta)).sqrt();
         0.5 * scale * (rounds * gain).sqrt() * sum
     };
-    Theorem::new("Zhou and Tan 2021, Theorem 3", lambda.get(), formula).but(true, ORDER)
+    Theorem::new("Zhou and Tan 2021, Theorem 3", lambda.get(), formula).with_caveat(true, ORDER)
 }
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
@@ -156,7 +156,7 @@ pub(super) fn moma(
         };
         norm * (gain * rounds * logarithm).sqrt() + tail * logarithm * width * growth
     };
-    (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).but(true, ORDER))
+    (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).with_caveat(true, ORDER))
 }
 
 #[cfg(test)]

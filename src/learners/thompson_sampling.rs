@@ -29,12 +29,12 @@ pub struct ThompsonSampling {
     #[serde(default)]
     pub sampling: Sampling,
     /// Factor by which the posterior standard deviation is multiplied. Default: 1.
-    #[serde(default = "super::knowledge::unit")]
+    #[serde(default = "super::knowledge::default_factor")]
     pub scale: Positive,
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct State {
     recipe: ThompsonSampling,
     posterior: AdaptivePosterior,
     /// Cholesky factor of the prior covariance, for joint draws while outcomes are few.
@@ -69,11 +69,11 @@ impl LearnerRecipe for ThompsonSampling {
             Sampling::Marginal => None,
         };
         let posterior = AdaptivePosterior::new(model.clone(), arms.noise_variance, arms.mean);
-        Ok(Box::new(Player { recipe: self.clone(), posterior, prior, current: None }))
+        Ok(Box::new(State { recipe: self.clone(), posterior, prior, current: None }))
     }
 }
 
-impl Player {
+impl State {
     /// A random function with mean zero and the posterior's covariance.
     fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.posterior.mean().len();
@@ -98,7 +98,7 @@ impl Player {
     }
 }
 
-impl Learner for Player {
+impl Learner for State {
     fn arms(&self) -> usize {
         self.posterior.mean().len()
     }

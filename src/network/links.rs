@@ -225,12 +225,12 @@ impl Network {
     /// Whether every message between these parties certainly takes the same route in both networks, and so passes the same
     /// relays. The result may be false even if all routes are equal.
     #[must_use]
-    pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
+    pub fn same_routes(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology
             && self.default.latency == other.default.latency
             && self.links == other.links;
         let population = Population { names, traits };
-        alike || self.routes(&population).surely_like(&other.routes(&population))
+        alike || self.routes(&population).certainly_same_routes(&other.routes(&population))
     }
 
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {

@@ -265,7 +265,7 @@ impl NetworkMedium {
             return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
         };
         self.relays[at.index()] |= at != parcel.from;
-        let departure = self.up[at.index()].through(now, parcel.bytes);
+        let departure = self.up[at.index()].departure(now, parcel.bytes);
         let leg = if self.down[next.index()].limited() {
             Some(AT_ACCESS_LINE)
         } else {
@@ -341,7 +341,7 @@ impl Medium for NetworkMedium {
         if leg == INSIDE {
             return self.forward(parcel, via, now);
         }
-        let at = self.down[via.index()].through(now, parcel.bytes);
+        let at = self.down[via.index()].departure(now, parcel.bytes);
         if via == parcel.to { Fate::Arrives(at) } else { Fate::Passes { at, via, leg: INSIDE } }
     }
 
@@ -352,8 +352,8 @@ impl Medium for NetworkMedium {
         }
     }
 
-    fn hears(&mut self, party: PartyId) -> bool {
-        self.connections[party.index()].hears()
+    fn receives(&mut self, party: PartyId) -> bool {
+        self.connections[party.index()].receives()
     }
 
     fn starts_online(&mut self, party: PartyId) -> bool {
@@ -415,8 +415,8 @@ mod tests {
             }
         }
         for _ in 0..9 {
-            plain.hears(PartyId(0));
-            plain.hears(PartyId(2));
+            plain.receives(PartyId(0));
+            plain.receives(PartyId(2));
         }
         let mut forked = plain.clone();
         let at = Time::ZERO + ms(50);
@@ -424,7 +424,7 @@ mod tests {
         assert!(switches.iter().all(|(_, switch)| switch.at == at));
         assert!(switches.iter().all(|(id, switch)| *id == PartyId(1) || switch.online), "{switches:?}");
         for id in [PartyId(0), PartyId(2)] {
-            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.hears(id)).collect::<Vec<_>>();
+            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.receives(id)).collect::<Vec<_>>();
             assert_eq!(draws(&mut forked), draws(&mut plain), "{id:?}");
         }
         let changed = switches.iter().any(|(id, _)| *id == PartyId(1));

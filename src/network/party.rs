@@ -65,8 +65,8 @@ impl Connection {
         self.causes.iter().all(|cause| cause.online)
     }
 
-    pub(super) fn hears(&mut self) -> bool {
-        self.causes[0].process.hears()
+    pub(super) fn receives(&mut self) -> bool {
+        self.causes[0].process.receives()
     }
 
     /// Becomes the connection `fresh` of another network from `at` on, which is advanced to that time. Causes that `same`
@@ -155,7 +155,7 @@ impl Line {
     }
 
     /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
-    pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
+    pub(super) fn departure(&mut self, now: Time, bytes: u64) -> Time {
         match self.rate {
             Some(rate) => self.sender.send(now, bytes, rate).1,
             None => now,

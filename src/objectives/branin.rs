@@ -1,7 +1,7 @@
 //! The Branin-Hoo function on a regular grid.
 
 use super::gp_sample::{default_norm, grid_problems};
-use super::instance::{Background, Instance, PlainInputs, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::{centre_and_scale, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
@@ -121,7 +121,7 @@ impl Objective for BraninHoo {
         let mut rows = grid(&counts, &[(-5.0, 10.0), (0.0, 15.0)]);
         let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
         super::scaling::standardise(&mut values).ok_or(ObjectiveError::Constant { name: "Branin-Hoo" })?;
-        let plain = Some(PlainInputs::coordinates(2, rows.clone()));
+        let plain = Some(UnscaledInputs::coordinates(2, rows.clone()));
         centre_and_scale(&mut rows, 2, self.max_norm.get());
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),
@@ -132,7 +132,7 @@ impl Objective for BraninHoo {
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },
-            background: Background { plain, ..Background::made_up() },
+            background: ProblemFacts { plain, ..ProblemFacts::with_stated_inputs() },
         })))
     }
 }

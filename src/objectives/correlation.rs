@@ -1,6 +1,6 @@
 //! Columns of recorded readings as arms, such as stocks or sensors, with their empirical correlation as the kernel.
 
-use super::instance::{Background, Facts, Instance, Surrogate};
+use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, Quantity, TableError, TableFields};
@@ -173,7 +173,7 @@ impl Objective for Correlation {
                 mean: 0.0,
             },
             noise,
-            background: Background { fitted: true, ..Background::public(self.facts()) },
+            background: ProblemFacts { fitted: true, ..ProblemFacts::public(self.facts()) },
         })))
     }
 }

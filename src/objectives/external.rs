@@ -1,7 +1,7 @@
 //! An objective that a user's own program computes, for example by training a model or calling a simulator.
 
 use super::gp_sample::MOST_POINTS;
-use super::instance::{Background, Instance, PlainInputs, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::Goal;
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
@@ -256,9 +256,9 @@ impl Objective for External {
             [values] => values.clone(),
             _ => (0..rows.len() / self.axes.len()).map(mean).collect(),
         };
-        let mut background = Background {
-            plain: Some(PlainInputs::coordinates(self.axes.len(), settings)),
-            ..Background::made_up()
+        let mut background = ProblemFacts {
+            plain: Some(UnscaledInputs::coordinates(self.axes.len(), settings)),
+            ..ProblemFacts::with_stated_inputs()
         };
         background.facts.outcomes_read_inputs = true;
         background.agents = self.agents.map(|_| Arc::new(all.into_iter().map(Arc::new).collect()));

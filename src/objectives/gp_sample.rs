@@ -1,6 +1,6 @@
 //! A function drawn from a Gaussian process on a regular grid: the synthetic data of the papers.
 
-use super::instance::{Background, Instance, PlainInputs, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::{centre_and_scale, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
@@ -85,7 +85,7 @@ pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
 #[derive(Debug)]
 struct Ready {
     inputs: Arc<Points>,
-    plain: Arc<PlainInputs>,
+    plain: Arc<UnscaledInputs>,
     prior: GridPrior,
     surrogate: Surrogate,
 }
@@ -117,7 +117,7 @@ impl Objective for GpSample {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
         let d = counts.len();
         let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
-        let plain = PlainInputs::coordinates(d, rows.clone());
+        let plain = UnscaledInputs::coordinates(d, rows.clone());
         let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
         let axes: Vec<Vec<f64>> = counts
             .iter()
@@ -142,7 +142,10 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background { plain: Some(Arc::clone(&self.plain)), ..Background::made_up() },
+            background: ProblemFacts {
+                plain: Some(Arc::clone(&self.plain)),
+                ..ProblemFacts::with_stated_inputs()
+            },
         })
     }
 }

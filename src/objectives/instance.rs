@@ -19,14 +19,14 @@ pub struct Surrogate {
 
 /// The inputs of the arms before any scaling, for tables of results; no party sees them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlainInputs {
+pub struct UnscaledInputs {
     /// A name for each column.
     pub names: Vec<String>,
     /// The numbers, row-major: for each arm, one number per column.
     pub rows: Vec<f64>,
 }
 
-impl PlainInputs {
+impl UnscaledInputs {
     /// Coordinates that have no names of their own: x1, x2, ...
     #[must_use]
     pub fn coordinates(columns: usize, rows: Vec<f64>) -> Arc<Self> {
@@ -53,12 +53,12 @@ pub struct Instance {
     /// The model that a learner may assume.
     pub surrogate: Surrogate,
     /// Further facts about the problem.
-    pub background: Background,
+    pub background: ProblemFacts,
 }
 
 /// Facts about a problem besides its arms, values, noise and surrogate.
 #[derive(Clone, Debug, Default)]
-pub struct Background {
+pub struct ProblemFacts {
     /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: used to check
     /// guarantees; no party sees it.
     pub neighbour: Option<Arc<Vec<f64>>>,
@@ -74,7 +74,7 @@ pub struct Background {
     /// The same facts by subject.
     pub facts: Facts,
     /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
-    pub plain: Option<Arc<PlainInputs>>,
+    pub plain: Option<Arc<UnscaledInputs>>,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
     /// otherwise. Sending the surrogate to a party is then a release about all records.
     pub fitted: bool,
@@ -113,7 +113,7 @@ impl Facts {
     }
 }
 
-impl Background {
+impl ProblemFacts {
     /// The background of a problem in which these facts are taken as public.
     #[must_use]
     pub fn public(facts: Facts) -> Self {
@@ -124,7 +124,7 @@ impl Background {
 
     /// The background of a problem whose inputs and model are stated: everything except the values and outcomes is public.
     #[must_use]
-    pub fn made_up() -> Self {
+    pub fn with_stated_inputs() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
         Self::public(Facts {
             inputs: stated("inputs to choose from"),
@@ -182,7 +182,7 @@ impl Instance {
                 noise_variance: 1.0,
                 mean: 0.0,
             },
-            background: Background::default(),
+            background: ProblemFacts::default(),
         }
     }
 

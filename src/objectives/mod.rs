@@ -29,7 +29,7 @@ pub use federation::{
 };
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
-pub use instance::{Background, Change, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
+pub use instance::{Change, Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};

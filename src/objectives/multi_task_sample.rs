@@ -1,7 +1,7 @@
 //! Values on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
 use super::gp_sample::{default_norm, prior_problems};
-use super::instance::{Background, Instance, PlainInputs, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::rkhs_sum::Kernel;
 use super::scaling::{centre_and_scale, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
@@ -75,7 +75,7 @@ impl Prior {
 #[derive(Debug)]
 struct Ready {
     inputs: Arc<Points>,
-    plain: Arc<PlainInputs>,
+    plain: Arc<UnscaledInputs>,
     prior: Prior,
     correlation: f64,
     surrogate: Surrogate,
@@ -131,7 +131,7 @@ impl Objective for MultiTaskSample {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
         let d = counts.len();
         let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
-        let plain = PlainInputs::coordinates(d, rows.clone());
+        let plain = UnscaledInputs::coordinates(d, rows.clone());
         let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
         let axes: Vec<Vec<f64>> = counts
             .iter()
@@ -161,10 +161,10 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background {
+            background: ProblemFacts {
                 neighbour: Some(Arc::new(neighbour)),
                 plain: Some(Arc::clone(&self.plain)),
-                ..Background::made_up()
+                ..ProblemFacts::with_stated_inputs()
             },
         })
     }

@@ -1,7 +1,7 @@
 //! A random function in the RKHS of a kernel: a sum of kernel functions with random weights.
 
 use super::gp_sample::MOST_POINTS;
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate};
 use super::noise::{Noise, NoiseModel, Uniform};
 use super::{Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
@@ -170,7 +170,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: self.noise.clone(),
             surrogate: self.surrogate.clone(),
-            background: Background::made_up(),
+            background: ProblemFacts::with_stated_inputs(),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! started at the first question without one.
 
 use super::failure::ProgramFailure;
-use super::partner::Partner;
+use super::partner::Responder;
 use super::program::Program;
 use super::shared::{Place, Programs, as_answered};
 use serde_json::{Map, Value};
@@ -43,7 +43,7 @@ pub struct Dialogue {
     /// Hash of the opening and of all questions so far.
     asked: blake3::Hasher,
     next: u64,
-    process: Option<Partner>,
+    process: Option<Responder>,
 }
 
 impl fmt::Debug for Dialogue {
@@ -171,7 +171,7 @@ impl Dialogue {
                 let Some(base) = self.programs.base() else {
                     return Err(ProgramFailure::NotKept { program: self.program.words(), asked: what });
                 };
-                let mut process = Partner::start(&self.program, base)?;
+                let mut process = Responder::start(&self.program, base)?;
                 let (found, expected) =
                     (process.version(), self.programs.expected_version(&self.program.command));
                 if let Some(expected) = expected.filter(|expected| *expected != found) {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// A process or a callback that answers the questions of one dialogue.
 #[derive(Debug)]
-pub(super) enum Partner {
+pub(super) enum Responder {
     Process(Process),
     Callback(Called),
 }
@@ -52,7 +52,7 @@ fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
     })
 }
 
-impl Partner {
+impl Responder {
     /// Starts an external program in the folder `base`, or begins a dialogue with a callback.
     pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
         let Some(name) = program.callback() else { return Process::start(program, base).map(Self::Process) };

@@ -22,10 +22,10 @@ const MOST_LINES: usize = 10;
 const MOST_LETTERS: usize = 300;
 /// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
 /// a quarter of this time.
-const GOODBYE: Duration = Duration::from_secs(2);
+const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
 
 /// What a program wrote to its standard output: a line, or more than [`MOST_BYTES`] without the end of a line.
-enum Heard {
+enum Output {
     Line(Vec<u8>),
     TooLong,
 }
@@ -36,9 +36,9 @@ pub(super) struct Process {
     child: Child,
     /// Lines for the program's standard input, which is closed when this is dropped.
     to: Option<Sender<Vec<u8>>>,
-    from: Receiver<Heard>,
+    from: Receiver<Output>,
     said: Arc<Mutex<VecDeque<String>>>,
-    listener: Option<JoinHandle<()>>,
+    stderr_thread: Option<JoinHandle<()>>,
     next: u64,
     version: String,
     /// Whether the program was killed and its exit status taken.
@@ -103,20 +103,20 @@ impl Process {
                 }
             }
         }))
-        .and_then(|_| spawn(Box::new(move || listen(stdout, &answers))))
-        .and_then(|_| spawn(Box::new(move || overhear(stderr, &sink))));
+        .and_then(|_| spawn(Box::new(move || read_stdout(stdout, &answers))))
+        .and_then(|_| spawn(Box::new(move || read_stderr(stderr, &sink))));
         let mut process = Self {
             program: program.clone(),
             child,
             to: Some(to),
             from,
             said,
-            listener: None,
+            stderr_thread: None,
             next: 0,
             version: String::new(),
             stopped: false,
         };
-        process.listener = Some(threads.map_err(cannot)?);
+        process.stderr_thread = Some(threads.map_err(cannot)?);
         process.greet()?;
         Ok(process)
     }
@@ -162,8 +162,8 @@ impl Process {
         let sent = self.to.as_ref().map(|to| to.send(line));
         drop(sent);
         let timeout = Duration::from_nanos(self.program.timeout.nanos());
-        let heard = match self.from.recv_timeout(timeout) {
-            Ok(heard) => heard,
+        let output = match self.from.recv_timeout(timeout) {
+            Ok(output) => output,
             Err(RecvTimeoutError::Timeout) => {
                 self.stop();
                 return Err(ProgramFailure::Silent {
@@ -184,9 +184,9 @@ impl Process {
             }
         };
         let expected = format!("one line of JSON with \"id\":{id}");
-        let line = match heard {
-            Heard::Line(line) => line,
-            Heard::TooLong => {
+        let line = match output {
+            Output::Line(line) => line,
+            Output::TooLong => {
                 return Err(self.unusable(asked, &format!("more than {MOST_BYTES} bytes"), &expected));
             }
         };
@@ -211,17 +211,17 @@ impl Process {
 
     /// The last lines of standard error.
     fn said(&mut self) -> Said {
-        if let Some(listener) = self.listener.take() {
+        if let Some(stderr_thread) = self.stderr_thread.take() {
             // A process that the program started may still hold standard error open.
-            wait_until(GOODBYE / 4, || listener.is_finished());
+            wait_until(SHUTDOWN_WAIT / 4, || stderr_thread.is_finished());
         }
         Said(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
     }
 
-    /// Whether the program ends within [`GOODBYE`].
+    /// Whether the program ends within [`SHUTDOWN_WAIT`].
     fn wait(&mut self) -> bool {
         let mut ended = false;
-        wait_until(GOODBYE, || {
+        wait_until(SHUTDOWN_WAIT, || {
             ended = has_ended(&mut self.child);
             ended
         });
@@ -280,25 +280,25 @@ fn wait_until(time: Duration, mut so: impl FnMut() -> bool) {
     }
 }
 
-fn listen(stdout: impl Read, answers: &Sender<Heard>) {
+fn read_stdout(stdout: impl Read, answers: &Sender<Output>) {
     let mut reader = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();
-        let heard = match reader.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line) {
+        let output = match reader.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             // A last line without a newline was cut off, and is ignored.
-            Ok(_) if line.last() == Some(&b'\n') => Heard::Line(line),
-            Ok(read) if read as u64 > MOST_BYTES => Heard::TooLong,
+            Ok(_) if line.last() == Some(&b'\n') => Output::Line(line),
+            Ok(read) if read as u64 > MOST_BYTES => Output::TooLong,
             Ok(_) => return,
         };
-        let over = matches!(heard, Heard::TooLong);
-        if answers.send(heard).is_err() || over {
+        let over = matches!(output, Output::TooLong);
+        if answers.send(output).is_err() || over {
             return;
         }
     }
 }
 
-fn overhear(stderr: impl Read, said: &Mutex<VecDeque<String>>) {
+fn read_stderr(stderr: impl Read, said: &Mutex<VecDeque<String>>) {
     let mut reader = BufReader::new(stderr);
     loop {
         let mut line = Vec::new();

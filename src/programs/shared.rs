@@ -109,12 +109,12 @@ struct Shared {
     /// The folder in which programs are started, and their expected identities; `None` if only stored answers are used.
     start: Option<(PathBuf, Vec<ProgramIdentity>)>,
     answers: Option<Box<dyn Answers>>,
-    heard: Mutex<BTreeMap<Arc<str>, Vec<Heard>>>,
+    heard: Mutex<BTreeMap<Arc<str>, Vec<Exchanges>>>,
 }
 
 /// The answers of one dialogue and its copies so far.
 #[derive(Debug, Default)]
-struct Heard {
+struct Exchanges {
     conversation: Conversation,
     /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a fork
     /// or in a party that starts again, gets the same answer to the same question, so that its later questions have the
@@ -163,7 +163,7 @@ impl Programs {
     pub(super) fn begin(&self) -> Option<u64> {
         let mut heard = lock(&self.shared.as_ref()?.heard);
         let dialogues = heard.entry(Arc::clone(&self.topic)).or_default();
-        dialogues.push(Heard::default());
+        dialogues.push(Exchanges::default());
         Some(dialogues.len() as u64 - 1)
     }
 
@@ -234,10 +234,10 @@ impl Programs {
 }
 
 fn dialogue_of<'a>(
-    heard: &'a mut BTreeMap<Arc<str>, Vec<Heard>>,
+    heard: &'a mut BTreeMap<Arc<str>, Vec<Exchanges>>,
     topic: &str,
     dialogue: u64,
-) -> Option<&'a mut Heard> {
+) -> Option<&'a mut Exchanges> {
     heard.get_mut(topic)?.get_mut(usize::try_from(dialogue).ok()?)
 }
 

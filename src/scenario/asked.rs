@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 /// The name of the field that holds the objective.
 const OBJECTIVE: &str = "objective";
 /// Top-level fields of a scenario whose values use no program.
-const SILENT: [&str; 3] = ["parties", "network", "published"];
+const WITHOUT_PROGRAMS: [&str; 3] = ["parties", "network", "published"];
 
 /// Reads a member of a family from its name and fields, and returns the programs that it uses; empty if it cannot be read.
 type Ask = fn(&str, &Value) -> Vec<Program>;
 
 /// A family whose members may use programs, with the names of those members.
-struct Asking {
+struct ProgramFamily {
     names: Vec<&'static str>,
     ask: Ask,
 }
@@ -39,7 +39,7 @@ fn names<M: Family>() -> Vec<&'static str> {
 
 macro_rules! families {
     ($($family:ident),+) => {
-        [$(Asking {
+        [$(ProgramFamily {
             names: names::<$family>(),
             ask: |name, fields| {
                 member::<$family>(name, fields).map_or_else(Vec::new, |found| found.as_dyn().programs())
@@ -48,7 +48,7 @@ macro_rules! families {
     };
 }
 
-fn asking() -> [Asking; 5] {
+fn asking() -> [ProgramFamily; 5] {
     families!(ObjectiveModel, LearnerModel, OutcomeRelease, PublicationModel, ProtocolModel)
 }
 
@@ -72,12 +72,13 @@ pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
     serde_json::from_str(text).map(|value| programs_in(&value)).unwrap_or_default()
 }
 
-fn look(value: &Value, path: &mut String, families: &[Asking], found: &mut Vec<(String, Program)>) {
+fn look(value: &Value, path: &mut String, families: &[ProgramFamily], found: &mut Vec<(String, Program)>) {
     let length = path.len();
     match value {
         Value::Object(fields) => {
             let whole = path.is_empty();
-            for (name, value) in fields.iter().filter(|(name, _)| !whole || !SILENT.contains(&name.as_str()))
+            for (name, value) in
+                fields.iter().filter(|(name, _)| !whole || !WITHOUT_PROGRAMS.contains(&name.as_str()))
             {
                 if !whole {
                     path.push('.');

@@ -77,11 +77,11 @@ pub fn families() -> Vec<Family> {
 pub fn parts() -> Vec<Family> {
     let root = language();
     let listed: Vec<&str> = FAMILIES.iter().map(|(_, key)| *key).collect();
-    let mut met: Vec<Met> = Vec::new();
+    let mut met: Vec<UsedPart> = Vec::new();
     for key in &listed {
         let definition = definition(&root, key);
         for (owner, inner) in owners(definition, key) {
-            meet(&root, &owner, inner, &listed, &mut met);
+            collect_parts(&root, &owner, inner, &listed, &mut met);
         }
     }
     let shared = |name: &str| met.iter().filter(|other| written(&root, &other.key) == name).count() > 1;
@@ -95,7 +95,7 @@ pub fn parts() -> Vec<Family> {
 }
 
 /// A part, and the member that uses it first.
-struct Met {
+struct UsedPart {
     key: String,
     owner: String,
 }
@@ -219,7 +219,7 @@ fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
 }
 
 /// Follows every reference of a schema, depth first, and collects the types that have fields or alternatives.
-fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<Met>) {
+fn collect_parts(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<UsedPart>) {
     if let Some(key) = reference(schema) {
         if listed.contains(&key) || met.iter().any(|part| part.key == key) {
             return;
@@ -229,19 +229,19 @@ fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Ve
         let explained = written(root, key) == owner;
         let speaks = ["properties", "oneOf", "enum"].iter().any(|part| inner.get(part).is_some());
         if speaks && !explained {
-            met.push(Met { key: key.to_owned(), owner: owner.to_owned() });
+            met.push(UsedPart { key: key.to_owned(), owner: owner.to_owned() });
             for (member, inner) in owners(inner, owner) {
                 let choice = inner.get("$ref").is_some();
-                meet(root, if choice { &member } else { owner }, inner, listed, met);
+                collect_parts(root, if choice { &member } else { owner }, inner, listed, met);
             }
         } else if explained {
-            meet(root, owner, inner, listed, met);
+            collect_parts(root, owner, inner, listed, met);
         }
         return;
     }
     match schema {
-        Value::Object(map) => map.values().for_each(|inner| meet(root, owner, inner, listed, met)),
-        Value::Array(items) => items.iter().for_each(|inner| meet(root, owner, inner, listed, met)),
+        Value::Object(map) => map.values().for_each(|inner| collect_parts(root, owner, inner, listed, met)),
+        Value::Array(items) => items.iter().for_each(|inner| collect_parts(root, owner, inner, listed, met)),
         _ => {}
     }
 }

@@ -48,18 +48,18 @@ use std::sync::Arc;
 pub struct Scenario {
     draft: Draft,
     /// Shared by all cells of a study with the same parties and network.
-    world: Arc<World>,
+    world: Arc<LoadedNetwork>,
     demand: Demand,
 }
 
 /// Parties and network, with the contents of the files that their models name.
 #[derive(Debug)]
-struct World {
+struct LoadedNetwork {
     parties: BTreeMap<String, PartyDraft>,
     network: Network,
 }
 
-impl World {
+impl LoadedNetwork {
     /// Reads the files that the draft names; relative paths begin at `base`.
     fn load(draft: &Draft, base: &Path) -> (Self, Vec<Problem>) {
         let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
@@ -119,7 +119,7 @@ impl Scenario {
         let seen = match place {
             Some(place) => known.worlds.swap_remove(place),
             None => {
-                let (world, found) = World::load(&draft, &known.resources.base);
+                let (world, found) = LoadedNetwork::load(&draft, &known.resources.base);
                 problems.extend(found);
                 let written = (draft.parties.clone(), draft.network.clone());
                 let stage = world.stage(&draft, None);
@@ -171,8 +171,8 @@ impl Scenario {
         let largest = self.world.parties.iter().max_by_key(|(_, party)| count(party));
         let largest = largest.map_or_else(String::new, |(name, _)| format!("/parties[\"{name}\"].count"));
         let parties = stage.names.len() as u64;
-        let crowd = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
-        Demand { shared: extent.prepared, each: crowd.and(extent.drawn).and(played) }
+        let party_count = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
+        Demand { shared: extent.prepared, each: party_count.and(extent.drawn).and(played) }
     }
 
     /// The programs that the given use of the scenario starts.
@@ -250,8 +250,8 @@ impl Scenario {
         let name = draft.protocol.name();
         let found = draft.protocol.as_dyn().problems(stage);
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
-        problems.extend(self.amnesia());
-        problems.extend(self.idle_budget());
+        problems.extend(self.memory_loss());
+        problems.extend(self.budget_without_releases());
         let series = draft.protocol.as_dyn().series();
         let figures = draft.published.iter().map(|figure| &figure.series).enumerate();
         let figures = figures.map(|(index, name)| (format!("published[{index}].series"), name));
@@ -268,7 +268,7 @@ impl Scenario {
     }
 
     /// The problem of a budget for a unit that no release is about, which would limit nothing.
-    fn idle_budget(&self) -> Option<Problem> {
+    fn budget_without_releases(&self) -> Option<Problem> {
         let unit = self.draft.privacy.budget?.unit?;
         let known = self.draft.protocol.as_dyn().units();
         if known.contains(&unit) {
@@ -286,7 +286,7 @@ impl Scenario {
     }
 
     /// The problem of crashes that lose memory, in a protocol whose parties cannot recover from them.
-    fn amnesia(&self) -> Option<Problem> {
+    fn memory_loss(&self) -> Option<Problem> {
         let protocol = &self.draft.protocol;
         if protocol.as_dyn().survives_amnesia() {
             return None;
@@ -304,9 +304,9 @@ impl Scenario {
     /// The problems of parties that are never online and links that lose every message: requests would be repeated for ever.
     fn unreachable(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let deaf = |model: &AvailabilityModel| !model.as_dyn().ever_available();
+        let never_online = |model: &AvailabilityModel| !model.as_dyn().ever_available();
         for (name, party) in &self.world.parties {
-            if deaf(&party.availability) {
+            if never_online(&party.availability) {
                 problems.push(Problem::wrong(
                     format!("parties[\"{name}\"].availability"),
                     "a party that is online at some time",
@@ -353,7 +353,7 @@ const KEPT: usize = 64;
 #[derive(Debug)]
 struct KnownWorld {
     written: (BTreeMap<String, PartyDraft>, Network),
-    world: Arc<World>,
+    world: Arc<LoadedNetwork>,
     stage: Stage,
 }
 

@@ -81,7 +81,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
         Encryption::EndToEnd => return None,
     };
     let stage = base.stage(None);
-    if before.same_ways(after, &stage.names, &stage.traits) {
+    if before.same_routes(after, &stage.names, &stage.traits) {
         return None;
     }
     let path = if before.topology != after.topology {

@@ -65,7 +65,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
             look(path, most, found, cure);
         }
     }
-    problems.extend(crowd(draft));
+    problems.extend(party_count(draft));
     // Epsilons and deltas may be smaller than this limit; they are fields of the protocol, so the objective has none.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
@@ -108,7 +108,7 @@ fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
 }
 
 /// The problem of too many parties, reported at the entry with the largest count.
-fn crowd(draft: &Draft) -> Option<Problem> {
+fn party_count(draft: &Draft) -> Option<Problem> {
     let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
     let total: u64 = draft.parties.values().map(count).sum();
     if total <= MOST_PARTIES {

@@ -85,7 +85,7 @@ impl Edited {
 
     /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. The origin of a computed
     /// value is the start of the span that it replaces.
-    fn rearranged(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
+    fn with_choices(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
         let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
         for (old, new) in replacements {
             text.push_str(&self.text[at..old.start]);
@@ -124,7 +124,7 @@ impl Edited {
     pub(super) fn without_comments(&self) -> Self {
         let nothing = Choice { span: Some(0..0), ..Choice::computed(String::new()) };
         let comments = nesting::comments(&self.text).into_iter();
-        self.rearranged(&comments.map(|span| (span, nothing.clone())).collect::<Vec<_>>())
+        self.with_choices(&comments.map(|span| (span, nothing.clone())).collect::<Vec<_>>())
     }
 }
 
@@ -291,7 +291,7 @@ impl RawCell<'_> {
     pub(super) fn edited(&self) -> Edited {
         let sweeps = &self.expansion.sweeps;
         let chosen = sweeps.iter().map(|sweep| (sweep.span.clone(), self.choice(sweep).clone()));
-        self.expansion.edited.rearranged(&chosen.collect::<Vec<_>>())
+        self.expansion.edited.with_choices(&chosen.collect::<Vec<_>>())
     }
 
     /// The tree of that text, made without reading it again; its places are those of the text with every `Each`.

@@ -281,7 +281,7 @@ fn reports_and_learners_that_do_not_go_with_the_noise() {
         let heavy = format!("{learner}(payoffs: HeavyTailed(central_moment: 1))");
         let words = ["payoffs", "bounded rewards", "found HeavyTailed"];
         check(&with("Uniform(bound: 1)", "Ctl(epsilon: 1)", &heavy), Some(&words));
-        let words = ["payoffs", "nobody makes private", "central_moment: 3"];
+        let words = ["payoffs", "because outcomes are not private", "central_moment: 3"];
         check(&with("Uniform(bound: 1)", "Disclosure()", &format!("{learner}()")), Some(&words));
     }
     let stated = "TgpUcb(payoffs: Private(epsilon: 1))";

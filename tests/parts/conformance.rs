@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::accounting::{self, Accountant, Basic, Composition, Priced, Standing};
-use subrosa::conformance::{self, Breach};
+use subrosa::conformance::{self, Violation};
 use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{GpError, Points};
 use subrosa::kernel::Switch;
@@ -14,7 +14,7 @@ use subrosa::network::outage::{Outage, OutageModel};
 use subrosa::network::topology::{Mesh, Pairs, Ring, Shape, Star, Topology};
 use subrosa::network::{Link, Network, PartyTraits, Population};
 use subrosa::objectives::{
-    Background, Fitted, Instance, Noise, Objective, ObjectiveError, Prepared, Resources, Surrogate,
+    Fitted, Instance, Noise, Objective, ObjectiveError, Prepared, ProblemFacts, Resources, Surrogate,
 };
 use subrosa::privacy::mechanisms::{Gaussian, Laplace, Mechanism, MechanismError, Price};
 use subrosa::protocols::echo::Echo;
@@ -26,8 +26,8 @@ use subrosa::protocols::{PlayError, Protocol, Retry, SeriesRecord, Stage};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{Delta, Epsilon, Neighbours, Positive, Problem, Span, Time};
 
-fn promises(found: &[Breach]) -> Vec<&'static str> {
-    found.iter().map(|breach| breach.promise).collect()
+fn promises(found: &[Violation]) -> Vec<&'static str> {
+    found.iter().map(|breach| breach.rule).collect()
 }
 
 fn positive(number: f64) -> Positive {
@@ -125,7 +125,7 @@ fn topologies_with_wrong_links_are_found() {
 #[test]
 fn outages_that_meet_others_are_found() {
     for text in [
-        r#"Partition(groups: ["a"], from: "1min", until: "2min")"#,
+        r#"Partition(groups: ["a", "b"], from: "1min", until: "2min")"#,
         r#"Blackout(group: "a", from: "1min", until: "2min")"#,
         r#"Regional(group: "a", up: Exponential(mean: "1h"), down: Exponential(mean: "1min"))"#,
     ] {
@@ -338,7 +338,7 @@ fn instance() -> Instance {
             noise_variance: 0.01,
             mean: 0.0,
         },
-        background: Background::default(),
+        background: ProblemFacts::default(),
     }
 }
 

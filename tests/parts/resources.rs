@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use subrosa::kernel::{
-    Alarm, Begun, Claim, Context, Discipline, Event, Input, Limits, Party, PerfectMedium, Process,
-    ProcessContext, Protocol, Resource, ResourceStatistics, SharedResource, Simulation,
+    Alarm, Claim, Context, Discipline, Event, Input, Limits, Party, PerfectMedium, Process, ProcessContext,
+    Protocol, RequestResult, Resource, ResourceStatistics, SharedResource, Simulation,
 };
 use subrosa::network::compute::{ComputeModel, Drawn, Servers};
 use subrosa::network::latency::{Constant, Exponential};
@@ -161,7 +161,7 @@ impl Party<ClaimTable> for Clerk {
             Input::Start => None,
             Input::Timer(Timer::Next) => {
                 let service = exponential(&mut self.services, SERVICES);
-                let Begun { claim, served, .. } =
+                let RequestResult { claim, served, .. } =
                     self.desk.request(ctx.now(), 0, (self.customers, ctx.now(), service));
                 self.customers += 1;
                 served.then_some(claim)

@@ -96,7 +96,8 @@ fn a_run_without_answers_is_no_run_with_all() {
     assert_eq!(code, 0, "{stderr}");
     let audit: Value = serde_json::from_str(&stdout).unwrap();
     let evidence = &audit["findings"][0]["evidence"];
-    assert_eq!(evidence["pair_epsilon"].as_f64(), Some(0.0), "{evidence}");
+    assert_eq!(evidence["pair_epsilon"].as_f64().unwrap_or(0.0), 0.0, "{evidence}");
+    assert_eq!(evidence["membership"]["advantage"], 0.0, "{evidence}");
 }
 
 /// The claim of the first k answers has the rate k / N, whether the server is trusted or not.

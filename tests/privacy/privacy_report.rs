@@ -283,7 +283,7 @@ fn runs_on_the_same_records_add_up_in_every_protocol() {
     assert_eq!(outcome["releases"], 15);
     assert!(outcome["epsilon_basic"].as_f64().unwrap() < 14.0, "{outcome}");
     let text = text_of(&document);
-    assert!(text.contains("Privacy loss of the whole study (epsilon at delta 1e-5)"), "{text}");
+    assert!(text.contains("Privacy loss of the whole study (epsilon, each at its delta)"), "{text}");
     let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
     assert!(page.contains("id=\"whole-study\""));
     // Long words are kept wide, so that their rows are no towers on a phone.

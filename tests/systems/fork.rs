@@ -404,6 +404,7 @@ fn a_future_with_another_learner_has_no_bound() {
     seed: 1,
     replications: 1,
     parties: { "curator": Party(), "modeler": Party() },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("20ms"))),
     objective: GpSample(grid: [20], length_scale: 0.2, variance: 1, noise_variance: 0.01),
     protocol: Outsourced(
         curator: "curator", modeler: "modeler", rounds: 8, initial_points: 1,
@@ -446,7 +447,7 @@ fn a_smaller_give_up_after_ends_the_branch() {
     seed: 1,
     replications: 1,
     parties: { "service": Party(), "users": Party() },
-    network: Network(topology: Star(hub: "service"), default: Link(latency: Constant("10ms"), loss: Independent(1))),
+    network: Network(topology: Star(hub: "service"), default: Link(latency: Constant("10ms"), loss: Independent(0.999))),
     objective: RkhsSum(noise: Uniform(bound: 1)),
     protocol: Local(
         service: "service", users: "users", rounds: 5, arrivals: Poisson(every: "1s"), give_up_after: 60,

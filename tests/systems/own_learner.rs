@@ -11,7 +11,7 @@ use subrosa::learners::{
 use subrosa::network::latency::Constant;
 use subrosa::network::topology::Mesh;
 use subrosa::network::{Link, Network};
-use subrosa::objectives::{Background, Instance, Noise, Surrogate};
+use subrosa::objectives::{Instance, Noise, ProblemFacts, Surrogate};
 use subrosa::privacy::Released;
 use subrosa::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
 use subrosa::protocols::outsourced::{Outsourced, SeriesRecipe};
@@ -92,7 +92,7 @@ fn instance() -> Instance {
             noise_variance: 0.01,
             mean: 0.0,
         },
-        background: Background::default(),
+        background: ProblemFacts::default(),
     }
 }
 

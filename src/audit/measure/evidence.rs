@@ -50,14 +50,14 @@ pub type Scores = [Vec<f64>; 2];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.
-    pub speaks_for: World,
+    pub indicates: World,
     /// The threshold.
     pub threshold: f64,
 }
 
 impl Event {
     fn contains(self, score: f64) -> bool {
-        match self.speaks_for {
+        match self.indicates {
             World::Given => score > self.threshold,
             World::Neighbour => score <= self.threshold,
         }
@@ -77,7 +77,7 @@ impl Counts {
     /// Counts an event.
     #[must_use]
     pub fn of(event: Event, scores: &Scores) -> Self {
-        let (own, other) = match event.speaks_for {
+        let (own, other) = match event.indicates {
             World::Given => (&scores[0], &scores[1]),
             World::Neighbour => (&scores[1], &scores[0]),
         };
@@ -145,7 +145,7 @@ impl Sorted {
         let above = |sorted: &[f64]| sorted.partition_point(|score| *score > event.threshold) as u64;
         let trials = [self.0[0].len() as u64, self.0[1].len() as u64];
         let above = [above(&self.0[0]), above(&self.0[1])];
-        match event.speaks_for {
+        match event.indicates {
             World::Given => Counts { trials, hits: above },
             World::Neighbour => {
                 Counts { trials: [trials[1], trials[0]], hits: [trials[1] - above[1], trials[0] - above[0]] }
@@ -176,8 +176,8 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     let sorted = Sorted::of(scores);
     let mut best: Option<(Event, f64)> = None;
     for threshold in sorted.thresholds() {
-        for speaks_for in World::BOTH {
-            let event = Event { speaks_for, threshold };
+        for indicates in World::BOTH {
+            let event = Event { indicates, threshold };
             let value = figure(sorted.counts(event));
             if best.is_none_or(|(_, most)| value > most) {
                 best = Some((event, value));
@@ -192,15 +192,15 @@ pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
     let mut events = Vec::new();
-    for speaks_for in World::BOTH {
-        let own = &sorted[speaks_for.index()];
+    for indicates in World::BOTH {
+        let own = &sorted[indicates.index()];
         for share in SHARES {
             let place = (share * own.len() as f64) as usize;
-            let threshold = match speaks_for {
+            let threshold = match indicates {
                 World::Given => own.get(place),
                 World::Neighbour => own.get(own.len().saturating_sub(1 + place)),
             };
-            events.extend(threshold.map(|threshold| Event { speaks_for, threshold: *threshold }));
+            events.extend(threshold.map(|threshold| Event { indicates, threshold: *threshold }));
         }
     }
     events.dedup();
@@ -221,13 +221,13 @@ mod tests {
     #[test]
     fn an_event_is_counted_for_the_world_it_speaks_for() {
         let scores: Scores = [vec![0.0, 1.0, 2.0, 3.0], vec![-1.0, 0.0, 0.5, 2.5]];
-        let above = Counts::of(Event { speaks_for: World::Given, threshold: 0.5 }, &scores);
+        let above = Counts::of(Event { indicates: World::Given, threshold: 0.5 }, &scores);
         assert_eq!(above, Counts { trials: [4, 4], hits: [3, 1] });
-        let below = Counts::of(Event { speaks_for: World::Neighbour, threshold: 0.5 }, &scores);
+        let below = Counts::of(Event { indicates: World::Neighbour, threshold: 0.5 }, &scores);
         assert_eq!(below, Counts { trials: [4, 4], hits: [3, 1] });
         for threshold in [-2.0, 0.0, 0.5, 3.0, f64::INFINITY] {
-            for speaks_for in World::BOTH {
-                let event = Event { speaks_for, threshold };
+            for indicates in World::BOTH {
+                let event = Event { indicates, threshold };
                 assert_eq!(Sorted::of(&scores).counts(event), Counts::of(event, &scores));
             }
         }
@@ -238,7 +238,7 @@ mod tests {
         // Only the neighbour can give -1: an event with probability 1/2 under D' and 0 under D.
         let scores: Scores = [vec![0.0; 2000], [vec![0.0; 1000], vec![-1.0; 1000]].concat()];
         let (event, figure) = choose(&scores, |counts| counts.epsilon(0.0)).unwrap();
-        assert_eq!((event.speaks_for, event.threshold), (World::Neighbour, -1.0));
+        assert_eq!((event.indicates, event.threshold), (World::Neighbour, -1.0));
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 

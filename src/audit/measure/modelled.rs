@@ -13,7 +13,7 @@ pub struct Modelled {
     /// The assumption, as the words that follow "if".
     pub premise: String,
     /// The largest noise that is consistent with the counts, as a multiple of the stated noise.
-    pub most_noise: f64,
+    pub largest_noise_factor: f64,
     /// The counts of the event.
     pub counts: Counts,
 }
@@ -34,19 +34,19 @@ impl Modelled {
         // In parallel, because a composition takes a millisecond; ties go to the first.
         let noises: Vec<f64> = events
             .par_iter()
-            .map(|event| pair.most_noise(Counts::of(*event, first), ERROR_OF_CHOICE))
+            .map(|event| pair.largest_noise_factor(Counts::of(*event, first), ERROR_OF_CHOICE))
             .collect();
         let least = noises.iter().copied().fold(f64::INFINITY, f64::min);
         let place = noises.iter().position(|noise| *noise == least)?;
         let counts = Counts::of(events[place], second);
-        let most_noise = pair.most_noise(counts, ERROR);
-        if !most_noise.is_finite() {
+        let largest_noise_factor = pair.largest_noise_factor(counts, ERROR);
+        if !largest_noise_factor.is_finite() {
             return None;
         }
-        let epsilon_lower = pair.at_noise(most_noise, delta);
+        let epsilon_lower = pair.at_noise(largest_noise_factor, delta);
         if !epsilon_lower.is_finite() {
             return None;
         }
-        Some(Self { epsilon_lower, premise: pair.premise.clone(), most_noise, counts })
+        Some(Self { epsilon_lower, premise: pair.premise.clone(), largest_noise_factor, counts })
     }
 }

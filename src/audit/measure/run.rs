@@ -35,7 +35,7 @@ pub struct Evidence {
     /// The test that was chosen.
     pub test: String,
     /// The world that the counted event indicates.
-    pub speaks_for: World,
+    pub indicates: World,
     /// The threshold of the event on the test's score.
     #[serde(serialize_with = "finite_or_text")]
     pub threshold: f64,
@@ -132,7 +132,7 @@ pub fn measure(
         trials: effort.trials,
         counted,
         test: names[test].clone(),
-        speaks_for: event.speaks_for,
+        indicates: event.indicates,
         threshold: event.threshold,
         counts,
         epsilon_lower: counts.epsilon(effort.delta),

@@ -1,6 +1,6 @@
 //! Audits of noise added to numbers.
 
-use super::case::{Case, DELTA, Words, delta, epsilon, positive, worst};
+use super::case::{Case, CaseDescription, DELTA, delta, epsilon, positive, worst};
 use crate::privacy::mechanisms::{DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Lattice};
 use crate::vocab::Neighbours;
 use std::num::NonZeroU32;
@@ -14,25 +14,28 @@ pub(super) fn cases() -> Vec<Case> {
         (vec![0.0], (1, 0.0, Neighbours::AnyValue), (1, DELTA, Neighbours::AnyValue));
     vec![
         worst(
-            Words::sound("laplace", "Laplace noise of scale 1"),
+            CaseDescription::sound("laplace", "Laplace noise of scale 1"),
             Laplace::new(unit, unit),
             &one,
             pure.clone(),
         ),
         worst(
-            Words::sound("gaussian", "Gaussian noise calibrated to (1, 1e-5)"),
+            CaseDescription::sound("gaussian", "Gaussian noise calibrated to (1, 1e-5)"),
             gaussian,
             &one,
             with_delta.clone(),
         ),
         worst(
-            Words::sound("discrete-laplace", "exact Laplace noise of scale 9 on a lattice of spacing 1/8"),
+            CaseDescription::sound(
+                "discrete-laplace",
+                "exact Laplace noise of scale 9 on a lattice of spacing 1/8",
+            ),
             DiscreteLaplace::new(lattice, steps(9), unit),
             &one,
             pure,
         ),
         worst(
-            Words::sound(
+            CaseDescription::sound(
                 "discrete-gaussian",
                 "exact Gaussian noise of 30 spacings on a lattice of spacing 1/8",
             ),

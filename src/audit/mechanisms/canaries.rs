@@ -4,7 +4,7 @@ use super::case::Canaries;
 use crate::audit::error::AuditError;
 use crate::audit::measure::rounded;
 use crate::privacy::mechanisms::{
-    CalibratedRows, FederatedSum, Gathered, Mechanism, Moved, Participation, Rows,
+    CalibratedRows, FederatedSum, Gathered, Mechanism, Participation, Rows, SubsampledShift,
 };
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
         let sums = sum.privatise(&gathered, &mut key.child("sum").stream())?;
         // Each number of the sum belongs to one agent; divided by weight * clip / rate, the agent adds 1 or 0.
         let (base, moved) = (vec![0.0], [vec![1.0], vec![0.0]]);
-        let one = Moved { rate, sd: sum.noise_multiplier, base, moved };
+        let one = SubsampledShift { rate, sd: sum.noise_multiplier, base, moved };
         let score =
             |value: f64| rounded(one.log_ratio(std::iter::once(value / (weight * clip / rate)), None));
         Ok(is_in.into_iter().zip(&sums[0]).map(|(is_in, value)| (is_in, score(*value))).collect())

@@ -40,13 +40,13 @@ pub(super) fn delta() -> Delta {
 }
 
 /// The name of a case, its description and the expected verdict.
-pub(super) struct Words {
+pub(super) struct CaseDescription {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) expected: Verdict,
 }
 
-impl Words {
+impl CaseDescription {
     /// For a mechanism whose claim is true.
     pub(super) const fn sound(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Consistent }
@@ -67,7 +67,7 @@ impl Words {
 pub(super) type Terms = (u64, f64, Neighbours);
 
 /// A mechanism on its own worst known pair for inputs of the shape of `like`.
-pub(super) fn worst<M>(words: Words, mechanism: M, like: &M::Input, terms: Terms) -> Case
+pub(super) fn worst<M>(words: CaseDescription, mechanism: M, like: &M::Input, terms: Terms) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
     M::Input: Send + Sync + 'static,
@@ -78,7 +78,7 @@ where
 }
 
 /// A mechanism on a given pair.
-pub(super) fn on_pair<M>(words: Words, mechanism: M, pair: Pair<M::Input>, terms: Terms) -> Case
+pub(super) fn on_pair<M>(words: CaseDescription, mechanism: M, pair: Pair<M::Input>, terms: Terms) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
     M::Input: Send + Sync + 'static,
@@ -92,7 +92,7 @@ where
 
 /// A mechanism on a given pair, with given tests of its outputs.
 pub(super) fn with_distinguisher<M>(
-    words: Words,
+    words: CaseDescription,
     mechanism: M,
     pair: Pair<M::Input>,
     (times, delta, neighbours): Terms,

@@ -1,6 +1,6 @@
 //! Audits of noise on numbers that are clipped to a range, and of CTL without the clipping that its claim needs.
 
-use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive};
+use super::case::{Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{ClippedGaussian, ClippedLaplace, Ctl, Mechanism, NoiseArithmetic, Pair};
 use crate::vocab::{Finite, Neighbours};
@@ -17,25 +17,31 @@ pub(super) fn cases() -> Vec<Case> {
     };
     vec![
         worst_with(
-            Words::sound("ctl", "CTL with clipping to [-5, 5], epsilon 1"),
+            CaseDescription::sound("ctl", "CTL with clipping to [-5, 5], epsilon 1"),
             curator(true),
             pure.clone(),
             reward,
         ),
         worst_with(
-            Words::refuted("ctl-unclipped", "CTL without clipping, epsilon 1 claimed"),
+            CaseDescription::refuted("ctl-unclipped", "CTL without clipping, epsilon 1 claimed"),
             curator(false),
             pure.clone(),
             reward,
         ),
         worst_with(
-            Words::sound("clipped-laplace", "an outcome clipped to [-5, 5], Laplace noise, epsilon 1"),
+            CaseDescription::sound(
+                "clipped-laplace",
+                "an outcome clipped to [-5, 5], Laplace noise, epsilon 1",
+            ),
             ClippedLaplace { epsilon: epsilon(1.0), range, arithmetic },
             pure,
             |pair| pair,
         ),
         worst_with(
-            Words::sound("clipped-gaussian", "an outcome clipped to [-5, 5], Gaussian noise for (1, 1e-5)"),
+            CaseDescription::sound(
+                "clipped-gaussian",
+                "an outcome clipped to [-5, 5], Gaussian noise for (1, 1e-5)",
+            ),
             ClippedGaussian { epsilon: epsilon(1.0), delta: delta(), range, arithmetic },
             with_delta,
             |pair| pair,
@@ -45,7 +51,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A mechanism of one number on its worst pair; `said` changes the description of the pair.
 fn worst_with<M>(
-    words: Words,
+    words: CaseDescription,
     mechanism: M,
     terms: super::case::Terms,
     said: impl Fn(Pair<f64>) -> Pair<f64>,

@@ -1,7 +1,9 @@
 //! Audits of mechanisms whose claim is false: wrong on purpose, or because of the low bits of floating-point noise.
 
 use super::broken::{DataScaledNoise, HalfNoise};
-use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, with_distinguisher, worst};
+use super::case::{
+    Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive, with_distinguisher, worst,
+};
 use super::low_bits::{reachable_gaussian, reachable_laplace};
 use crate::privacy::mechanisms::{Distinguisher, Gaussian, Laplace, Mechanism, NoiseArithmetic, Pair};
 use crate::vocab::Neighbours;
@@ -16,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         (vec![0.0], (1, 0.0, Neighbours::AnyValue), (1, DELTA, Neighbours::AnyValue));
     vec![
         worst(
-            Words::refuted(
+            CaseDescription::refuted(
                 "broken-half-noise",
                 "wrong on purpose: Laplace noise, half of what epsilon 1 needs",
             ),
@@ -25,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
             pure.clone(),
         ),
         on_pair(
-            Words::refuted(
+            CaseDescription::refuted(
                 "broken-data-scaled-noise",
                 "wrong on purpose: Laplace noise scaled to the largest number of the data, epsilon 1",
             ),
@@ -34,13 +36,16 @@ pub(super) fn cases() -> Vec<Case> {
             pure.clone(),
         ),
         by_low_bits(
-            Words::refuted("laplace-low-bits", "Laplace noise of scale 1 in floating point, by its low bits"),
+            CaseDescription::refuted(
+                "laplace-low-bits",
+                "Laplace noise of scale 1 in floating point, by its low bits",
+            ),
             laplace,
             pure,
             |secret, y| reachable_laplace(secret, 1.0, y),
         ),
         by_low_bits(
-            Words::refuted(
+            CaseDescription::refuted(
                 "gaussian-low-bits",
                 "Gaussian noise for (1, 1e-5) in floating point, by its low bits",
             ),
@@ -54,7 +59,7 @@ pub(super) fn cases() -> Vec<Case> {
 /// Noise on one number, with a test of which inputs make an output possible at all. The distributions of real-valued
 /// noise say nothing about that, so they are left out.
 fn by_low_bits<M>(
-    words: Words,
+    words: CaseDescription,
     mechanism: M,
     terms: super::case::Terms,
     reachable: impl Fn(f64, f64) -> bool + Send + Sync + 'static,

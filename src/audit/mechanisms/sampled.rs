@@ -1,7 +1,7 @@
 //! Audits of Gaussian noise on a sample of units.
 
 use super::canaries;
-use super::case::{Case, DELTA, Words, positive, with_canaries, worst};
+use super::case::{Case, CaseDescription, DELTA, positive, with_canaries, worst};
 use crate::privacy::mechanisms::{FederatedSum, FixedSizeGaussian, Gathered, Participation, PoissonGaussian};
 use crate::vocab::{Neighbours, Probability};
 use std::sync::Arc;
@@ -23,26 +23,32 @@ pub(super) fn cases() -> Vec<Case> {
     };
     let canaries = canaries::of_agents(sum.clone());
     let federated = worst(
-        Words::sound("federated-sum", "DP-FTS-DE's sum over 20 agents, q = 0.25, z = 1, S = 11, once"),
+        CaseDescription::sound(
+            "federated-sum",
+            "DP-FTS-DE's sum over 20 agents, q = 0.25, z = 1, S = 11, once",
+        ),
         sum,
         &agents,
         (1, DELTA, Neighbours::ZeroOut),
     );
     vec![
         worst(
-            Words::sound("poisson-gaussian", "Gaussian noise on a Poisson sample, q = 0.25, z = 1, once"),
+            CaseDescription::sound(
+                "poisson-gaussian",
+                "Gaussian noise on a Poisson sample, q = 0.25, z = 1, once",
+            ),
             poisson,
             &units,
             (1, DELTA, Neighbours::ZeroOut),
         ),
         worst(
-            Words::sound("poisson-gaussian-40", "the same 40 times, as DP-FTS-DE has it"),
+            CaseDescription::sound("poisson-gaussian-40", "the same 40 times, as DP-FTS-DE has it"),
             poisson,
             &units,
             (40, FEDERATED_DELTA, Neighbours::ZeroOut),
         ),
         worst(
-            Words::sound(
+            CaseDescription::sound(
                 "fixed-size-gaussian",
                 "Gaussian noise on 1 of 4 units drawn without replacement, z = 2",
             ),

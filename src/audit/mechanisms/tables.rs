@@ -1,7 +1,7 @@
 //! Audits of releases of a table: noisy rows, noisy projections, and PO-GP-UCB's projection.
 
 use super::canaries;
-use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, with_canaries, worst};
+use super::case::{Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive, with_canaries, worst};
 use crate::privacy::mechanisms::{
     JlVariant, JohnsonLindenstrauss, NoiseArithmetic, NoisyProjection, NoisyRows, Pair, Rows,
 };
@@ -18,7 +18,10 @@ pub(super) fn cases() -> Vec<Case> {
         .calibrated(one)
         .expect("epsilon 1 can be had");
     let noisy_rows = worst(
-        Words::sound("noisy-rows", "Gaussian noise on 10 records of 2 numbers, calibrated to (1, 1e-5)"),
+        CaseDescription::sound(
+            "noisy-rows",
+            "Gaussian noise on 10 records of 2 numbers, calibrated to (1, 1e-5)",
+        ),
         rows,
         &table,
         terms.clone(),
@@ -32,7 +35,7 @@ pub(super) fn cases() -> Vec<Case> {
     let mut stream = Key::root(2013).child("audit").child("projection").stream();
     let drawn = projection.drawn(2, one, &mut stream).expect("epsilon 1 can be had");
     let noisy_projection = worst(
-        Words::sound(
+        CaseDescription::sound(
             "noisy-projection",
             "Gaussian noise on a known projection of 10 records to 3 numbers, calibrated to (1, 1e-5)",
         ),
@@ -50,7 +53,7 @@ pub(super) fn cases() -> Vec<Case> {
         with_canaries(noisy_rows, canaries::of_rows(rows)),
         noisy_projection,
         worst(
-            Words::refuted(
+            CaseDescription::refuted(
                 "johnson-lindenstrauss",
                 "PO-GP-UCB's projection of 60 records of 2 numbers, r = 10",
             ),
@@ -59,7 +62,7 @@ pub(super) fn cases() -> Vec<Case> {
             terms.clone(),
         ),
         on_pair(
-            Words::refuted(
+            CaseDescription::refuted(
                 "johnson-lindenstrauss-branch",
                 "the same on data with equal column spaces: only the lifting decision differs",
             ),

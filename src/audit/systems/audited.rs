@@ -13,7 +13,7 @@ pub trait Audited {
     ///
     /// # Errors
     /// [`LeftOut`]: why the series is not audited.
-    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut>;
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut>;
 
     /// The unprotected part of a series whose other part is audited.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {

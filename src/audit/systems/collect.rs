@@ -28,17 +28,17 @@ fn standard() -> Vec<AuditProvider> {
     vec![offer::<Echo>(), offer::<Outsourced>(), offer::<Release>(), offer::<Local>(), offer::<Federated>()]
 }
 
-static OFFERS: OnceLock<Vec<AuditProvider>> = OnceLock::new();
+static PROVIDERS: OnceLock<Vec<AuditProvider>> = OnceLock::new();
 
 /// Adds the [`AuditProvider`]s of a program's own protocols. Call it once and before the first audit; later calls change
 /// nothing.
 pub fn add_providers(own: &[AuditProvider]) {
-    OFFERS.get_or_init(|| [standard(), own.to_vec()].concat());
+    PROVIDERS.get_or_init(|| [standard(), own.to_vec()].concat());
 }
 
 /// The audit interface of a protocol; `None` if there is no [`AuditProvider`] for its type.
 fn audited(protocol: &ProtocolModel) -> Option<&dyn Audited> {
-    OFFERS.get_or_init(standard).iter().find_map(|offer| offer(protocol))
+    PROVIDERS.get_or_init(standard).iter().find_map(|offer| offer(protocol))
 }
 
 /// Number of the replication whose data are audited.
@@ -73,7 +73,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         return Err(AuditError::scenario(why));
     }
     let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
-    let ground = AuditContext {
+    let context = AuditContext {
         runner: &runner,
         stage: &world.0,
         key: world.1,
@@ -83,7 +83,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     };
     let mut found = Systems::default();
     for name in known.iter().filter(|name| request.series.as_ref().is_none_or(|only| only == *name)) {
-        match audited.candidates(name, &ground) {
+        match audited.candidates(name, &context) {
             Ok(groups) if groups.iter().all(Vec::is_empty) => {
                 let left_out = LeftOut::Unprotected("nothing of it is protected");
                 found.not_audited.push(left_out.of(name));

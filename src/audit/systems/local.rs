@@ -27,12 +27,12 @@ const MOST_DELTA: f64 = 1.0 - f64::EPSILON;
 
 impl Audited for Local {
     /// One user's reports in one series, on each pair of rewards that is tried.
-    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
         let missing = || AuditError::scenario("the scenario has no objective");
-        let instance = ground.stage.instance.as_ref().ok_or_else(missing)?;
-        let visits = visits(self, ground.key);
-        let given = ground.neighbour.map(as_given).transpose()?;
+        let instance = context.stage.instance.as_ref().ok_or_else(missing)?;
+        let visits = visits(self, context.key);
+        let given = context.neighbour.map(as_given).transpose()?;
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
             return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
         };
@@ -40,12 +40,12 @@ impl Audited for Local {
         let of_one = price.claim.as_ref().map_or(0.0, |claim| claim.delta);
         let pairs = match given {
             Some(given) => vec![given],
-            None => pairs(instance, &*mechanism, of_one, ground.key),
+            None => pairs(instance, &*mechanism, of_one, context.key),
         };
         // The deltas of a user's reports add up, as their epsilons do.
         let claimed_delta = (visits as f64 * of_one).min(MOST_DELTA);
         let one = |(words, rewards): (String, [Reward; 2])| -> Result<System, AuditError> {
-            let delta = ground.delta.unwrap_or(claimed_delta);
+            let delta = context.delta.unwrap_or(claimed_delta);
             let covered = mechanism.neighbours() != Neighbours::AnyMean
                 || rewards.iter().all(|reward| reward.most_often().abs() <= mechanism.bound());
             // At a delta below that of the claim, nothing is claimed.

@@ -25,8 +25,8 @@ const BY_PROGRAM: &str = "its search asks a program: the auditor would have to r
      which has the same mechanism and the same sensitivity";
 
 impl Audited for Release {
-    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
-        candidates(self, named(&self.series, series, |series| &series.name)?, ground)
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        candidates(self, named(&self.series, series, |series| &series.name)?, context)
     }
 
     fn refuses(&self, request: &Request) -> Option<&'static str> {
@@ -55,25 +55,25 @@ fn protects(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
-    ground: &AuditContext<'_>,
+    context: &AuditContext<'_>,
 ) -> Result<Vec<Candidates>, LeftOut> {
-    let delta = ground.delta;
+    let delta = context.delta;
     if series.publication.get::<EverySetting>().is_some() {
-        return Err(LeftOut::Beyond(
+        return Err(LeftOut::NoAttack(
             "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
              or D'; the auditor repeats the last release only",
         ));
     }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();
     for replication in 0..PAIRS {
-        let (stage, key) = ground.world(replication)?;
+        let (stage, key) = context.world(replication)?;
         let instance = stage.instance.as_ref();
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = instance.ok_or_else(missing)?;
         let task = series.publication.as_dyn().prepared_task(Task::of(instance, recipe.rounds));
         if asks_a_program(series, &task)? {
             return Err(if protects(series, &task)? {
-                LeftOut::Beyond(BY_PROGRAM)
+                LeftOut::NoAttack(BY_PROGRAM)
             } else {
                 LeftOut::Unprotected(BARE)
             });
@@ -108,7 +108,7 @@ fn candidates(
         }
     }
     let Some((_, any)) = pairs.first() else {
-        return Err(LeftOut::Beyond(
+        return Err(LeftOut::NoAttack(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };

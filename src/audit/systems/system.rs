@@ -51,7 +51,7 @@ pub enum LeftOut {
     Unprotected(&'static str),
     /// The release is protected, but there is no attack on it.
     #[error("{0}")]
-    Beyond(&'static str),
+    NoAttack(&'static str),
     /// The attack cannot be prepared.
     #[error(transparent)]
     Failed(#[from] AuditError),

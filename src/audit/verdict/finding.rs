@@ -214,12 +214,12 @@ fn needed(epsilon: f64) -> String {
 }
 
 fn refutation(evidence: &Evidence) -> String {
-    let other = if evidence.speaks_for == World::Given { World::Neighbour } else { World::Given };
+    let other = if evidence.indicates == World::Given { World::Neighbour } else { World::Given };
     format!(
         "the event occurred {} times in {} under {} and {} times in {} under {}",
         evidence.counts.hits[0],
         evidence.counts.trials[0],
-        evidence.speaks_for.symbol(),
+        evidence.indicates.symbol(),
         evidence.counts.hits[1],
         evidence.counts.trials[1],
         other.symbol()

@@ -14,7 +14,7 @@ use std::rc::Rc;
 type Body<P> = Rc<dyn Fn(ProcessContext<P>) -> Work>;
 
 /// An input with its time, the party that handles it, and that party's connection.
-type Heard<P> = (Time, PartyId, Connection, Input<P>);
+type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 
 /// A party written as a co-routine: `async` code over virtual time, beside [`Party`] as a state machine.
 ///
@@ -60,7 +60,7 @@ pub struct Process<P: Processes> {
     crashes: u64,
     running: Option<Running<P>>,
     /// All inputs so far, if the process is forkable.
-    heard: Option<Vec<Heard<P>>>,
+    inputs: Option<Vec<TimedInput<P>>>,
 }
 
 /// The ticket of the kernel's timer for each alarm.
@@ -88,20 +88,20 @@ impl<P: Processes> Process<P> {
             let body = Rc::clone(&body);
             Box::pin(async move { body(context).await })
         };
-        Self { body: Rc::new(body), key, crashes: 0, running: None, heard: None }
+        Self { body: Rc::new(body), key, crashes: 0, running: None, inputs: None }
     }
 
     /// The same process with its inputs stored, so that it can be copied. For a copy, `body` is called again and receives
     /// all stored inputs; the effects that it requests for them are dropped. `body` must not change state outside itself.
     #[must_use]
     pub fn forkable(self) -> Self {
-        Self { heard: Some(Vec::new()), ..self }
+        Self { inputs: Some(Vec::new()), ..self }
     }
 
     /// The same process before its start.
     fn afresh(&self) -> Self {
-        let heard = self.heard.as_ref().map(|_| Vec::new());
-        Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, heard }
+        let inputs = self.inputs.as_ref().map(|_| Vec::new());
+        Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, inputs }
     }
 
     fn begin(&mut self, me: PartyId) {
@@ -113,9 +113,9 @@ impl<P: Processes> Process<P> {
     }
 
     /// Handles one input: wakes the tasks that wait for it, and polls tasks until none is ready.
-    fn hear(
+    fn handle_input(
         &mut self,
-        (now, me, connection, input): Heard<P>,
+        (now, me, connection, input): TimedInput<P>,
         carry_out: &mut dyn FnMut(Effect<P>, &mut Tickets),
     ) {
         if matches!(input, Input::Start) {
@@ -130,7 +130,7 @@ impl<P: Processes> Process<P> {
             Input::Timer(timer) => {
                 if let Ok(alarm) = timer.try_into() {
                     tickets.remove(&alarm);
-                    shared.ring(alarm);
+                    shared.expire(alarm);
                 }
             }
             Input::WentOffline => shared.switch(false),
@@ -149,11 +149,11 @@ impl<P: Processes> Process<P> {
 
 impl<P: Processes> Party<P> for Process<P> {
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>) {
-        let heard = (ctx.now(), ctx.me(), ctx.connection(), input);
-        if let Some(all) = &mut self.heard {
-            all.push(heard.clone());
+        let inputs = (ctx.now(), ctx.me(), ctx.connection(), input);
+        if let Some(all) = &mut self.inputs {
+            all.push(inputs.clone());
         }
-        self.hear(heard, &mut |effect, tickets| match effect {
+        self.handle_input(inputs, &mut |effect, tickets| match effect {
             Effect::Send(to, message) => ctx.send(to, message),
             Effect::Record(fact) => ctx.record(fact),
             Effect::Wait(alarm, span) => {
@@ -177,11 +177,11 @@ impl<P: Processes> BoxedClone<P> for Process<P> {
     fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy> {
         let mut copy = self.afresh();
         let Some(running) = &self.running else { return Ok(Box::new(copy)) };
-        let Some(heard) = &self.heard else { return Err(CannotCopy::RunningProcess) };
-        for input in heard {
-            copy.hear(input.clone(), &mut |_, _| {});
+        let Some(inputs) = &self.inputs else { return Err(CannotCopy::RunningProcess) };
+        for input in inputs {
+            copy.handle_input(input.clone(), &mut |_, _| {});
         }
-        copy.heard.clone_from(&self.heard);
+        copy.inputs.clone_from(&self.inputs);
         if let Some(again) = &mut copy.running {
             again.tickets.clone_from(&running.tickets);
         }

@@ -38,9 +38,9 @@ pub(super) enum Effect<P: Protocol> {
 pub(super) type Waiters = BTreeMap<u64, Waker>;
 
 /// The state of an alarm: pending, with the waker of the task that waits for it, or expired.
-pub(super) enum Ringing {
+pub(super) enum AlarmState {
     Set(Option<Waker>),
-    Rung,
+    Expired,
 }
 
 /// The state of one process.
@@ -49,7 +49,7 @@ pub(super) struct State<P: Protocol> {
     /// Messages that no task has taken yet.
     pub(super) mailbox: VecDeque<(PartyId, P::Message)>,
     pub(super) receivers: Waiters,
-    pub(super) alarms: BTreeMap<Alarm, Ringing>,
+    pub(super) alarms: BTreeMap<Alarm, AlarmState>,
     pub(super) next_alarm: u64,
     /// Number of changes of the connection so far.
     pub(super) changes: u64,
@@ -114,10 +114,10 @@ impl<P: Protocol> Shared<P> {
     }
 
     /// Marks an alarm as expired and wakes its task; no effect if no future waits for it any more.
-    pub(super) fn ring(&self, alarm: Alarm) {
+    pub(super) fn expire(&self, alarm: Alarm) {
         let mut state = self.state.borrow_mut();
         if let Some(ringing) = state.alarms.get_mut(&alarm)
-            && let Ringing::Set(Some(waker)) = std::mem::replace(ringing, Ringing::Rung)
+            && let AlarmState::Set(Some(waker)) = std::mem::replace(ringing, AlarmState::Expired)
         {
             waker.wake();
         }

@@ -14,13 +14,13 @@ pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
 /// there is only one thread.
 type Ready = Arc<Mutex<VecDeque<u64>>>;
 
-struct Notice {
+struct TaskWaker {
     task: u64,
     queued: AtomicBool,
     ready: Ready,
 }
 
-impl Wake for Notice {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -34,7 +34,7 @@ impl Wake for Notice {
 
 struct Task {
     work: Work,
-    notice: Arc<Notice>,
+    notice: Arc<TaskWaker>,
     waker: Waker,
 }
 
@@ -56,7 +56,7 @@ impl Tasks {
     /// Adds a task, which begins after the tasks that are ready already.
     pub(super) fn add(&mut self, work: Work) {
         let ready = Arc::clone(&self.ready);
-        let notice = Arc::new(Notice { task: self.next, queued: AtomicBool::new(false), ready });
+        let notice = Arc::new(TaskWaker { task: self.next, queued: AtomicBool::new(false), ready });
         notice.wake_by_ref();
         self.tasks.insert(self.next, Task { work, waker: Arc::clone(&notice).into(), notice });
         self.next += 1;

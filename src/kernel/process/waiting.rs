@@ -1,6 +1,6 @@
 //! The futures that a process can await: a point of virtual time, a message, a change of its connection.
 
-use super::state::{Alarm, Effect, Ringing, Shared};
+use super::state::{Alarm, AlarmState, Effect, Shared};
 use crate::kernel::Protocol;
 use crate::vocab::{PartyId, Time};
 use std::fmt;
@@ -35,15 +35,15 @@ impl<P: Protocol> Future for Sleep<P> {
             let alarm = Alarm(state.next_alarm);
             state.next_alarm += 1;
             state.effects.push_back(Effect::Wait(alarm, span));
-            state.alarms.insert(alarm, Ringing::Set(None));
+            state.alarms.insert(alarm, AlarmState::Set(None));
             alarm
         });
         match state.alarms.get_mut(&alarm) {
-            Some(Ringing::Set(waker)) => {
+            Some(AlarmState::Set(waker)) => {
                 *waker = Some(task.waker().clone());
                 Poll::Pending
             }
-            Some(Ringing::Rung) | None => Poll::Ready(()),
+            Some(AlarmState::Expired) | None => Poll::Ready(()),
         }
     }
 }
@@ -52,7 +52,7 @@ impl<P: Protocol> Drop for Sleep<P> {
     fn drop(&mut self) {
         let Some(alarm) = self.alarm else { return };
         let mut state = self.shared.state.borrow_mut();
-        if let Some(Ringing::Set(_)) = state.alarms.remove(&alarm) {
+        if let Some(AlarmState::Set(_)) = state.alarms.remove(&alarm) {
             state.effects.push_back(Effect::Cancel(alarm));
         }
     }

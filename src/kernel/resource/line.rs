@@ -38,7 +38,7 @@ impl Digestible for Claim {
 /// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a job that begins takes time, and so does one that was interrupted"]
-pub struct Begun {
+pub struct RequestResult {
     /// The job's claim, which identifies it.
     pub claim: Claim,
     /// Whether the job has a server now.
@@ -87,7 +87,7 @@ impl<J> Resource<J> {
     }
 
     /// Requests a server for a job, which joins the queue if it gets none. Lower priority numbers are served first.
-    pub fn request(&mut self, now: Time, priority: i64, job: J) -> Begun {
+    pub fn request(&mut self, now: Time, priority: i64, job: J) -> RequestResult {
         self.statistics.forward(now);
         self.statistics.requests += 1;
         self.asked += 1;
@@ -107,7 +107,7 @@ impl<J> Resource<J> {
             self.waiting.insert(claim, Entry { begun: false, ..entry });
         }
         self.count();
-        Begun { claim, served, preempted }
+        RequestResult { claim, served, preempted }
     }
 
     /// Takes the server of the job with the highest claim, if its priority number is higher than that of `claim`.

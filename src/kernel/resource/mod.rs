@@ -9,6 +9,6 @@ mod line;
 mod shared;
 mod statistics;
 
-pub use line::{Begun, Claim, Discipline, Freed, Resource};
+pub use line::{Claim, Discipline, Freed, RequestResult, Resource};
 pub use shared::{Acquire, Claimed, Preempted, Preemption, Regained, SharedResource};
 pub use statistics::ResourceStatistics;

@@ -13,11 +13,11 @@ use std::task::{Context, Poll, Waker};
 
 /// The waker of the task to wake when a job gets or loses its server.
 #[derive(Clone, Debug, Default)]
-struct Seat(Option<Waker>);
+struct WaitingTask(Option<Waker>);
 
 /// Servers that the tasks of one process share. Clones are handles to the same servers.
 #[derive(Clone, Debug)]
-pub struct SharedResource(Rc<RefCell<Resource<Seat>>>);
+pub struct SharedResource(Rc<RefCell<Resource<WaitingTask>>>);
 
 /// A job that lost its server to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,7 +83,7 @@ impl Future for Acquire {
             claimed.claim
         } else {
             let now = self.clock.now();
-            let begun = self.resource.0.borrow_mut().request(now, self.priority, Seat::default());
+            let begun = self.resource.0.borrow_mut().request(now, self.priority, WaitingTask::default());
             self.resource.wake(begun.preempted);
             let (resource, clock) = (self.resource.clone(), self.clock.clone());
             // If this future is dropped, so is the claim, and the job leaves the queue.

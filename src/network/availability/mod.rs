@@ -117,7 +117,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     }
 
     /// Whether the party, while it is connected, receives a message that has just arrived.
-    fn hears(&mut self) -> bool {
+    fn receives(&mut self) -> bool {
         true
     }
 }

@@ -67,14 +67,14 @@ impl<'de> Deserialize<'de> for PerMessage {
 }
 
 #[derive(Clone, Debug)]
-struct Coins {
+struct BernoulliProcess {
     heard: f64,
     stream: Stream,
 }
 
 impl Availability for PerMessage {
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess> {
-        Box::new(Coins { heard: self.heard.get(), stream })
+        Box::new(BernoulliProcess { heard: self.heard.get(), stream })
     }
 
     fn ever_available(&self) -> bool {
@@ -82,8 +82,8 @@ impl Availability for PerMessage {
     }
 }
 
-impl AvailabilityProcess for Coins {
-    fn hears(&mut self) -> bool {
+impl AvailabilityProcess for BernoulliProcess {
+    fn receives(&mut self) -> bool {
         self.stream.bernoulli(self.heard)
     }
 }

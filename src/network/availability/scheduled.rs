@@ -26,7 +26,7 @@ fn yes() -> bool {
 
 impl Availability for Scheduled {
     fn start(&self, _: Stream) -> Box<dyn AvailabilityProcess> {
-        Box::new(Clockwork { recipe: self.clone(), next: 0 })
+        Box::new(ScheduleProcess { recipe: self.clone(), next: 0 })
     }
 
     fn ever_available(&self) -> bool {
@@ -56,12 +56,12 @@ pub(super) fn is_ever_online(online: bool, switches: &[Span]) -> bool {
 }
 
 #[derive(Clone, Debug)]
-struct Clockwork {
+struct ScheduleProcess {
     recipe: Scheduled,
     next: usize,
 }
 
-impl AvailabilityProcess for Clockwork {
+impl AvailabilityProcess for ScheduleProcess {
     fn starts_online(&mut self) -> bool {
         self.recipe.online
     }

@@ -62,15 +62,21 @@ impl Availability for Trace {
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
         let device = if self.device.is_some() { self.chosen() } else { devices.get(drawn) };
         let device = device.cloned().unwrap_or(Device { online: true, switches: Vec::new() });
-        Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
+        Box::new(TraceProcess {
+            online: device.online,
+            device,
+            repeat: self.repeat,
+            begun: Time::ZERO,
+            next: 0,
+        })
     }
 
     /// Also true if the file has not been read (reported by `load`) or does not have the device (reported by `problems`).
     fn ever_available(&self) -> bool {
-        let hears = |device: &Device| is_ever_online(device.online, &device.switches);
+        let receives = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {
-            None => self.devices.is_none() || self.devices().iter().any(hears),
-            Some(_) => self.chosen().is_none_or(hears),
+            None => self.devices.is_none() || self.devices().iter().any(receives),
+            Some(_) => self.chosen().is_none_or(receives),
         }
     }
 
@@ -166,7 +172,7 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
 }
 
 #[derive(Clone, Debug)]
-struct Player {
+struct TraceProcess {
     device: Device,
     repeat: Option<Span>,
     online: bool,
@@ -175,7 +181,7 @@ struct Player {
     next: usize,
 }
 
-impl AvailabilityProcess for Player {
+impl AvailabilityProcess for TraceProcess {
     fn starts_online(&mut self) -> bool {
         self.device.online
     }

@@ -32,7 +32,7 @@ impl Outage for Blackout {
             let at = |span| Time::ZERO + span;
             let changes =
                 [Switch::connection(at(self.from), false), Switch::connection(at(self.until), true)];
-            Box::new(Once { changes: changes.into_iter() })
+            Box::new(BlackoutProcess { changes: changes.into_iter() })
         })
     }
 
@@ -42,11 +42,11 @@ impl Outage for Blackout {
 }
 
 #[derive(Clone, Debug)]
-struct Once {
+struct BlackoutProcess {
     changes: std::array::IntoIter<Switch, 2>,
 }
 
-impl AvailabilityProcess for Once {
+impl AvailabilityProcess for BlackoutProcess {
     fn next_switch(&mut self) -> Option<Switch> {
         self.changes.next()
     }

@@ -14,7 +14,7 @@ pub use logistic::LogisticRegression;
 pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
-use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate};
+use super::instance::{Facts, Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::{Quantity, TableError, TableFields};
 use super::{
@@ -142,7 +142,7 @@ impl FederatedModel {
     }
 
     /// The settings as values of the hyperparameters, in the same order.
-    fn settings(&self) -> PlainInputs {
+    fn settings(&self) -> UnscaledInputs {
         let (names, values): (Vec<&str>, Vec<Vec<f64>>) = match self {
             Self::LogisticRegression(model) => {
                 let steps = model.steps.values().into_iter().map(|steps| Axis::whole(steps) as f64).collect();
@@ -154,7 +154,7 @@ impl FederatedModel {
             Self::RbfSvm(model) => (vec!["C", "gamma"], vec![model.c.values(), model.gamma.values()]),
         };
         let names = names.into_iter().map(str::to_owned).collect();
-        PlainInputs { names, rows: combinations(&values) }
+        UnscaledInputs { names, rows: combinations(&values) }
     }
 }
 
@@ -217,7 +217,7 @@ impl FederatedTuning {
             let cure = "name another column";
             return Some(Problem::wrong("label", expected, read.classes.to_string(), cure));
         }
-        let bare = |records: &&AgentRecords| {
+        let lacks_records = |records: &&AgentRecords| {
             let kinds = |places: Vec<usize>| {
                 let mut kinds: Vec<usize> = places.iter().map(|&place| records.classes[place]).collect();
                 kinds.sort_unstable();
@@ -226,7 +226,7 @@ impl FederatedTuning {
             };
             kinds(records.places(true)) < 2 || kinds(records.places(false)) == 0
         };
-        read.agents.iter().find(bare).map(|records| {
+        read.agents.iter().find(lacks_records).map(|records| {
             let found = format!("too few for agent {}", records.name);
             let expected = "records of two classes for training, and some held out, for every agent";
             Problem::wrong("held_out", expected, found, "hold out another share, or drop the agent")
@@ -356,7 +356,7 @@ impl Objective for FederatedTuning {
             |point: usize| agents.iter().map(|values| values[point]).sum::<f64>() / agents.len() as f64;
         let values: Vec<f64> = (0..points.n()).map(of_agents).collect();
         let square = |sd: f64| sd * sd;
-        let mut background = Background::public(facts());
+        let mut background = ProblemFacts::public(facts());
         background.plain = Some(Arc::new(self.model.settings()));
         let noise = if self.model.is_random() {
             let (noise, all) = noise_of(&scores, &agents);

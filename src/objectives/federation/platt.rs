@@ -13,7 +13,7 @@ pub(super) struct Sigmoid {
 const STEPS: usize = 100;
 const SHORTEST: f64 = 1e-10;
 const RIDGE: f64 = 1e-12;
-const FLAT: f64 = 1e-5;
+const GRADIENT_TOLERANCE: f64 = 1e-5;
 /// Smallest distance of a probability from 0 and 1, as in libsvm.
 const MARGIN: f64 = 1e-7;
 
@@ -52,7 +52,7 @@ impl Sigmoid {
                 g1 += f * error;
                 g2 += error;
             }
-            if g1.abs() < FLAT && g2.abs() < FLAT {
+            if g1.abs() < GRADIENT_TOLERANCE && g2.abs() < GRADIENT_TOLERANCE {
                 break;
             }
             let determinant = h11 * h22 - h21 * h21;

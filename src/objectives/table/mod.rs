@@ -13,7 +13,7 @@ pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
-use super::instance::{Background, Facts, Instance, Surrogate};
+use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -213,14 +213,14 @@ impl Table {
                 noise_variance: hyperparameters.noise_variance,
                 mean: 0.0,
             },
-            background: Background { plain: Some(self.plain(raw)), ..self.background() },
+            background: ProblemFacts { plain: Some(self.plain(raw)), ..self.background() },
         };
         let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
         Ok(Scaled { instance, fitted, steps, centre, unit })
     }
 
     /// Facts taken as public, from which the conditions of privacy losses follow.
-    fn background(&self) -> Background {
+    fn background(&self) -> ProblemFacts {
         let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
         let (length_scales, model) = if fitted {
             let computed = |what: &str| vec![PublicFact::new(what, Origin::ComputedFromData)];
@@ -250,7 +250,7 @@ impl Table {
                 .iter()
                 .any(|(_, column)| self.inputs.iter().any(|input| input == column)),
         };
-        Background { fitted, ..Background::public(facts) }
+        ProblemFacts { fitted, ..ProblemFacts::public(facts) }
     }
 
     fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {

@@ -1,16 +1,16 @@
 //! A table's inputs before scaling, and the unit of its values in words, for reports.
 
 use super::{Goal, OutputScale, Raw, Table, Transform};
-use crate::objectives::PlainInputs;
+use crate::objectives::UnscaledInputs;
 use std::sync::Arc;
 
 impl Table {
     /// The inputs before scaling, with the names of their columns.
-    pub(super) fn plain(&self, raw: &Raw) -> Arc<PlainInputs> {
+    pub(super) fn plain(&self, raw: &Raw) -> Arc<UnscaledInputs> {
         let name = |name: &String| {
             if self.log_inputs.contains(name) { format!("ln(1 + {name})") } else { name.clone() }
         };
-        Arc::new(PlainInputs { names: self.inputs.iter().map(name).collect(), rows: raw.rows.clone() })
+        Arc::new(UnscaledInputs { names: self.inputs.iter().map(name).collect(), rows: raw.rows.clone() })
     }
 
     /// The unit of values: "standard deviations of price", "units of 75 (price)".

@@ -13,7 +13,7 @@ pub use records::Records;
 pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
-use super::instance::{Background, Facts, Instance, PlainInputs, Surrogate, TuningFacts};
+use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
 use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
@@ -272,8 +272,8 @@ impl Objective for Tuning {
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),
             },
-            background: Background {
-                plain: Some(Arc::new(PlainInputs { names: vec!["lambda".to_owned()], rows: lambdas })),
+            background: ProblemFacts {
+                plain: Some(Arc::new(UnscaledInputs { names: vec!["lambda".to_owned()], rows: lambdas })),
                 tuning: Some(TuningFacts {
                     records: validation.len() as f64,
                     loss_range: ValidationLoss::RANGE,
@@ -281,7 +281,7 @@ impl Objective for Tuning {
                     lambda_min: self.lambda_min.get(),
                     lambda_max: self.lambda_max.get(),
                 }),
-                ..Background::public(facts())
+                ..ProblemFacts::public(facts())
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))

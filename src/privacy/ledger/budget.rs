@@ -42,7 +42,7 @@ pub struct Budget {
 
 /// The releases counted against a budget so far, by unit and observer.
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct BudgetMeter {
     budget: Option<Budget>,
     spent: Spending,
     exceeded: Option<Refusal>,
@@ -50,7 +50,7 @@ pub struct Meter {
     carriers: Arc<[Observer]>,
 }
 
-impl Meter {
+impl BudgetMeter {
     /// A meter that has counted no release yet. Without a budget every release is admitted.
     #[must_use]
     pub fn new(budget: Option<Budget>) -> Self {
@@ -102,7 +102,7 @@ impl Meter {
 #[derive(Debug)]
 pub struct Budgeted<'a, B> {
     /// Counts the releases.
-    pub meter: &'a mut Meter,
+    pub meter: &'a mut BudgetMeter,
     /// Stores the events.
     pub ledger: B,
 }
@@ -131,7 +131,7 @@ mod tests {
     use crate::vocab::{Neighbours, Observer, Positive, Time};
 
     /// Makes up to 20 Gaussian releases of noise multiplier 2, until one is refused; returns how many were made.
-    fn spend(when_spent: WhenSpent, unit: Option<ProtectedUnit>) -> (usize, Meter) {
+    fn spend(when_spent: WhenSpent, unit: Option<ProtectedUnit>) -> (usize, BudgetMeter) {
         let budget = Budget {
             epsilon: Epsilon::new(5.0).unwrap(),
             delta: Delta::new(1e-5).unwrap(),
@@ -139,7 +139,7 @@ mod tests {
             accountant: BudgetAccountant::Tight,
             when_spent,
         };
-        let (mut meter, mut ledger) = (Meter::new(Some(budget)), Ledger::new());
+        let (mut meter, mut ledger) = (BudgetMeter::new(Some(budget)), Ledger::new());
         let noise = Gaussian::new(Positive::new(2.0).unwrap(), Positive::new(1.0).unwrap());
         let mut stream = Key::root(1).stream();
         for round in 0..20 {

@@ -7,6 +7,6 @@ mod budget;
 mod release;
 
 pub use crate::accounting::BudgetAccountant;
-pub use budget::{Budget, Budgeted, Meter, WhenSpent};
+pub use budget::{Budget, BudgetMeter, Budgeted, WhenSpent};
 pub use release::{Occasion, ReleaseError, enter_for, release};
 pub use writer::{Ledger, LedgerWriter, Refusal};

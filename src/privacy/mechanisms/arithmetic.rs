@@ -19,7 +19,7 @@ pub enum NoiseArithmetic {
 impl NoiseArithmetic {
     /// The arithmetic that the ledger records.
     #[must_use]
-    pub(super) const fn booked(self) -> Arithmetic {
+    pub(super) const fn recorded(self) -> Arithmetic {
         match self {
             Self::Exact => Arithmetic::Exact,
             Self::Ideal => Arithmetic::Ideal,

@@ -84,7 +84,7 @@ impl Mechanism for ExponentialMechanism {
             cost: Cost::ExponentialMechanism { epsilon: self.epsilon.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

@@ -7,7 +7,7 @@
 //! 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
 
 use super::clipping::clip_norm;
-use super::moved::Moved;
+use super::moved::SubsampledShift;
 use super::pair::Pair;
 use super::{Divisor, Gathered, Participation};
 use crate::vocab::Positive;
@@ -61,7 +61,7 @@ impl Shape {
 
     /// How one agent moves the sums on two inputs that differ in its vectors only, where all others' are equal (and
     /// zero with Poisson sampling); `None` for other inputs.
-    pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<Moved> {
+    pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
             let mut vector = vector.to_vec();
@@ -118,6 +118,6 @@ impl Shape {
         // A sample of fixed size has no separate draw for each agent, so a late vector has no draw of its own to keep.
         let again = given.late_sampling_draw.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
-        Some(Moved { rate, sd: self.sd, base, moved })
+        Some(SubsampledShift { rate, sd: self.sd, base, moved })
     }
 }

@@ -3,7 +3,7 @@
 use super::clipping::clip_norm;
 use super::federated_pair::Shape;
 use super::federated_reach;
-use super::moved::Moved;
+use super::moved::SubsampledShift;
 use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
@@ -128,7 +128,7 @@ impl FederatedSum {
     /// without a clipping norm, if the vectors of several agents differ, or if the other agents' vectors make the
     /// distribution of the sums unknown: if they are unequal, or non-zero with Poisson sampling.
     #[must_use]
-    pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<Moved> {
+    pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<SubsampledShift> {
         self.shape(inputs[0])?.moved(inputs)
     }
 
@@ -331,7 +331,7 @@ impl Mechanism for FederatedSum {
             cost,
             claim: self.claim(gathered),
             basis,
-            arithmetic: if self.is_noisy() { self.arithmetic.booked() } else { Arithmetic::Noiseless },
+            arithmetic: if self.is_noisy() { self.arithmetic.recorded() } else { Arithmetic::Noiseless },
         })
     }
 

@@ -76,7 +76,7 @@ impl Mechanism for FixedSizeGaussian {
             },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.noise.arithmetic.booked(),
+            arithmetic: self.noise.arithmetic.recorded(),
         })
     }
 

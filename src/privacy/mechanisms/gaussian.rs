@@ -111,7 +111,7 @@ impl Mechanism for Gaussian {
             cost: Cost::Gaussian { noise_multiplier: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

@@ -86,7 +86,7 @@ impl Mechanism for Laplace {
             cost: Cost::Laplace { scale: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

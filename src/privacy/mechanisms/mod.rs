@@ -58,7 +58,7 @@ pub use inputs::{
 pub use laplace::Laplace;
 pub use lattice::Lattice;
 pub use mechanism::{Mechanism, MechanismError, Price, any_value, moved};
-pub use moved::Moved;
+pub use moved::SubsampledShift;
 pub use outcomes::{ClippedGaussian, ClippedLaplace, OutcomeRelease};
 pub use pair::{
     Distinguisher, Features, KnownLaws, Laws, Numbers, Pair, RATIO, SUPPORT, Score, under_gaussian,

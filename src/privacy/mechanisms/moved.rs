@@ -7,7 +7,7 @@ use crate::vocab::Cost;
 /// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit: the mean if
 /// the unit was not drawn, and what the unit adds to it on either input if it was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moved {
+pub struct SubsampledShift {
     /// Probability that the unit is drawn.
     pub rate: f64,
     /// Standard deviation of the noise on every number.
@@ -22,7 +22,7 @@ const SAMPLED: &str = "the noise is Gaussian, sampling is as stated, and only th
 const SHOWN: &str =
     "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
 
-impl Moved {
+impl SubsampledShift {
     /// The distance between the two means if the unit is drawn, in standard deviations; 0 if they are equal.
     #[must_use]
     pub fn apart(&self) -> f64 {
@@ -100,7 +100,7 @@ mod tests {
     /// Compares with densities computed directly: a mixture of two normal distributions, and one normal distribution.
     #[test]
     fn the_ratio_is_that_of_the_densities() {
-        let moved = Moved { rate: 0.25, sd: 2.0, base: vec![-1.0], moved: [vec![2.0], vec![0.0]] };
+        let moved = SubsampledShift { rate: 0.25, sd: 2.0, base: vec![-1.0], moved: [vec![2.0], vec![0.0]] };
         let normal = |y: f64, mean: f64| libm::exp(-0.5 * ((y - mean) / 2.0).powi(2));
         for y in [-9.0, -1.0, 0.3, 7.0] {
             let found = moved.log_ratio([y].into_iter(), None);
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(moved.laws(false).unwrap().laws, Laws::Costs(vec![cost]));
         assert_eq!(moved.laws(true).unwrap().laws, Laws::Shown { rate: 0.25, mu: 1.0 });
         // If the output on D' depends on the sample as well, no cost describes the pair unless the sample is visible.
-        let both = Moved { moved: [vec![2.0], vec![-2.0]], ..moved };
+        let both = SubsampledShift { moved: [vec![2.0], vec![-2.0]], ..moved };
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }
 }

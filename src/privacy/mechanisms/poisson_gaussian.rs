@@ -63,7 +63,7 @@ impl Mechanism for PoissonGaussian {
             },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.noise.arithmetic.booked(),
+            arithmetic: self.noise.arithmetic.recorded(),
         })
     }
 

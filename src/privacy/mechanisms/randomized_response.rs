@@ -32,11 +32,11 @@ impl RandomizedResponse {
     /// Probability of the truth.
     #[must_use]
     pub fn truth(&self) -> f64 {
-        1.0 - self.lie()
+        1.0 - self.flip_probability()
     }
 
     /// Probability of the opposite answer: at least 1 / (1 + e^epsilon), at most 1/2.
-    fn lie(&self) -> f64 {
+    fn flip_probability(&self) -> f64 {
         let odds = libm::exp(-self.epsilon.get());
         (odds / (1.0 + odds) * (1.0 + ROUNDING)).clamp(f64::MIN_POSITIVE, 0.5)
     }
@@ -59,7 +59,7 @@ impl Mechanism for RandomizedResponse {
     }
 
     fn privatise(&self, bit: &bool, stream: &mut Stream) -> Result<bool, MechanismError> {
-        Ok(*bit != coin(self.lie(), stream))
+        Ok(*bit != coin(self.flip_probability(), stream))
     }
 
     fn worst_pair(&self, _: &bool) -> Option<Pair<bool>> {
@@ -67,7 +67,7 @@ impl Mechanism for RandomizedResponse {
     }
 
     fn distinguisher(&self, [a, b]: [&bool; 2]) -> Result<Distinguisher<bool>, MechanismError> {
-        let loss = libm::log(self.truth() / self.lie());
+        let loss = libm::log(self.truth() / self.flip_probability());
         let sign = f64::from(i8::from(*a) - i8::from(*b));
         let log_ratio = move |bit: &bool| sign * if *bit { loss } else { -loss };
         // A false answer is slightly more likely than necessary: the claimed epsilon bounds the loss.
@@ -83,9 +83,13 @@ mod tests {
     #[test]
     fn a_large_epsilon_lies_now_and_then() {
         for epsilon in [40.0, 700.0, 1e6] {
-            assert!(RandomizedResponse::new(Epsilon::new(epsilon).unwrap()).lie() > 0.0);
+            assert!(RandomizedResponse::new(Epsilon::new(epsilon).unwrap()).flip_probability() > 0.0);
         }
-        let lie = RandomizedResponse::new(Epsilon::new(40.0).unwrap()).lie();
-        assert!(lie >= 1.0 / (1.0 + 40f64.exp()) && lie < 1.000_001 / (1.0 + 40f64.exp()), "{lie}");
+        let flip_probability = RandomizedResponse::new(Epsilon::new(40.0).unwrap()).flip_probability();
+        assert!(
+            flip_probability >= 1.0 / (1.0 + 40f64.exp())
+                && flip_probability < 1.000_001 / (1.0 + 40f64.exp()),
+            "{flip_probability}"
+        );
     }
 }

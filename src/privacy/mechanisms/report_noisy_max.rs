@@ -74,7 +74,7 @@ impl Mechanism for ReportNoisyMax {
             cost: Cost::PureDp { epsilon: self.epsilon.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

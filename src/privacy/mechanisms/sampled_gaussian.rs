@@ -1,7 +1,7 @@
 //! Gaussian noise on a sum over a random sample of units: the code that the two samplers share.
 
 use super::clipping::clip_norm;
-use super::moved::Moved;
+use super::moved::SubsampledShift;
 use super::pair::{Distinguisher, Pair};
 use super::rounded::Grid;
 use super::{MechanismError, NoiseArithmetic, all_finite};
@@ -99,7 +99,7 @@ impl Noise {
             .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
         let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();
         let sd = self.multiplier.get() * self.norm.get();
-        Ok(Moved { rate, sd, base, moved }.distinguisher())
+        Ok(SubsampledShift { rate, sd, base, moved }.distinguisher())
     }
 
     /// The clipped sum over the chosen units plus noise. Noise is drawn even if nobody was chosen.

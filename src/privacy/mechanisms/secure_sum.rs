@@ -1,6 +1,6 @@
 //! A federated sum whose noise is the sum of shares that the agents added.
 
-use super::moved::Moved;
+use super::moved::SubsampledShift;
 use super::{
     FederatedSum, Gathered, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, all_finite,
 };
@@ -42,7 +42,7 @@ impl SecureSum {
     /// for an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All other vectors
     /// are zero.
     #[must_use]
-    pub fn moved(&self, plan: &Gathered, agent: usize) -> Moved {
+    pub fn moved(&self, plan: &Gathered, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {
             Participation::Poisson(rate) => rate.get(),
             Participation::FixedSize(size) => size as f64 / plan.population as f64,
@@ -51,7 +51,12 @@ impl SecureSum {
         let unit = clip / (plan.weights.len() as f64).sqrt() / rate;
         let given: Vec<f64> = plan.weights.iter().map(|region| region[agent] * unit).collect();
         let zero = vec![0.0; given.len()];
-        Moved { rate, sd: self.sum.noise_sd(plan) * self.share(), base: zero.clone(), moved: [given, zero] }
+        SubsampledShift {
+            rate,
+            sd: self.sum.noise_sd(plan) * self.share(),
+            base: zero.clone(),
+            moved: [given, zero],
+        }
     }
 
     /// Standard deviation of the noise that the observer does not know, over that of the planned noise.

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
 use crate::protocols::stage::vocabulary::vocabulary;
-use crate::protocols::stage::{Requester, Retry, RetryTimer, Rounds, Verdict};
+use crate::protocols::stage::{AfterTimeout, Requester, Retry, RetryTimer, Rounds};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -143,11 +143,17 @@ impl Party<World> for Caller {
                 }
             }
             Input::Timer(timer) => match (self.asker.timeout(ctx, timer), self.open) {
-                (Verdict::GaveUp, Some(call)) => {
+                (AfterTimeout::GaveUp, Some(call)) => {
                     ctx.record(Fact::GaveUp(call));
                     self.next(ctx);
                 }
-                (Verdict::AskedAgain | Verdict::Offline | Verdict::Stale | Verdict::GaveUp, _) => {}
+                (
+                    AfterTimeout::AskedAgain
+                    | AfterTimeout::Offline
+                    | AfterTimeout::Stale
+                    | AfterTimeout::GaveUp,
+                    _,
+                ) => {}
             },
             Input::CameBack => self.asker.reconnected(ctx),
             Input::Message { message: Message::Call(_), .. } | Input::WentOffline => {}

@@ -13,7 +13,7 @@ use crate::gp::{GpError, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{Meter, Occasion, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::protocols::stage::{JitterWatch, JournalLedger, end, give_up};
 use crate::rng::Key;
@@ -70,7 +70,7 @@ pub(super) struct Agent {
     pub(super) conditions: Vec<String>,
     /// Counts releases to relays that can read messages against the budget. The budget does not cover what the server
     /// sees, because the server is trusted with the vectors.
-    pub(super) meter: Meter,
+    pub(super) meter: BudgetMeter,
 }
 
 impl fmt::Debug for Agent {

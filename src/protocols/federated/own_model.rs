@@ -158,7 +158,7 @@ impl OwnModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objectives::{Background, Instance, Noise, Surrogate};
+    use crate::objectives::{Instance, Noise, ProblemFacts, Surrogate};
     use crate::protocols::federated::world::FeatureRecipe;
     use crate::rng::Key;
     use std::num::{NonZeroU64, NonZeroUsize};
@@ -175,7 +175,7 @@ mod tests {
                 noise_variance: 1e-4,
                 mean: 0.0,
             },
-            background: Background::default(),
+            background: ProblemFacts::default(),
         };
         Arc::new(
             Common::new(&instance, FeatureRecipe { m: 5, ..FeatureRecipe::default() }, Key::root(1)).unwrap(),

@@ -21,7 +21,7 @@ use super::world::Common;
 use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
-use crate::privacy::ledger::Meter;
+use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::{
     AskedInputs, JitterWatch, NamedOutcome, PlayError, Releases, RoundTrack, SeriesRecord, Stage,
 };
@@ -202,7 +202,7 @@ impl Replication<'_> {
                 shared_rounds: series.shared_rounds(self.recipe.rounds),
                 length: self.common.m,
                 key: self.key.child("party").child(&self.recipe.server),
-                meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
+                meter: BudgetMeter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
                 round: 0,
                 open: false,
                 timer: None,
@@ -275,7 +275,11 @@ impl Replication<'_> {
                     last_round: 0,
                     measured: 0,
                     jitter: JitterWatch::default(),
-                    meter: Meter::new(stage.budget).read_by(stage.read_between(server, &[id(party)], &[])),
+                    meter: BudgetMeter::new(stage.budget).read_by(stage.read_between(
+                        server,
+                        &[id(party)],
+                        &[],
+                    )),
                     conditions: conditions.clone(),
                 }),
             ));

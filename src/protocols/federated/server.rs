@@ -9,7 +9,7 @@ use super::series::Sharing;
 use super::setup::Setup;
 use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
-use crate::privacy::ledger::{Meter, Occasion};
+use crate::privacy::ledger::{BudgetMeter, Occasion};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(super) struct Server {
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     pub(super) key: Key,
-    pub(super) meter: Meter,
+    pub(super) meter: BudgetMeter,
     pub(super) round: u64,
     pub(super) open: bool,
     pub(super) timer: Option<TimerTicket>,

@@ -36,7 +36,7 @@ impl Party<World> for Server {
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
                 {
-                    self.entrust(agent, false, ctx);
+                    self.send_shares_to(agent, false, ctx);
                 }
                 self.take(from, round, None, ctx);
             }

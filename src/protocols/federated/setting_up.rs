@@ -86,7 +86,7 @@ impl Server {
         let members = self.setup.members.iter().filter(|member| **member).count() as u64;
         ctx.record(OwnFact::SetUp { members }.into());
         for agent in 0..self.agents.len() {
-            if !self.entrust(agent, true, ctx) {
+            if !self.send_shares_to(agent, true, ctx) {
                 ctx.send(self.agents[agent], Message::Begin);
             }
         }
@@ -94,7 +94,12 @@ impl Server {
     }
 
     /// Sends a member the shares that it is to hold; false for an agent that is no member.
-    pub(super) fn entrust(&mut self, agent: usize, begins: bool, ctx: &mut Context<'_, World>) -> bool {
+    pub(super) fn send_shares_to(
+        &mut self,
+        agent: usize,
+        begins: bool,
+        ctx: &mut Context<'_, World>,
+    ) -> bool {
         let is_member = self.setup.members[agent];
         if is_member {
             let members = Arc::clone(&self.setup.members);

@@ -11,7 +11,7 @@ use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Extent, Instance, Objective};
-use crate::privacy::ledger::Meter;
+use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
@@ -236,7 +236,7 @@ impl Local {
                 mechanisms: users_key.child("mechanisms"),
                 intervals: users_key.child("intervals").stream(),
             },
-            Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
+            BudgetMeter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
         );
         stage.all_parties([
             (service, Box::new(service_party) as Box<dyn Party<World>>),

@@ -24,18 +24,18 @@ pub(super) struct Service {
     known: Recent,
     jitter: JitterWatch,
     /// The user whose report is awaited, if users are asked one by one.
-    turn: Option<Turn>,
+    turn: Option<AwaitedReport>,
     /// Number of users in a row without any answer after which the series ends.
     give_up_after: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Turn {
+struct AwaitedReport {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
     /// Number of users since the last report for whose report the service has waited in vain.
-    unheard: u64,
+    unanswered: u64,
 }
 
 impl Service {
@@ -47,7 +47,7 @@ impl Service {
         learner: Box<dyn Learner>,
         stream: Stream,
     ) -> Self {
-        let turn = patience.map(|patience| Turn { patience, user: 0, timer: None, unheard: 0 });
+        let turn = patience.map(|patience| AwaitedReport { patience, user: 0, timer: None, unanswered: 0 });
         Self {
             users,
             recipe,
@@ -75,11 +75,11 @@ impl Service {
     /// Continues with the next user, or ends the series if too many users in a row have not answered.
     fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
-        turn.unheard += 1;
-        if turn.unheard < self.give_up_after {
+        turn.unanswered += 1;
+        if turn.unanswered < self.give_up_after {
             self.recommend(ctx, user + 1);
         } else {
-            end(ctx, format!("nothing was heard of {} users in a row", turn.unheard));
+            end(ctx, format!("nothing was heard of {} users in a row", turn.unanswered));
         }
     }
 
@@ -88,7 +88,7 @@ impl Service {
             return;
         }
         if let Some(turn) = &mut self.turn {
-            turn.unheard = 0;
+            turn.unanswered = 0;
         }
         self.history.observed(arm as usize, reward);
         if let Err(error) = self.learner.observe(arm as usize, reward) {
@@ -136,7 +136,7 @@ impl Party<World> for Service {
             return;
         }
         let mut new = fresh.learner.clone();
-        if self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok() {
+        if self.history.replay_into(new.as_mut(), fresh.stream.clone()).is_ok() {
             self.learner = new;
         }
         self.recipe = fresh.recipe.clone();

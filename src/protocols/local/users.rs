@@ -10,7 +10,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::mechanisms::reports::RewardMechanism;
 use crate::protocols::stage::{JournalLedger, end, give_up};
@@ -90,22 +90,22 @@ pub(super) struct Users {
     /// Number of the next user to arrive by itself.
     next: u64,
     /// Users who arrived by themselves since the last one that got an arm.
-    unheard: u64,
+    unanswered: u64,
     played: u64,
     /// Recognises users who have already played, in constant memory.
     known: Recent,
     /// Releases counted against the privacy budget.
-    meter: Meter,
+    meter: BudgetMeter,
     /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
 }
 
 impl Users {
-    pub(super) fn new(settings: UserSettings, meter: Meter) -> Self {
+    pub(super) fn new(settings: UserSettings, meter: BudgetMeter) -> Self {
         Self {
             settings,
             next: 0,
-            unheard: 0,
+            unanswered: 0,
             played: 0,
             known: Recent::new(),
             meter,
@@ -122,10 +122,13 @@ impl Users {
     /// Lets the next user arrive; ends the series if too many users in a row have got no arm.
     fn come(&mut self, ctx: &mut Context<'_, World>) {
         // A fork may have lowered the number.
-        if self.unheard >= self.settings.give_up_after {
-            return end(ctx, format!("nothing was heard of the service by {} users in a row", self.unheard));
+        if self.unanswered >= self.settings.give_up_after {
+            return end(
+                ctx,
+                format!("nothing was heard of the service by {} users in a row", self.unanswered),
+            );
         }
-        self.unheard += 1;
+        self.unanswered += 1;
         ctx.send(self.settings.service, Message::Arrived { user: self.next });
         self.next += 1;
         self.expect_next(ctx);
@@ -222,7 +225,7 @@ impl Party<World> for Users {
             Input::Start => self.expect_next(ctx),
             Input::Timer(Timer::Arrival) if self.played < self.settings.rounds => self.come(ctx),
             Input::Message { message: Message::Play { user, arm }, .. } => {
-                self.unheard = 0;
+                self.unanswered = 0;
                 self.play(ctx, user, arm);
             }
             Input::Timer(Timer::Answer { user }) => {

@@ -8,7 +8,7 @@ use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::programs::Programs;
-use crate::protocols::stage::{Requester, Retry, SearchPlan, Searcher, Verdict, end};
+use crate::protocols::stage::{AfterTimeout, Requester, Retry, SearchPlan, Searcher, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -158,7 +158,7 @@ impl Party<World> for Modeler {
                 State::Asking(mut searcher),
             ) if searcher.open() == Some(round) => {
                 self.asker.close(ctx);
-                match searcher.hear(round, *outcome.get()) {
+                match searcher.observe(round, *outcome.get()) {
                     Ok(_) => self.ask(ctx, searcher),
                     Err(error) => self.end(ctx, format!("round {round}: {error}")),
                 }
@@ -166,7 +166,7 @@ impl Party<World> for Modeler {
             (Input::Timer(timer), state) => {
                 self.state = state;
                 match self.asker.timeout(ctx, timer) {
-                    Verdict::GaveUp => {
+                    AfterTimeout::GaveUp => {
                         let attempts = self.recipe.retry.attempts;
                         let what = match &self.state {
                             State::Asking(searcher) => match searcher.open() {
@@ -177,7 +177,7 @@ impl Party<World> for Modeler {
                         };
                         self.end(ctx, format!("the {what} was not answered, asked {attempts} times"));
                     }
-                    Verdict::AskedAgain | Verdict::Offline | Verdict::Stale => {}
+                    AfterTimeout::AskedAgain | AfterTimeout::Offline | AfterTimeout::Stale => {}
                 }
             }
             (Input::CameBack, state) => {

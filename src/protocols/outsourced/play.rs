@@ -10,7 +10,7 @@ use crate::kernel::Party;
 use crate::learners::{LearnerModel, Random, posterior_effort};
 use crate::objectives::{Extent, Instance};
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::Meter;
+use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{ITERATION, Measurer, PlayError, Protocol, SeriesRecord, Stage};
@@ -119,7 +119,7 @@ impl Outsourced {
             series.outcomes.clone(),
             instance,
             (key.child("objective noise"), mechanisms),
-            Meter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
+            BudgetMeter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
             instance.background.facts.outcome_conditions(series.release.shows_inputs()),
         );
         let measurer = measurer

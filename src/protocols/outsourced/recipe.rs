@@ -138,7 +138,7 @@ impl Outsourced {
             }
             let facts = Facts { horizon: Some(self.rounds), ..Facts::default() };
             let place = format!("series[{index}].learner");
-            problems.extend(recipe.learner.lacks(facts).map(|problem| problem.below(&place)));
+            problems.extend(recipe.learner.missing_quantity(facts).map(|problem| problem.below(&place)));
             let release = recipe.release.as_dyn().problems();
             problems.extend(release.into_iter().map(|p| p.below(&format!("series[{index}].release"))));
             let outcomes = recipe.outcomes.as_dyn().problems();

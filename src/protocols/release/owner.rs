@@ -9,11 +9,11 @@ use super::sampling::{Choice, Sampler};
 use super::training::WithTraining;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::{Learner, LearnerModel, Random};
-use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::Programs;
-use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, Verdict, end, give_up};
+use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -107,7 +107,7 @@ pub(super) struct Owner {
     told: Vec<Released<usize>>,
     published: bool,
     /// Releases counted against the privacy budget.
-    meter: Meter,
+    meter: BudgetMeter,
     /// Whether the budget refused a release because of training records.
     refused_for_training: bool,
     jitter: JitterWatch,
@@ -124,7 +124,7 @@ impl Owner {
     ///
     /// # Errors
     /// [`CannotRelease`] if the learner cannot be built or the task lacks something that the search needs.
-    pub(super) fn new(config: OwnerConfig, meter: Meter) -> Result<Self, CannotRelease> {
+    pub(super) fn new(config: OwnerConfig, meter: BudgetMeter) -> Result<Self, CannotRelease> {
         let task = &config.task;
         let (searcher, total) = match config.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
@@ -328,7 +328,7 @@ impl Owner {
             ctx.record(OwnFact::Reassigned { trial }.into());
             ctx.send(*to, message.clone());
         });
-        if verdict == Verdict::GaveUp {
+        if verdict == AfterTimeout::GaveUp {
             end(ctx, format!("trial {trial} was never finished, asked for {} times", retry.attempts));
         }
     }
@@ -416,7 +416,7 @@ impl Owner {
         let Some(Open { to, message, attempts }) = self.open_readers.get_mut(&place) else { return };
         let retry = self.config.retry;
         let again = |ctx: &mut Context<'_, World>| ctx.send(*to, message.clone());
-        if attempts.overdue(retry, ctx, Timer::Reader(place), again) == Verdict::GaveUp {
+        if attempts.overdue(retry, ctx, Timer::Reader(place), again) == AfterTimeout::GaveUp {
             end(ctx, format!("a reader never confirmed the publication, sent {} times", retry.attempts));
         }
     }

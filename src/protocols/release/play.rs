@@ -12,7 +12,7 @@ use super::training::entry_of_training;
 use super::worker::Worker;
 use crate::kernel::Party;
 use crate::objectives::{Extent, Instance, Objective};
-use crate::privacy::ledger::Meter;
+use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
@@ -188,7 +188,7 @@ impl Release {
         key: Key,
     ) -> Result<Vec<Box<dyn Party<World>>>, CannotRelease> {
         let n = config.task.n();
-        let mut owner_party = Some(Owner::new(config, Meter::new(stage.budget))?);
+        let mut owner_party = Some(Owner::new(config, BudgetMeter::new(stage.budget))?);
         let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
             if index == owner.index()
                 && let Some(owner) = owner_party.take()

@@ -1,7 +1,7 @@
 //! Requests with retries: one open request at a time, sent again after each timeout, and given up after a maximum
 //! number of attempts.
 
-use super::attempts::{Attempts, Retry, Verdict};
+use super::attempts::{AfterTimeout, Attempts, Retry};
 use crate::kernel::{Context, Digest, Digestible, Protocol};
 use crate::rng::Key;
 use crate::vocab::PartyId;
@@ -82,13 +82,13 @@ where
 
     /// Handles a timer: sends the open request again, or gives it up after the last attempt. The timer of a closed
     /// request has no effect.
-    pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> Verdict {
+    pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> AfterTimeout {
         let Some(question) = self.open.as_mut().filter(|open| open.number == timer.0) else {
-            return Verdict::Stale;
+            return AfterTimeout::Stale;
         };
         let Question { to, message, attempts, .. } = question;
         let verdict = attempts.overdue(self.retry, ctx, timer.into(), |ctx| ctx.send(*to, message.clone()));
-        if verdict == Verdict::GaveUp {
+        if verdict == AfterTimeout::GaveUp {
             self.open = None;
         }
         verdict

@@ -118,7 +118,7 @@ impl Retry {
 
 /// The result of a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AfterTimeout {
     /// The request was sent again.
     AskedAgain,
     /// The party itself is offline: nothing was sent, and no attempt counted.
@@ -158,19 +158,19 @@ impl Attempts {
         ctx: &mut Context<'_, P>,
         timer: P::Timer,
         send: impl FnOnce(&mut Context<'_, P>),
-    ) -> Verdict {
+    ) -> AfterTimeout {
         let (wait, verdict) = if Retry::waits(ctx.connection(), self.away, ctx.now()) {
             // The timer keeps the simulation running. Its wait is as long as the absence so far, so that a long absence
             // causes few events.
             let since = *self.away.get_or_insert(ctx.now());
-            (retry.timeout.max(ctx.now().since(since)), Verdict::Offline)
+            (retry.timeout.max(ctx.now().since(since)), AfterTimeout::Offline)
         } else {
             if ctx.connection() == Connection::Online {
                 self.away = None;
             }
             self.sent += 1;
             send(ctx);
-            (retry.wait(self.sent, &self.key), Verdict::AskedAgain)
+            (retry.wait(self.sent, &self.key), AfterTimeout::AskedAgain)
         };
         self.timer = Some(ctx.after(wait, timer));
         verdict
@@ -183,9 +183,9 @@ impl Attempts {
         ctx: &mut Context<'_, P>,
         timer: P::Timer,
         send: impl FnOnce(&mut Context<'_, P>),
-    ) -> Verdict {
+    ) -> AfterTimeout {
         if self.sent >= retry.attempts.get() {
-            Verdict::GaveUp
+            AfterTimeout::GaveUp
         } else {
             self.try_again(retry, ctx, timer, send)
         }

@@ -81,19 +81,19 @@ impl Fork {
 
 /// The stored state of one series: the simulation, and the facts recorded before the fork.
 #[derive(Debug)]
-pub(in crate::protocols) struct Warm<P: KernelProtocol> {
+pub(in crate::protocols) struct ForkedState<P: KernelProtocol> {
     pub(in crate::protocols) world: Simulation<P, NetworkMedium>,
     pub(in crate::protocols) facts: Vec<(Time, PartyId, P::Fact)>,
 }
 
-impl<P: KernelProtocol> Warm<P> {
+impl<P: KernelProtocol> ForkedState<P> {
     fn fork(&self) -> Result<Self, CannotFork> {
         Ok(Self { world: self.world.fork()?, facts: self.facts.clone() })
     }
 }
 
 impl ForkStates {
-    pub(in crate::protocols) fn keep<P: KernelProtocol>(&self, series: &str, at: Time, warm: Warm<P>) {
+    pub(in crate::protocols) fn keep<P: KernelProtocol>(&self, series: &str, at: Time, warm: ForkedState<P>) {
         self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
     }
 
@@ -102,10 +102,10 @@ impl ForkStates {
     pub(in crate::protocols) fn get<P: KernelProtocol>(
         &self,
         series: &str,
-    ) -> Option<Result<(Time, Warm<P>), CannotFork>> {
+    ) -> Option<Result<(Time, ForkedState<P>), CannotFork>> {
         let worlds = self.0.borrow();
         let kept = worlds.get(series)?;
-        Some(kept.world.downcast_ref::<Warm<P>>()?.fork().map(|warm| (kept.at, warm)))
+        Some(kept.world.downcast_ref::<ForkedState<P>>()?.fork().map(|warm| (kept.at, warm)))
     }
 
     /// When the series reached the fork; `None` if it ended before.

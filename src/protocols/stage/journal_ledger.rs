@@ -4,14 +4,14 @@
 use super::facts::{Fact, StatesFacts};
 use super::record::BudgetReached;
 use crate::kernel::Recorder;
-use crate::privacy::ledger::{Budgeted, LedgerWriter, Meter, Refusal};
+use crate::privacy::ledger::{BudgetMeter, Budgeted, LedgerWriter, Refusal};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
 /// The ledger for one release: it checks the budget, and records each entry as a fact.
 #[derive(Debug)]
 pub struct JournalLedger<'a, P: StatesFacts> {
-    meter: &'a mut Meter,
+    meter: &'a mut BudgetMeter,
     statements: FactWriter<'a, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
@@ -34,7 +34,7 @@ impl<P: StatesFacts> LedgerWriter for FactWriter<'_, P> {
 impl<'a, P: StatesFacts> JournalLedger<'a, P> {
     /// The ledger of a party with this meter. Every release is also recorded for each of the meter's relays, and the
     /// budget is checked for each of them.
-    pub fn new(meter: &'a mut Meter, ctx: &'a mut dyn Recorder<P>) -> Self {
+    pub fn new(meter: &'a mut BudgetMeter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
         let statements = FactWriter(ctx);

@@ -5,7 +5,7 @@ use super::journal_ledger::JournalLedger;
 use super::run::RunOptions;
 use crate::kernel::{Digest, Digestible, Recorder};
 use crate::objectives::{Instance, Noise};
-use crate::privacy::ledger::{Meter, Occasion, ReleaseError, enter_for, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter_for, release};
 use crate::privacy::mechanisms::outcomes::{AskingOutcome, OutcomeMechanism};
 use crate::privacy::mechanisms::{Disclosure, MechanismError, OutcomeRelease};
 use crate::privacy::{Released, Sensitive};
@@ -95,7 +95,7 @@ pub struct Measurer {
     /// Draws of the mechanisms.
     pub(in crate::protocols) stream: Stream,
     /// Releases counted against the privacy budget.
-    pub(in crate::protocols) meter: Meter,
+    pub(in crate::protocols) meter: BudgetMeter,
     answered: BTreeMap<u64, Released<f64>>,
     known: BTreeMap<u64, Known>,
 }
@@ -110,7 +110,7 @@ impl Measurer {
         outcomes: OutcomeRelease,
         instance: &Instance,
         (noise, stream): (Key, Stream),
-        meter: Meter,
+        meter: BudgetMeter,
         conditions: Vec<String>,
     ) -> Self {
         Self {

@@ -30,7 +30,7 @@ pub(in crate::protocols) mod wire;
 
 pub use crate::accounting::CountedRelease;
 pub use asking::{Requester, RetryTimer};
-pub use attempts::{Backoff, Retry, Verdict};
+pub use attempts::{AfterTimeout, Backoff, Retry};
 pub use branching::{BadForkPoint, Fork, ForkPoint, ForkStates};
 pub use ending::{end, give_up};
 pub use facts::{Fact, ProtocolFact, StatesFacts};

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::branching::{Fork, ForkPoint, ForkStates, Warm};
+use super::branching::{Fork, ForkPoint, ForkStates, ForkedState};
 use super::facts::{SharedFacts, StatesFacts};
 use super::failure::PlayError;
 use super::idle_party::IdleParty;
@@ -193,7 +193,7 @@ impl Stage {
                 let Some(copied) = worlds.get::<P>(series) else {
                     return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
                 };
-                let (at, Warm { mut world, facts }) =
+                let (at, ForkedState { mut world, facts }) =
                     copied.map_err(|error| self.cannot_fork(series, error))?;
                 for (at, party, fact) in &facts {
                     see(*at, &Event::Recorded { party: *party, fact });
@@ -273,7 +273,7 @@ impl Stage {
         };
         if ending.is_none() {
             let copy = world.fork().map_err(|error| self.cannot_fork(series, error))?;
-            worlds.keep(series, at, Warm { world: copy, facts });
+            worlds.keep(series, at, ForkedState { world: copy, facts });
             resume(&mut world, Time::NEVER, &|| false, see).map_err(failed)?;
         }
         Ok(world)

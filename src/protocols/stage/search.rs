@@ -15,7 +15,7 @@ use crate::gp::ArmCovariance;
 use crate::kernel::{Party, Protocol as KernelProtocol};
 use crate::learners::{Arms, Facts, LearnerModel, Random};
 use crate::objectives::Instance;
-use crate::privacy::ledger::Meter;
+use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::OutcomeRelease;
 use crate::rng::Key;
 use crate::vocab::{Origin, PartyId, Problem, ProtectedUnit, PublicFact};
@@ -144,8 +144,8 @@ impl<S: Search> Protocol for S {
             let place = format!("series[{index}].learner");
             let of_learner = recipe.learner.as_dyn().problems();
             problems.extend(of_learner.into_iter().map(|problem| problem.below(&place)));
-            let lacks = recipe.learner.lacks(settings.learner_facts());
-            problems.extend(lacks.map(|problem| problem.below(&place)));
+            let missing_quantity = recipe.learner.missing_quantity(settings.learner_facts());
+            problems.extend(missing_quantity.map(|problem| problem.below(&place)));
         }
         let retry = settings.retry.map_or_else(Vec::new, |retry| retry.problems());
         problems.extend(retry.into_iter().map(|problem| problem.below("retry")));
@@ -245,7 +245,7 @@ impl SearchSettings<'_> {
             self.outcomes.clone(),
             instance,
             (key.child("objective noise"), own(self.measurer.1).child("mechanisms").stream()),
-            Meter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
+            BudgetMeter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
             known.iter().filter_map(PublicFact::condition).collect(),
         );
         let measurer =

@@ -71,7 +71,7 @@ impl Searcher {
     ///
     /// # Errors
     /// [`GpError`] if the learner cannot be updated with the outcome.
-    pub fn hear(&mut self, round: u64, outcome: f64) -> Result<bool, GpError> {
+    pub fn observe(&mut self, round: u64, outcome: f64) -> Result<bool, GpError> {
         let Some((_, arm)) = self.open.take_if(|open| open.0 == round) else { return Ok(false) };
         self.history.observed(arm, outcome);
         self.learner.observe(arm, outcome).map(|()| true)
@@ -89,7 +89,7 @@ impl Searcher {
             let Some(outcome) = ask(round, arm).await else {
                 return end(&mut ctx, format!("the question of round {round} was not answered"));
             };
-            if let Err(error) = self.hear(round, outcome) {
+            if let Err(error) = self.observe(round, outcome) {
                 return end(&mut ctx, format!("round {round}: {error}"));
             }
         }
@@ -105,7 +105,7 @@ impl Searcher {
     /// Replaces the learner by `learner`, after that one has processed the history of the present learner, with
     /// `stream` as it was at the beginning of the search. If it cannot process an outcome, the present learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
-        if self.history.teach(learner.as_mut(), stream).is_ok() {
+        if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;
         }
     }

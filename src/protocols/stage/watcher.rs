@@ -11,12 +11,12 @@ use std::rc::Rc;
 
 /// The function that is called with each event and the name of its series; it returns whether the series
 /// should continue.
-type See = dyn FnMut(&str, TraceEvent) -> bool;
+type Callback = dyn FnMut(&str, TraceEvent) -> bool;
 
 /// Receives every event of a run as plain data, with the name of its series.
 #[derive(Clone)]
 pub struct Watcher {
-    see: Rc<RefCell<See>>,
+    see: Rc<RefCell<Callback>>,
     /// The stored events, for a watcher of the first events of each series.
     beginning: Option<Rc<RefCell<Beginning>>>,
     /// Whether events get a fingerprint of their contents.

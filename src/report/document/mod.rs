@@ -5,7 +5,7 @@ mod table;
 
 use super::plots::Chart;
 use serde::Serialize;
-pub use span::{Look, Shown, Span, Tone};
+pub use span::{Emphasis, Look, Shown, Span};
 pub use table::{Cell, Column, Finding, Layout, Row, Table};
 
 /// A whole report.

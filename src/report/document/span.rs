@@ -21,7 +21,7 @@ pub struct Span {
     /// The words.
     pub text: String,
     /// Their emphasis.
-    pub tone: Tone,
+    pub tone: Emphasis,
     /// Their style.
     pub look: Look,
     /// The number of a footnote that is printed after them.
@@ -33,7 +33,7 @@ pub struct Span {
 /// The emphasis of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tone {
+pub enum Emphasis {
     /// Normal.
     #[default]
     Plain,
@@ -70,7 +70,7 @@ impl Span {
     /// Less important words.
     #[must_use]
     pub fn quiet(text: impl Into<String>) -> Self {
-        Self { tone: Tone::Quiet, ..Self::plain(text) }
+        Self { tone: Emphasis::Quiet, ..Self::plain(text) }
     }
 
     /// Text to be typed literally.
@@ -89,7 +89,7 @@ impl Span {
     #[must_use]
     pub fn loud(mut self, loud: bool) -> Self {
         if loud {
-            self.tone = Tone::Warning;
+            self.tone = Emphasis::Warning;
         }
         self
     }

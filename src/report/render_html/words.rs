@@ -1,6 +1,6 @@
 //! Spans of text as HTML: emphasis, badges, footnotes and explanations.
 
-use crate::report::document::{Look, Span, Tone};
+use crate::report::document::{Emphasis, Look, Span};
 use maud::{Markup, html};
 
 /// Spans of text as HTML.
@@ -18,16 +18,16 @@ pub(super) fn explained(explanation: &str, inside: Markup) -> Markup {
 
 fn span(span: &Span) -> Markup {
     let text = &span.text;
-    let loud = span.tone == Tone::Warning;
+    let loud = span.tone == Emphasis::Warning;
     let inside = html! {
         @match (span.look, span.tone) {
             (Look::Code, _) => code { (text) },
             (Look::Badge, _) => span.badge.warning[loud] { (text) },
             (Look::Infinite, _) => span.infinite { "∞" },
             (Look::Strong, _) => strong.warning[loud] { (text) },
-            (Look::Words, Tone::Warning) => span.warning { (text) },
-            (Look::Words, Tone::Quiet) => span.note { (text) },
-            (Look::Words, Tone::Plain) => (text),
+            (Look::Words, Emphasis::Warning) => span.warning { (text) },
+            (Look::Words, Emphasis::Quiet) => span.note { (text) },
+            (Look::Words, Emphasis::Plain) => (text),
         }
     };
     html! {

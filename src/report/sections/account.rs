@@ -340,7 +340,7 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
         footing: statement.footing.map(|footing| KnownFooting {
             basis: footing.basis,
             arithmetic: footing.arithmetic.words(),
-            one_after_another: footing.one_after_another,
+            one_after_another: footing.is_adaptive,
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! Charts of final regret along the axes of a study, with published figures.
 
 use super::axes::{Along, along};
-use super::lines::{METRICS, capital, count, grouped, made, numbers, of, place, slug, telling};
+use super::lines::{METRICS, capital, count, dependent_axes, grouped, made, numbers, of, place, slug};
 use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -78,7 +78,7 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along) -> Vec<Trac
             .iter()
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
-        let mut told = telling(names, &runs);
+        let mut told = dependent_axes(names, &runs);
         told.retain(|other| *other != axis.index);
         for (cell, run) in runs {
             let Some((x, at)) = axis.place(cell) else { continue };

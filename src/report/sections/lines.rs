@@ -67,7 +67,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
             .iter()
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
-        let told = telling(names, &runs);
+        let told = dependent_axes(names, &runs);
         for (cell, run) in runs {
             let place = place(names, cell, &told);
             let name =
@@ -81,7 +81,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
 }
 
 /// The axes on which the results of one series depend.
-pub(super) fn telling(names: &Axes, runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
+pub(super) fn dependent_axes(names: &Axes, runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     let results: Vec<(Vec<String>, Results)> =
         runs.iter().map(|(cell, run)| (names.point(cell), Results::of(run))).collect();
     let varies = |axis: usize| results.iter().any(|(point, _)| point[axis] != results[0].0[axis]);

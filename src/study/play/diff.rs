@@ -34,14 +34,14 @@ pub struct Divergence {
     /// Number of the event in its series, from 1.
     pub number: u64,
     /// The first run's event; absent if its series has ended.
-    pub left: Option<Told>,
+    pub left: Option<EventWithCause>,
     /// The second run's event; absent if its series has ended.
-    pub right: Option<Told>,
+    pub right: Option<EventWithCause>,
 }
 
 /// An event and its cause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct EventWithCause {
     /// The event.
     pub event: TraceEvent,
     /// Its cause.
@@ -54,7 +54,7 @@ pub enum Cause {
     /// The start of a party.
     Start(PartyId),
     /// A party handled a message that had been sent at this time.
-    Heard(Parcel, Time),
+    Handled(Parcel, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
     /// A party went offline, online again, or crashed.
@@ -193,7 +193,7 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
         }
         let told = |side: Option<(Name, TraceEvent)>| {
             side.filter(|(name, _)| *name == series)
-                .map(|(_, event)| Told { cause: history.cause(&event), event })
+                .map(|(_, event)| EventWithCause { cause: history.cause(&event), event })
         };
         let (left, right) = (told(one), told(other));
         return Some(Divergence { series: series.to_string(), number: number + 1, left, right });
@@ -222,10 +222,10 @@ impl History {
             }
             TraceKind::Delivered(parcel, sent_at) => {
                 self.travelling.remove(&(parcel.from, parcel.to, *sent_at));
-                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
+                self.handling = Some((parcel.to, Cause::Handled(parcel.clone(), *sent_at)));
             }
             TraceKind::Handled(parcel, sent_at) => {
-                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
+                self.handling = Some((parcel.to, Cause::Handled(parcel.clone(), *sent_at)));
             }
             TraceKind::TimerFired(party, timer) => {
                 self.handling = Some((*party, Cause::Timer(*party, timer.clone())));

@@ -29,7 +29,7 @@ pub(in crate::study) fn copy(
     }
     let mut copied: BTreeSet<(usize, u64)> = BTreeSet::new();
     let mut other_builds = 0;
-    for neighbour in neighbours(plan, folder) {
+    for neighbour in sibling_runs(plan, folder) {
         if copied.len() as u64 == wanted {
             break;
         }
@@ -81,7 +81,7 @@ pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) ->
 }
 
 /// Folders of other runs of this name, in order of their names.
-fn neighbours(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
+fn sibling_runs(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
     let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {
         return Vec::new();

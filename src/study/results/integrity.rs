@@ -90,7 +90,7 @@ impl fmt::Display for Inconsistency {
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
-pub fn misfits(
+pub fn inconsistencies(
     plan: &Plan,
     folder: &RunFolder,
     manifest: &Manifest,
@@ -154,7 +154,10 @@ fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
-pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Inconsistency>, FolderError> {
+pub fn summary_inconsistencies(
+    folder: &RunFolder,
+    summary: &Summary,
+) -> Result<Vec<Inconsistency>, FolderError> {
     let Some((manifest, stored)) = folder.records()? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     if manifest.complete {

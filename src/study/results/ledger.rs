@@ -1,6 +1,6 @@
 //! The ledger of a run, with its releases grouped as in the privacy report.
 
-use crate::accounting::{About, Statement, costliest, grouped, units};
+use crate::accounting::{GroupKey, Statement, costliest, grouped, units};
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
@@ -16,7 +16,7 @@ pub struct LedgerGroup {
     /// Name of the series.
     pub series: String,
     /// Owner, unit, observer and neighbouring relation.
-    pub kind: About,
+    pub kind: GroupKey,
     /// The cell, from 0.
     pub cell: usize,
     /// Number of the replication, from 0.

@@ -1,6 +1,6 @@
 //! The privacy losses of a cell by observer, owner of the data, unit of protection and accountant.
 
-use crate::accounting::{About, EpsilonAt, Loss, OverRuns, grouped};
+use crate::accounting::{EpsilonAt, GroupKey, Loss, OverRuns, grouped};
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::{Delta, Neighbours, ProtectedUnit};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub(in crate::study) fn privacy_rows(
     let Some(first) = records.first() else { return Vec::new() };
     let mut rows = Vec::new();
     for index in 0..first.series.len() {
-        let mut gathered: Vec<(About, OverRuns)> = Vec::new();
+        let mut gathered: Vec<(GroupKey, OverRuns)> = Vec::new();
         for series in records.iter().filter_map(|record| record.series.get(index)) {
             for (about, group) in grouped(&series.releases) {
                 let place = gathered.iter().position(|(known, _)| *known == about).unwrap_or_else(|| {
@@ -57,7 +57,7 @@ pub(in crate::study) fn privacy_rows(
     rows
 }
 
-fn row(series: &str, about: About, runs: OverRuns) -> (PrivacyRow, Vec<EpsilonAt>) {
+fn row(series: &str, about: GroupKey, runs: OverRuns) -> (PrivacyRow, Vec<EpsilonAt>) {
     let learned = runs.finish();
     let row = PrivacyRow {
         series: series.to_owned(),

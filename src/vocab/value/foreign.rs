@@ -9,18 +9,18 @@ pub(super) struct Foreign(pub(super) Node);
 
 impl<'de> Deserialize<'de> for Foreign {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Whatever).map(Self)
+        from.deserialize_any(AnyVisitor).map(Self)
     }
 }
 
 /// A visitor that accepts any value.
-struct Whatever;
+struct AnyVisitor;
 
 fn leaf<E>(scalar: Scalar) -> Result<Node, E> {
     Ok(Node::leaf(0..0, scalar))
 }
 
-impl<'de> Visitor<'de> for Whatever {
+impl<'de> Visitor<'de> for AnyVisitor {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

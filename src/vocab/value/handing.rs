@@ -17,7 +17,7 @@ use std::fmt;
 /// Reads a value of any format by the function `read`, which must return an `M`.
 pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -> Result<M, D::Error> {
     exchange(Slot::Wanted(read));
-    let value = from.deserialize_newtype_struct(HAND_OVER, Handed);
+    let value = from.deserialize_newtype_struct(HAND_OVER, Dispatched);
     exchange(Slot::Empty);
     match value?.downcast() {
         Ok(value) => Ok(*value),
@@ -25,9 +25,9 @@ pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -
     }
 }
 
-struct Handed;
+struct Dispatched;
 
-impl<'de> Visitor<'de> for Handed {
+impl<'de> Visitor<'de> for Dispatched {
     type Value = Box<dyn Any>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

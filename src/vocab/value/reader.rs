@@ -14,7 +14,7 @@ use serde::de::{Deserializer, Visitor};
 pub struct Reader<'a>(Part<'a>);
 
 /// The kind of a value, for a type that accepts any value.
-enum Seen<'a> {
+enum ValueKind<'a> {
     Nothing,
     None,
     Some(&'a Node),
@@ -235,35 +235,37 @@ impl<'a> Reader<'a> {
     }
 
     /// The kind of the value.
-    fn seen(self) -> Seen<'a> {
+    fn seen(self) -> ValueKind<'a> {
         match (&self.0.node.body, self.0.node.name.as_deref()) {
-            _ if self.0.inside && self.0.node.is_empty() => Seen::Nothing,
-            (Body::Tuple(items), _) if self.0.inside && items.len() == 1 => Seen::Part(&items[0]),
-            (Body::Leaf(Scalar::Name), Some("None")) => Seen::None,
-            (Body::Tuple(items), Some("Some")) if items.len() == 1 && !self.0.inside => Seen::Some(&items[0]),
-            (Body::Leaf(Scalar::Name | Scalar::Nothing), _) => Seen::Nothing,
-            (Body::Leaf(scalar), _) => Seen::Scalar(scalar),
-            (Body::Fields(_), _) => Seen::Fields,
-            (Body::Tuple(_) | Body::List(_), _) => Seen::Items,
-            (Body::Map(_), _) => Seen::Entries,
+            _ if self.0.inside && self.0.node.is_empty() => ValueKind::Nothing,
+            (Body::Tuple(items), _) if self.0.inside && items.len() == 1 => ValueKind::Part(&items[0]),
+            (Body::Leaf(Scalar::Name), Some("None")) => ValueKind::None,
+            (Body::Tuple(items), Some("Some")) if items.len() == 1 && !self.0.inside => {
+                ValueKind::Some(&items[0])
+            }
+            (Body::Leaf(Scalar::Name | Scalar::Nothing), _) => ValueKind::Nothing,
+            (Body::Leaf(scalar), _) => ValueKind::Scalar(scalar),
+            (Body::Fields(_), _) => ValueKind::Fields,
+            (Body::Tuple(_) | Body::List(_), _) => ValueKind::Items,
+            (Body::Map(_), _) => ValueKind::Entries,
         }
     }
 
     fn any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.seen() {
-            Seen::Nothing => visitor.visit_unit(),
-            Seen::None => visitor.visit_none(),
-            Seen::Some(node) => visitor.visit_some(Self(Part::whole(node, self.0.is_data))),
-            Seen::Part(node) => Self(Part::whole(node, self.0.is_data)).any(visitor),
-            Seen::Fields => visitor.visit_map(self.entries("Struct", true)?),
-            Seen::Entries => visitor.visit_map(self.map()?.1),
-            Seen::Items => match &self.0.node.body {
+            ValueKind::Nothing => visitor.visit_unit(),
+            ValueKind::None => visitor.visit_none(),
+            ValueKind::Some(node) => visitor.visit_some(Self(Part::whole(node, self.0.is_data))),
+            ValueKind::Part(node) => Self(Part::whole(node, self.0.is_data)).any(visitor),
+            ValueKind::Fields => visitor.visit_map(self.entries("Struct", true)?),
+            ValueKind::Entries => visitor.visit_map(self.map()?.1),
+            ValueKind::Items => match &self.0.node.body {
                 Body::Tuple(items) | Body::List(items) => {
                     sequence(Items::new(items, self.0.is_data), visitor)
                 }
                 _ => Err(ReadError::new(Fault::OtherKind)),
             },
-            Seen::Scalar(scalar) => match scalar {
+            ValueKind::Scalar(scalar) => match scalar {
                 Scalar::Name | Scalar::Nothing => visitor.visit_unit(),
                 Scalar::Truth(value) => visitor.visit_bool(*value),
                 Scalar::Letter(letter) => visitor.visit_char(*letter),

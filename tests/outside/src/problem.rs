@@ -8,7 +8,7 @@ use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{GpError, Points};
 use subrosa::learners::{Arms, BuildError, Learner, LearnerRecipe};
 use subrosa::objectives::{
-    Background, Fitted, Instance, Noise, NoiseLaw, NoiseModel, Objective, ObjectiveError, Prepared,
+    Fitted, Instance, Noise, NoiseLaw, NoiseModel, Objective, ObjectiveError, Prepared, ProblemFacts,
     Resources, Surrogate,
 };
 use subrosa::rng::{Key, Stream};
@@ -66,7 +66,7 @@ impl Prepared for Ready {
                 noise_variance: 0.01,
                 mean: 0.0,
             },
-            background: Background::made_up(),
+            background: ProblemFacts::with_stated_inputs(),
         })
     }
 }

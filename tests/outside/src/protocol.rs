@@ -7,7 +7,7 @@ use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut};
 use subrosa::gp::ArmCovariance;
 use subrosa::learners::{Arms, Facts};
 use subrosa::prelude::*;
-use subrosa::protocols::{self, Requester, RetryTimer, Verdict};
+use subrosa::protocols::{self, AfterTimeout, Requester, RetryTimer};
 
 /// A message about an arm: a question has no outcome, an answer has one.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Party<Lab> for Service {
                 self.ask(ctx);
             }
             Input::Timer(timer) => {
-                if self.1.timeout(ctx, timer) == Verdict::GaveUp {
+                if self.1.timeout(ctx, timer) == AfterTimeout::GaveUp {
                     ctx.stop();
                 }
             }

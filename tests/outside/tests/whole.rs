@@ -410,10 +410,10 @@ fn conformance_tells_a_law_from_another() {
             0.7
         }
     }
-    let promises: Vec<&str> = conformance::latency(&Falls).iter().map(|breach| breach.promise).collect();
+    let rules: Vec<&str> = conformance::latency(&Falls).iter().map(|breach| breach.rule).collect();
     let inverse = "a distribution function that is the inverse of the quantiles";
     let mean = "a mean that is the integral of the quantiles";
-    assert_eq!(promises, ["quantiles that do not fall", inverse, mean]);
+    assert_eq!(rules, ["quantiles that do not fall", inverse, mean]);
     assert_eq!(conformance::latency(&Fixed { delay: Span::from_millis(3) }), []);
 
     let uniform = Uniform { bound: NonNegative::new(2.0).unwrap() };
@@ -442,7 +442,7 @@ fn conformance_tells_a_law_from_another() {
     }
     let found = conformance::noise(&Narrow(uniform));
     assert!(
-        found.len() == 2 && found.iter().all(|breach| breach.promise.contains("stated probability")),
+        found.len() == 2 && found.iter().all(|breach| breach.rule.contains("stated probability")),
         "{found:?}"
     );
 

@@ -63,7 +63,7 @@ impl KnownPair {
     /// world and at most the upper limit in the other. Losses fall with the noise, so every larger factor is excluded
     /// too.
     #[must_use]
-    pub(in crate::audit::measure) fn most_noise(&self, counts: Counts, error: f64) -> f64 {
+    pub(in crate::audit::measure) fn largest_noise_factor(&self, counts: Counts, error: f64) -> f64 {
         let (p, q) = counts.limits(error);
         if !self.is_model() || p <= q || q <= 0.0 {
             return f64::INFINITY;
@@ -133,14 +133,16 @@ mod tests {
         };
         for threshold in [0.5, 1.5, 3.0] {
             let above = |mean: f64| normal_cdf(mean - threshold);
-            let gaussian = KnownPair::gaussian(1.0).most_noise(counts(above(1.0), above(0.0)), 1e-3);
+            let gaussian =
+                KnownPair::gaussian(1.0).largest_noise_factor(counts(above(1.0), above(0.0)), 1e-3);
             assert!((0.995..1.01).contains(&gaussian), "{threshold}: {gaussian}");
             let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
             let sampled = KnownPair::composed(vec![(cost, 1)], "");
-            let found = sampled.most_noise(counts(0.75 * above(0.0) + 0.25 * above(1.0), above(0.0)), 1e-3);
+            let found =
+                sampled.largest_noise_factor(counts(0.75 * above(0.0) + 0.25 * above(1.0), above(0.0)), 1e-3);
             assert!((0.995..1.01).contains(&found), "{threshold}: {found}");
         }
-        let blind = KnownPair::gaussian(1.0).most_noise(counts(0.3, 0.3), 1e-3);
+        let blind = KnownPair::gaussian(1.0).largest_noise_factor(counts(0.3, 0.3), 1e-3);
         assert!(blind.is_infinite() && KnownPair::gaussian(1.0).at_noise(blind, 1e-5) == 0.0);
     }
 }

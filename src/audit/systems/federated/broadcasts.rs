@@ -7,7 +7,7 @@ use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
-    Divisor, FederatedSum, Gathered, Mechanism, Moved, Pair, Participation, Price, RATIO,
+    Divisor, FederatedSum, Gathered, Mechanism, Pair, Participation, Price, RATIO, SubsampledShift,
 };
 use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late};
 use crate::protocols::stage::{CountedRelease, RoundClosing};
@@ -20,11 +20,11 @@ use std::sync::Arc;
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
-    ground: &AuditContext<'_>,
+    context: &AuditContext<'_>,
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
 ) -> Result<Candidates, AuditError> {
-    let sums = sums(recipe, series, aggregate, ground.stage, ground.key)?;
+    let sums = sums(recipe, series, aggregate, context.stage, context.key)?;
     let one = |&target: &usize| {
         let rounds = rounds(recipe, series, aggregate, (explored, target), &sums)?;
         system(series, aggregate, rounds, target, delta)
@@ -104,14 +104,17 @@ impl Sum {
         others: &Gathered,
         (agent, copies): (usize, usize),
     ) -> Option<Pair<Gathered>> {
-        let all = others.vectors.len();
+        // Late answers count beside current ones, so that each of the others may be there twice.
+        let once = others.vectors.len();
+        let all = once * mechanism.multiplicity as usize;
         let with = |few: usize| {
-            let others = Gathered { vectors: others.vectors[..few].to_vec(), ..others.clone() };
+            let vectors = others.vectors.iter().cycle().take(few).cloned().collect();
+            let others = Gathered { vectors, ..others.clone() };
             let copies = if matches!(self, Self::Empty) { 0 } else { copies };
             mechanism.pair_of(&others, agent, copies)
         };
         match self {
-            Self::Planned => with(all),
+            Self::Planned => with(once),
             Self::Empty => with(0),
             Self::Priced(recorded) => {
                 let enough = |pair: &Pair<Gathered>| {
@@ -132,7 +135,7 @@ impl Sum {
 struct Round {
     mechanism: FederatedSum,
     pair: Pair<Gathered>,
-    moved: Moved,
+    moved: SubsampledShift,
 }
 
 fn rounds(

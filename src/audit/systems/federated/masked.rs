@@ -6,7 +6,9 @@ use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
-use crate::privacy::mechanisms::{Mechanism, Moved, OpenedSum, Participation, Price, RATIO, SecureSum};
+use crate::privacy::mechanisms::{
+    Mechanism, OpenedSum, Participation, Price, RATIO, SecureSum, SubsampledShift,
+};
 use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, MaskedRound};
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
@@ -16,16 +18,16 @@ use crate::vocab::{Cost, Delta, Neighbours, counted};
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
-    ground: &AuditContext<'_>,
+    context: &AuditContext<'_>,
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
 ) -> Result<Vec<Candidates>, LeftOut> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
-        return Err(LeftOut::Beyond("under masks no party can draw a sample of fixed size"));
+        return Err(LeftOut::NoAttack("under masks no party can draw a sample of fixed size"));
     }
     // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
-    let rehearsal = || MaskedRound::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
-    let opened = opened(recipe, series, &rehearsal(), (ground.stage, ground.key))?;
+    let rehearsal = || MaskedRound::new(aggregate, explored, 1, context.key.child("audit").child("secrets"));
+    let opened = opened(recipe, series, &rehearsal(), (context.stage, context.key))?;
     let rate = series.policy.claimed_rate(aggregate.participation, explored.len());
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
         let audit = OpenedSums::new(rehearsal(), &opened, (target, observer), (recipe.rounds, rate));
@@ -132,7 +134,7 @@ fn opened(
         }
     }
     if opened.is_empty() {
-        return Err(LeftOut::Beyond(
+        return Err(LeftOut::NoAttack(
             "in the replication that is audited no round had enough answers for a sum",
         ));
     }
@@ -144,7 +146,7 @@ struct Opened {
     round: u64,
     survivors: u64,
     mechanism: SecureSum,
-    moved: Moved,
+    moved: SubsampledShift,
 }
 
 /// All sums of a run, seen by an observer who subtracts the parts that it knows.

@@ -16,9 +16,9 @@ const DELTA: f64 = 1e-5;
 impl Audited for Federated {
     /// All broadcasts of one series, on the vectors of each agent that is tried; with masks twice, as the server sees
     /// the sums and as an agent does.
-    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let delta = ground.delta.or(ground.study_delta).unwrap_or(DELTA);
+        let delta = context.delta.or(context.study_delta).unwrap_or(DELTA);
         let delta = Delta::new(delta).map_err(AuditError::scenario)?;
         let aggregate = match &series.sharing {
             Sharing::Aggregate(aggregate) => aggregate,
@@ -34,16 +34,16 @@ impl Audited for Federated {
                 "the sums have no noise, or nothing is clipped: nothing is claimed",
             ));
         }
-        let explored = self.explored(ground.stage, aggregate.regions.get() as usize);
-        let targets = match ground.neighbour {
-            Some(text) => vec![as_given(text, self.agents(ground.stage))?],
+        let explored = self.explored(context.stage, aggregate.regions.get() as usize);
+        let targets = match context.neighbour {
+            Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => targets(aggregate, &explored),
         };
         if aggregate.server.is_masked() {
-            return masked::candidates(self, (series, aggregate), ground, (&explored, &targets), delta);
+            return masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta);
         }
         let broadcasts =
-            broadcasts::candidates(self, (series, aggregate), ground, (&explored, &targets), delta)?;
+            broadcasts::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?;
         Ok(vec![broadcasts])
     }
 }

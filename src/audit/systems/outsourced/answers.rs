@@ -22,20 +22,20 @@ pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
     instance: &Instance,
-    ground: &AuditContext<'_>,
+    context: &AuditContext<'_>,
 ) -> Result<Candidates, LeftOut> {
     let release = series.outcomes.as_dyn();
     let Some(mechanism) = release.mechanism().filter(|_| release.programs().is_empty()) else {
         return Ok(Vec::new());
     };
-    let stage = ground.stage;
+    let stage = context.stage;
     let n = instance.inputs.n();
     let asked = (recipe.initial_points + recipe.rounds).min(n as u64) as usize;
-    let asked = ground.key.child("audit").child("asked rows").stream().distinct(n, asked);
+    let asked = context.key.child("audit").child("asked rows").stream().distinct(n, asked);
     let row = asked[0];
     let worst = mechanism.worst_pair(&instance.values[row]);
     let Some(worst) = worst else {
-        return Err(LeftOut::Beyond(
+        return Err(LeftOut::NoAttack(
             "the mechanism of its outcomes has no known pair of neighbours to attack",
         ));
     };

@@ -19,11 +19,11 @@ pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
     instance: &Instance,
-    ground: &AuditContext<'_>,
+    context: &AuditContext<'_>,
 ) -> Result<Candidates, AuditError> {
     let rows = rows_of(instance)?;
-    let mut stream = ground.key.child("audit").child("neighbours").stream();
-    let mut moves = match ground.neighbour {
+    let mut stream = context.key.child("audit").child("neighbours").stream();
+    let mut moves = match context.neighbour {
         Some(given) => vec![moved_as_given(&rows, given)?],
         None => moves(&rows, &mut stream),
     };
@@ -36,7 +36,7 @@ pub(super) fn candidates(
         return Ok(Vec::new());
     };
     let mechanism: Arc<dyn RowsMechanism> = Arc::from(mechanism);
-    let worst = mechanism.worst_direction().filter(|_| ground.neighbour.is_none());
+    let worst = mechanism.worst_direction().filter(|_| context.neighbour.is_none());
     if let Some((by, place)) = worst {
         moves.insert(0, Move { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
     }
@@ -54,7 +54,7 @@ pub(super) fn candidates(
         None
     };
     let one = |step: Move| {
-        let (words, moved) = step.made(ground.stage, &rows)?;
+        let (words, moved) = step.made(context.stage, &rows)?;
         let pair = Pair::new(rows.clone(), moved, words.clone());
         let releases = Releases::on(Arc::clone(&mechanism), pair, 1)?;
         let statement = Statement {

@@ -15,19 +15,19 @@ use crate::objectives::Instance;
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 
 impl Audited for Outsourced {
-    fn candidates(&self, series: &str, ground: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let instance = instance(ground)?;
+        let instance = instance(context)?;
         let conditions = instance.background.facts.input_conditions();
-        let mut groups = vec![inputs::candidates(self, series, instance, ground)?];
-        if ground.neighbour.is_none() {
+        let mut groups = vec![inputs::candidates(self, series, instance, context)?];
+        if context.neighbour.is_none() {
             notes::note_model(instance, series, &mut groups[0]);
             notes::note_conditions(&conditions, &mut groups[0]);
-            groups.push(answers::candidates(self, series, instance, ground)?);
+            groups.push(answers::candidates(self, series, instance, context)?);
         }
         if groups.iter().all(Vec::is_empty) {
             if asks_a_program(series) {
-                return Err(LeftOut::Beyond(ASKS_A_PROGRAM));
+                return Err(LeftOut::NoAttack(ASKS_A_PROGRAM));
             }
             return Err(LeftOut::Unprotected("inputs and outcomes are shown as they are, or not at all"));
         }
@@ -59,6 +59,6 @@ fn asks_a_program(series: &SeriesRecipe) -> bool {
     !series.outcomes.as_dyn().programs().is_empty()
 }
 
-fn instance<'a>(ground: &AuditContext<'a>) -> Result<&'a Instance, AuditError> {
-    ground.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
+fn instance<'a>(context: &AuditContext<'a>) -> Result<&'a Instance, AuditError> {
+    context.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
 }

@@ -212,7 +212,7 @@ impl Mechanism for DrawnProjection {
             cost: Cost::Gaussian { noise_multiplier: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

@@ -77,7 +77,7 @@ impl Mechanism for CalibratedRows {
             cost: Cost::Gaussian { noise_multiplier: self.standard_deviation() / self.distance.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

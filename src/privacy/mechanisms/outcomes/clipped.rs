@@ -49,7 +49,7 @@ impl Clipped {
             cost: cost(self.scale / self.width),
             claim: None,
             basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         }
     }
 

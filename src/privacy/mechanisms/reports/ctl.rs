@@ -149,7 +149,7 @@ impl Mechanism for Ctl {
             cost,
             claim: Some(Claim { epsilon: self.epsilon.get(), delta, source: source.to_owned(), cost: None }),
             basis,
-            arithmetic: self.arithmetic.booked(),
+            arithmetic: self.arithmetic.recorded(),
         })
     }
 

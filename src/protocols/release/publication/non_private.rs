@@ -26,7 +26,7 @@ impl Publication for NonPrivate {
         let problems = self.learner.as_dyn().problems();
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
         let facts = Facts { horizon: Some(1), ..Facts::default() };
-        problems.chain(self.learner.lacks(facts)).map(|problem| problem.below("learner")).collect()
+        problems.chain(self.learner.missing_quantity(facts)).map(|problem| problem.below("learner")).collect()
     }
 
     fn effort(&self, arms: u64, rounds: u64) -> Effort {

@@ -4,6 +4,7 @@ use super::measure::{Measure, Rated};
 use super::standing::{MODERATE, Protection, Unguarded};
 use crate::report::document::{Card, Span};
 use crate::report::number::{brief, rough_bound, rough_up};
+use crate::report::sections::lines::capital;
 use crate::report::sections::terms::meaning;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 use crate::vocab::counted;
@@ -166,21 +167,22 @@ fn baseline<'a>(measure: Measure, cell: &'a CellSummary, unguarded: &Unguarded<'
     measure.rated(cell, unguarded).into_iter().find(needs_none)
 }
 
-/// What a baseline is, in words.
-fn what_it_is(baseline: &Rated<'_>) -> &'static str {
-    if baseline.series.at_random { "which asks at random" } else { "which releases nothing" }
+/// A baseline in words.
+fn what_it_is(baseline: &Rated<'_>) -> String {
+    match baseline.series.at_random {
+        true => "at random".to_owned(),
+        false => format!("{}, which releases nothing,", baseline.series.name),
+    }
 }
 
-/// A sentence that sets the best private series beside a baseline.
+/// A sentence that sets the best private series beside a baseline. It is short: the cards fit the screen of a phone.
 fn beside_baseline(private: &Rated<'_>, baseline: &Rated<'_>) -> Vec<Span> {
-    let (name, what, value) = (&baseline.series.name, what_it_is(baseline), brief(baseline.value));
-    let worse = private.value.mean > baseline.value.mean;
-    let text = if worse {
-        format!("It is on average worse than {name}, {what}: {value}.")
-    } else {
-        format!("{name}, {what}: {value}.")
-    };
-    vec![Span::plain(text).loud(worse)]
+    let (what, value) = (what_it_is(baseline), brief(baseline.value));
+    let what = what.trim_end_matches(',');
+    if private.value.mean > baseline.value.mean {
+        return vec![Span::plain(format!("That is worse than {what}: {value}.")).loud(true)];
+    }
+    vec![Span::plain(format!("{}: {value}.", capital(what)))]
 }
 
 /// A sentence on the cells of a sweep in which every private series is worse than a baseline; `None` where there is none, or
@@ -196,14 +198,13 @@ fn worse_than_baseline(summary: &Summary, measure: Measure, unguarded: &Unguarde
     let (private, baseline) = worse.first()?;
     let of = format!("{} of {} cells", worse.len(), summary.cells.len());
     let text = format!(
-        "In {of} the best private series is on average worse than a series without protected data, such as {}{}: {} \
-         against {} of {}, {}.",
+        "In {of} the best private series is on average worse than a series without protected data, such as {}{}: {}, \
+         {} {}.",
         private.series.name,
         private.place(summary),
         brief(private.value),
-        brief(baseline.value),
-        baseline.series.name,
-        what_it_is(baseline)
+        what_it_is(baseline),
+        brief(baseline.value)
     );
     Some(vec![Span::plain(text).loud(true)])
 }

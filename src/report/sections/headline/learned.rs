@@ -19,7 +19,7 @@ const MOST_OBSERVERS: usize = 3;
 
 /// The loss to one observer about one kind of unit in one series of one cell.
 #[derive(Clone, Copy)]
-struct Seen<'a> {
+struct ObservedLoss<'a> {
     cell: &'a CellSummary,
     row: &'a PrivacyRow,
     loss: &'a Loss,
@@ -27,11 +27,11 @@ struct Seen<'a> {
 
 /// The card.
 pub(super) fn card(summary: &Summary) -> Card {
-    let all: Vec<Seen<'_>> = summary
+    let all: Vec<ObservedLoss<'_>> = summary
         .cells
         .iter()
         .flat_map(|cell| cell.privacy.iter().map(move |row| (cell, row)))
-        .filter_map(|(cell, row)| Some(Seen { cell, row, loss: counted(row)? }))
+        .filter_map(|(cell, row)| Some(ObservedLoss { cell, row, loss: counted(row)? }))
         .collect();
     let mut sentences = Vec::new();
     if all.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn card(summary: &Summary) -> Card {
     }
     let mut told: Vec<(&str, &str)> = Vec::new();
     let unguarded = Unguarded::of(summary);
-    let guarded: Vec<Seen<'_>> = all
+    let guarded: Vec<ObservedLoss<'_>> = all
         .iter()
         .copied()
         .filter(|seen| !unguarded.holds(seen.row))
@@ -52,7 +52,7 @@ pub(super) fn card(summary: &Summary) -> Card {
             observers.push(&seen.row.observer);
         }
     }
-    let mut worst: Vec<Seen<'_>> =
+    let mut worst: Vec<ObservedLoss<'_>> =
         observers.iter().filter_map(|observer| worst_of(&guarded, observer)).collect();
     worst.sort_by(|a, b| severity(a).total_cmp(&severity(b)).reverse());
     let others = worst.len().saturating_sub(MOST_OBSERVERS);
@@ -89,7 +89,7 @@ fn unprotected(words: String) -> Vec<Span> {
 
 /// The rank of a verdict, from the worst: a refuted claim, no finite bound although something is claimed, an unprotected
 /// release, no finite bound, finite bounds by their size. That a claim is exceeded does not change the rank of a bound.
-fn severity(seen: &Seen<'_>) -> f64 {
+fn severity(seen: &ObservedLoss<'_>) -> f64 {
     let rank = match (seen.loss.basis, seen.loss.epsilon.is_finite()) {
         (LossBasis::Refuted, _) => 4.0,
         (_, false) if claim(seen.row).is_some() => 3.0,
@@ -103,14 +103,14 @@ fn severity(seen: &Seen<'_>) -> f64 {
     rank + 0.9 * size
 }
 
-fn worst_of<'a>(all: &[Seen<'a>], observer: &str) -> Option<Seen<'a>> {
+fn worst_of<'a>(all: &[ObservedLoss<'a>], observer: &str) -> Option<ObservedLoss<'a>> {
     let of = all.iter().filter(|seen| seen.row.observer == observer).copied();
     // The first of several verdicts that are equally bad.
     of.reduce(|worst, seen| if severity(&seen) > severity(&worst) { seen } else { worst })
 }
 
 /// The series, and the cells of the study with the same loss.
-fn whose(summary: &Summary, seen: &Seen<'_>) -> [Span; 2] {
+fn whose(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
     let axes = Axes::of(summary);
     let places: Vec<String> =
@@ -122,7 +122,7 @@ fn whose(summary: &Summary, seen: &Seen<'_>) -> [Span; 2] {
     [Span::strong(&seen.row.series), Span::plain(place)]
 }
 
-fn sentence(summary: &Summary, seen: &Seen<'_>) -> Vec<Span> {
+fn sentence(summary: &Summary, seen: &ObservedLoss<'_>) -> Vec<Span> {
     let mut words = whose(summary, seen).to_vec();
     words.extend(verdict(summary, seen.row, seen.loss));
     if seen.loss.epsilon.is_finite() {
@@ -271,7 +271,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         .collect();
     let first = rows.first()?;
     let loss = counted(first)?;
-    let mut words = whose(summary, &Seen { cell: best.cell, row: first, loss }).to_vec();
+    let mut words = whose(summary, &ObservedLoss { cell: best.cell, row: first, loss }).to_vec();
     words.extend(verdict(summary, first, loss));
     let mut last: (&PrivacyRow, &Loss) = (first, loss);
     for row in rows.iter().skip(1) {
@@ -303,7 +303,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
 }
 
 /// A sentence on the series whose finite bounds are not proven; `None` if all are proven.
-fn qualified(guarded: &[Seen<'_>]) -> Option<Vec<Span>> {
+fn qualified(guarded: &[ObservedLoss<'_>]) -> Option<Vec<Span>> {
     let mut names: Vec<&str> = Vec::new();
     let mut words: Vec<&str> = Vec::new();
     for seen in guarded.iter().filter(|seen| seen.loss.epsilon.is_finite()) {
@@ -329,8 +329,8 @@ fn qualified(guarded: &[Seen<'_>]) -> Option<Vec<Span>> {
 
 /// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if there is
 /// none.
-fn exceeded(guarded: &[Seen<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
-    let untold = |seen: &&Seen<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
+fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
+    let untold = |seen: &&ObservedLoss<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
     let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));
     let (times, seen) = factors.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let most = rough_bound(seen.loss.epsilon);
@@ -347,7 +347,7 @@ fn exceeded(guarded: &[Seen<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
 }
 
 /// A sentence on the series that send everything unprotected; `None` if there is none.
-fn open(summary: &Summary, all: &[Seen<'_>], unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
+fn open(summary: &Summary, all: &[ObservedLoss<'_>], unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
     let mut observers: Vec<&str> = Vec::new();
     // Each such series, with the cells in which it sends everything unprotected.
     let mut series: Vec<(&str, Vec<&CellSummary>)> = Vec::new();

@@ -157,8 +157,8 @@ impl ClaimTable {
             let Some(&generation) = latest.get(&block) else { continue };
             let claim = Claim { block, generation };
             if !self.held.contains(&claim) && self.is_dead(claim, now, dead_after) {
-                let heir = Claim { block, generation: generation + 1 };
-                if let Some(claim) = self.claim(heir)? {
+                let successor = Claim { block, generation: generation + 1 };
+                if let Some(claim) = self.claim(successor)? {
                     return Ok(Next::Play(claim));
                 }
             }
@@ -208,7 +208,7 @@ impl ClaimTable {
     }
 
     /// Releases a claim without a result of its block.
-    pub(super) fn give_back(&mut self, claim: Claim) {
+    pub(super) fn release(&mut self, claim: Claim) {
         self.held.remove(&claim);
         // If the file cannot be removed, the block is taken over later, because its heartbeats stop.
         drop(fs::remove_file(self.file(claim)));
@@ -234,7 +234,7 @@ fn names(folder: &std::path::Path) -> Result<Vec<String>, FileError> {
 mod tests {
     use super::*;
 
-    fn desk(place: &std::path::Path, blocks: u64, start: u64) -> ClaimTable {
+    fn claims(place: &std::path::Path, blocks: u64, start: u64) -> ClaimTable {
         let folder = RunFolder::at(place);
         for name in ["claims", "results"] {
             fs::create_dir_all(folder.file("work").join(name)).unwrap();
@@ -245,12 +245,12 @@ mod tests {
     #[test]
     fn of_two_workers_each_block_goes_to_one() {
         let place = tempfile::TempDir::new().unwrap();
-        let (mut one, mut two) = (desk(place.path(), 5, 0), desk(place.path(), 5, 2));
+        let (mut one, mut two) = (claims(place.path(), 5, 0), claims(place.path(), 5, 2));
         let long = Duration::from_secs(1000);
         let mut taken = Vec::new();
         for turn in 0..5 {
-            let desk = if turn % 2 == 0 { &mut one } else { &mut two };
-            match desk.next(long).unwrap() {
+            let claims = if turn % 2 == 0 { &mut one } else { &mut two };
+            match claims.next(long).unwrap() {
                 Next::Play(claim) => taken.push(claim.block),
                 other => panic!("{other:?}"),
             }
@@ -268,11 +268,11 @@ mod tests {
     #[test]
     fn a_silent_claim_has_one_heir_and_a_beating_one_none() {
         let place = tempfile::TempDir::new().unwrap();
-        let mut first = desk(place.path(), 1, 0);
+        let mut first = claims(place.path(), 1, 0);
         let (begin, second) = (Instant::now(), Duration::from_secs(1));
         let dead_after = second * 60;
         assert_eq!(first.next(dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 0 }));
-        let (mut one, mut two) = (desk(place.path(), 1, 0), desk(place.path(), 1, 0));
+        let (mut one, mut two) = (claims(place.path(), 1, 0), claims(place.path(), 1, 0));
         for beat in 1..5 {
             let now = begin + second * 50 * beat;
             assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1));
@@ -285,7 +285,7 @@ mod tests {
         let now = now + second * 60;
         assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
         assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1), "the heir has just begun");
-        one.give_back(Claim { block: 0, generation: 1 });
+        one.release(Claim { block: 0, generation: 1 });
         assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
     }
 
@@ -295,11 +295,12 @@ mod tests {
             return;
         }
         let place = tempfile::TempDir::new().unwrap();
-        let mut desk = desk(place.path(), 1, 0);
+        let mut claims = claims(place.path(), 1, 0);
         // Above the largest process id of Linux.
         let gone = Holder { process: 4_194_305, ..holder(7) };
-        fs::write(desk.file(Claim { block: 0, generation: 0 }), serde_json::to_vec(&gone).unwrap()).unwrap();
-        let next = desk.next(Duration::from_secs(1000)).unwrap();
+        fs::write(claims.file(Claim { block: 0, generation: 0 }), serde_json::to_vec(&gone).unwrap())
+            .unwrap();
+        let next = claims.next(Duration::from_secs(1000)).unwrap();
         assert_eq!(next, Next::Play(Claim { block: 0, generation: 1 }));
     }
 }

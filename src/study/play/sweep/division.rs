@@ -227,16 +227,16 @@ pub fn plan_sweep(
         found => found?,
     };
     if let Some(old) = old {
-        let desk = ClaimTable::new(folder, old.blocks(), 0);
+        let claims = ClaimTable::new(folder, old.blocks(), 0);
         let there = stored.finished(plan.replications);
         // A replication that is missing although its block is finished has failed or is damaged.
-        let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
+        let at_an_end = claims.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
             let (blocks, to_play) = (old.blocks(), plan.total() - there);
             return Ok(PlannedSweep { blocks, to_play, there, reused: 0, other_builds: 0, unchanged: true });
         }
         if !force {
-            let claimed = desk.claimed()?;
+            let claimed = claims.claimed()?;
             if claimed > 0 {
                 return Err(SweepError::Busy { claimed });
             }

@@ -50,13 +50,13 @@ pub struct Status {
 /// [`SweepError`] if there is no plan, or a file cannot be read.
 pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
     let division = Division::of(plan, folder)?;
-    let desk = ClaimTable::new(folder, division.blocks(), 0);
-    let claims = desk.latest()?;
-    let finished = desk.finished()?;
+    let table = ClaimTable::new(folder, division.blocks(), 0);
+    let claims = table.latest()?;
+    let finished = table.finished()?;
     let stored = folder.stored_records(&plan.identities())?;
     let open = claims.into_iter().filter(|(block, _)| !finished.contains(block));
     let claims = open.filter_map(|(block, generation)| {
-        let (holder, silent) = desk.holder(Claim { block, generation })?;
+        let (holder, silent) = table.holder(Claim { block, generation })?;
         Some(ClaimStatus {
             block,
             taken_over: generation,

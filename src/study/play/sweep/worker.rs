@@ -80,16 +80,16 @@ pub fn work(
     let blocks = division.blocks();
     let (slot, slots) = (options.slot.0, options.slot.1.max(1));
     let start = (u128::from(slot % slots) * u128::from(blocks) / u128::from(slots)) as u64;
-    let desk = ClaimTable::new(folder, blocks, start);
-    let open = blocks - (desk.finished()?.len() as u64).min(blocks);
+    let claims = ClaimTable::new(folder, blocks, start);
+    let open = blocks - (claims.finished()?.len() as u64).min(blocks);
     let to_play = (division.total() as f64 * open as f64 / blocks.max(1) as f64).ceil() as u64;
     progress.begin(&Start { to_play, ..Start::default() });
-    let station = WorkerState {
-        floor: StudyPlayer::new(plan, folder, &division.jobs()),
+    let state = WorkerState {
+        player: StudyPlayer::new(plan, folder, &division.jobs()),
         division,
         plan,
         folder,
-        desk: Mutex::new(desk),
+        claims: Mutex::new(claims),
         worked: Mutex::default(),
         conflicts: folder.file("work").join("conflicts"),
         interrupted: options.interrupted,
@@ -97,31 +97,31 @@ pub fn work(
         progress,
     };
     let trouble: Mutex<Option<FolderError>> = Mutex::default();
-    let shift = || {
-        if let Err(error) = station.shift(options.pace) {
-            station.stop.store(true, Ordering::SeqCst);
+    let work_loop = || {
+        if let Err(error) = state.work_loop(options.pace) {
+            state.stop.store(true, Ordering::SeqCst);
             lock(&trouble).get_or_insert(error);
         }
     };
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let heart = std::thread::Builder::new().spawn_scoped(scope, || {
+        let heartbeats = std::thread::Builder::new().spawn_scoped(scope, || {
             let mut beat = 0;
             while !interruptible_sleep(options.pace.heartbeat, &|| ended.load(Ordering::SeqCst)) {
                 beat += 1;
-                lock(&station.desk).beat(beat);
+                lock(&state.claims).beat(beat);
             }
         });
-        if let Err(error) = heart {
+        if let Err(error) = heartbeats {
             // Without heartbeats other workers would take over the block of this one.
             let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
             lock(&trouble).get_or_insert(error.into());
             return;
         }
         let others: Vec<_> = (1..thread_count(options.threads))
-            .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, shift).ok())
+            .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work_loop).ok())
             .collect();
-        shift();
+        work_loop();
         for other in others {
             other.join().expect("a shift does not panic");
         }
@@ -130,7 +130,7 @@ pub fn work(
     if let Some(error) = trouble.into_inner().expect("no holder of this lock panics") {
         return Err(error.into());
     }
-    let mut worked = station.worked.into_inner().expect("no holder of this lock panics");
+    let mut worked = state.worked.into_inner().expect("no holder of this lock panics");
     worked.interrupted = options.interrupted.load(Ordering::SeqCst);
     Ok(worked)
 }
@@ -154,10 +154,10 @@ fn interruptible_sleep(time: Duration, woken: &dyn Fn() -> bool) -> bool {
 
 struct WorkerState<'a> {
     division: Division,
-    floor: StudyPlayer<'a>,
+    player: StudyPlayer<'a>,
     plan: &'a Plan,
     folder: &'a RunFolder,
-    desk: Mutex<ClaimTable>,
+    claims: Mutex<ClaimTable>,
     worked: Mutex<Worked>,
     conflicts: PathBuf,
     interrupted: &'a AtomicBool,
@@ -167,19 +167,19 @@ struct WorkerState<'a> {
 
 impl WorkerState<'_> {
     /// The work of one thread until no block is left.
-    fn shift(&self, pace: Pace) -> Result<(), FolderError> {
+    fn work_loop(&self, pace: Pace) -> Result<(), FolderError> {
         let stopped = || self.interrupted.load(Ordering::SeqCst) || self.stop.load(Ordering::SeqCst);
         while !stopped() {
-            let next = lock(&self.desk).next(pace.dead_after)?;
+            let next = lock(&self.claims).next(pace.dead_after)?;
             match next {
                 Next::Play(claim) => {
                     let whole = self.play(claim, &stopped);
-                    let mut desk = lock(&self.desk);
+                    let mut claims = lock(&self.claims);
                     match whole {
-                        Ok(true) => desk.done(claim),
-                        Ok(false) => desk.give_back(claim),
+                        Ok(true) => claims.done(claim),
+                        Ok(false) => claims.release(claim),
                         Err(error) => {
-                            desk.give_back(claim);
+                            claims.release(claim);
                             return Err(error);
                         }
                     }
@@ -195,7 +195,7 @@ impl WorkerState<'_> {
 
     /// Runs a block and writes its result; `false` if it was interrupted.
     fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
-        let results = lock(&self.desk).results.clone();
+        let results = lock(&self.claims).results.clone();
         let path = results.join(format!("{}.jsonl", claim.block));
         let mut staged = Staged::new(&path)?;
         let (mut played, mut failed) = (0, 0);
@@ -205,7 +205,7 @@ impl WorkerState<'_> {
             if stopped() {
                 return Ok(false);
             }
-            let line = match self.floor.play(cell, replication) {
+            let line = match self.player.play(cell, replication) {
                 Ok(line) => {
                     self.progress.done();
                     line
