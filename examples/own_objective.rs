@@ -25,7 +25,7 @@ impl Prepared for Forrester {
                 noise_variance: 0.01,
                 mean: 0.0,
             },
-            background: Background::default(),
+            background: ProblemFacts::default(),
         })
     }
 }
