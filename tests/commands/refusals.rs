@@ -285,7 +285,7 @@ fn reports_and_learners_that_do_not_go_with_the_noise() {
         check(&with("Uniform(bound: 1)", "Disclosure()", &format!("{learner}()")), Some(&words));
     }
     let stated = "TgpUcb(payoffs: Private(epsilon: 1))";
-    check(&with(normal, "Disclosure()", stated), Some(&["payoffs.Private.noise_bound", "has none"]));
+    check(&with(normal, "Disclosure()", stated), Some(&["payoffs.Private.noise_bound", "is unbounded"]));
     check(&with("Uniform(bound: 1)", "Disclosure()", stated), None);
     // What is accepted is played.
     let out = TempDir::new().unwrap();

@@ -32,6 +32,7 @@ impl Audited for Local {
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = context.stage.instance.as_ref().ok_or_else(missing)?;
         let visits = visits(self, context.key);
+        let conditions = self.conditions(context.stage, instance);
         let given = context.neighbour.map(as_given).transpose()?;
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
             return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
@@ -84,7 +85,7 @@ impl Audited for Local {
             let mechanism = Arc::clone(&mechanism);
             let experiment =
                 Reports { mechanism, rewards, told, visits, never_answer: self.never_answer, pair };
-            Ok(System::new(statement, experiment))
+            Ok(System::new(statement.under(&conditions), experiment))
         };
         Ok(vec![pairs.into_iter().map(one).collect::<Result<_, _>>()?])
     }

@@ -4,6 +4,9 @@ use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
 use crate::privacy::mechanisms::Price;
 use crate::vocab::{Basis, Delta};
 
+/// The basis of a bound without conditions, in words.
+pub(super) const PROVEN: &str = "proven";
+
 /// The upper bound on epsilon at `delta` that follows from the costs of releases, each with its count, and the basis of the
 /// costs (proven, conditional or as published). At delta 0 it is the sum of the pure epsilons. `None` if a cost is refuted or
 /// unprotected, or if the bound is infinite.
@@ -14,7 +17,7 @@ pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)
     let mut bases: Vec<String> = Vec::new();
     for (price, times) in prices {
         let basis = match &price.basis {
-            Basis::Proven => "proven".to_owned(),
+            Basis::Proven => PROVEN.to_owned(),
             Basis::Conditional { on } => format!("holds with {on}"),
             Basis::AsPublished => "as published, not proven here".to_owned(),
             Basis::Refuted { .. } | Basis::Unprotected => return None,

@@ -1,5 +1,6 @@
 //! The verdict on a claim, from the measured bound, and its limits.
 
+use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
 use crate::audit::measure::{Evidence, World, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
@@ -64,7 +65,7 @@ pub struct Finding {
     /// The verdict on the smaller of the claimed and the proven epsilon. Only counting refutes; a model or
     /// the exact loss of the pair can only keep a claim from being called consistent.
     pub verdict: Verdict,
-    /// Why the verdict is inconclusive, in words.
+    /// Why the verdict is inconclusive, or the condition with which a refuted bound holds, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The claimed and the proven epsilon, each with its verdict.
@@ -85,16 +86,20 @@ impl Finding {
     #[must_use]
     pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
         let mut notes = Vec::new();
-        if let Some((proven, _)) = &statement.proven {
+        if let Some((proven, basis)) = &statement.proven {
+            let wrong = match basis.as_str() {
+                PROVEN => "the proof or the code is wrong".to_owned(),
+                basis => format!(
+                    "it {basis}, which need not be so for this D and D'; if it is, the proof or the code is wrong"
+                ),
+            };
             if evidence.epsilon_lower > *proven {
-                notes.push(format!(
-                    "the measured bound exceeds the proven one of {proven:.4}: the proof or the code is wrong"
-                ));
+                notes.push(format!("the measured bound exceeds the upper bound of {proven:.4}: {wrong}"));
             }
             match &mut evidence.pair_epsilon {
                 Some(pair) if *pair > *proven && !exceeds(*pair, *proven) => *pair = *proven,
                 Some(pair) if exceeds(*pair, *proven) => notes.push(format!(
-                    "the exact loss of the pair exceeds the proven bound of {proven:.4}: the proof or the code is wrong"
+                    "the exact loss of the pair exceeds the upper bound of {proven:.4}: {wrong}"
                 )),
                 _ => {}
             }
@@ -111,7 +116,7 @@ impl Finding {
         let smaller = judgements.iter().min_by(|(a, _), (b, _)| a.epsilon.total_cmp(&b.epsilon)).cloned();
         let (verdict, why) = smaller.map_or_else(
             || (Verdict::Inconclusive, Some("nothing is claimed, so nothing can be refuted".to_owned())),
-            |(tested, why)| (tested.verdict, why),
+            |(tested, why)| (tested.verdict, why.or_else(|| condition(&statement, &tested))),
         );
         match verdict {
             Verdict::Inconclusive => {}
@@ -132,6 +137,15 @@ impl Finding {
         let tests = judgements.into_iter().map(|(tested, _)| tested).collect();
         Self { statement, evidence, verdict, why, tests, factors, notes, reconstruction: None }
     }
+}
+
+/// Why a refuted upper bound may be true all the same: the condition with which it holds; `None` for other verdicts, for
+/// claims, and for bounds without conditions.
+fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
+    let (_, basis) = statement.proven.as_ref()?;
+    let is_conditional =
+        tested.verdict == Verdict::Refuted && tested.source == Source::Proven && basis != PROVEN;
+    is_conditional.then(|| format!("the upper bound {basis}, which need not be so for this D and D'"))
 }
 
 /// Whether the exact loss of a pair exceeds an epsilon by more than its numerical error.

@@ -1,5 +1,6 @@
 //! Claims about a system, and verdicts on them.
 
+use super::bound::PROVEN;
 use serde::Serialize;
 use std::fmt;
 
@@ -86,6 +87,19 @@ pub struct Tested {
 }
 
 impl Statement {
+    /// The same statement if its upper bound holds only with these conditions too.
+    #[must_use]
+    pub(crate) fn under(mut self, conditions: &[String]) -> Self {
+        if let (Some((_, basis)), false) = (&mut self.proven, conditions.is_empty()) {
+            let further = conditions.join(", and ");
+            *basis = match basis.as_str() {
+                PROVEN => format!("holds with {further}"),
+                known => format!("{known}, and {further}"),
+            };
+        }
+        self
+    }
+
     /// The epsilon that the verdict is about: the smaller of the claimed and the proven one.
     #[must_use]
     pub fn tested(&self) -> Option<f64> {

@@ -3,6 +3,7 @@
 mod axis;
 mod data;
 mod logistic;
+mod measured;
 mod platt;
 mod support_vectors;
 mod trained;
@@ -17,15 +18,14 @@ pub use unfitted::FitError;
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::{Quantity, TableError, TableFields};
-use super::{
-    DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources, Stated,
-};
+use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 use data::{AgentRecords, Agents, Columns};
+use measured::{mean, noise_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -381,30 +381,6 @@ impl Objective for FederatedTuning {
             background,
         })))
     }
-}
-
-fn mean(draws: &[f64]) -> f64 {
-    draws.iter().sum::<f64>() / draws.len() as f64
-}
-
-/// The noise of each agent, and the noise of the mean over all agents, which averages the agents' draws of the same index.
-fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
-    let deviations: Vec<Vec<Vec<f64>>> = scores
-        .iter()
-        .zip(means)
-        .map(|(scores, means)| {
-            let of = |(draws, mean): (&Vec<f64>, &f64)| draws.iter().map(|draw| draw - mean).collect();
-            scores.iter().zip(means.iter()).map(of).collect()
-        })
-        .collect();
-    let agents = deviations.len() as f64;
-    let together = deviations[0].iter().enumerate().map(|(point, draws)| {
-        let of_draw = |draw| deviations.iter().map(|agent| agent[point][draw]).sum::<f64>() / agents;
-        (0..draws.len()).map(of_draw).collect()
-    });
-    let together = Noise::Recorded(Arc::new(Recorded::new(together.collect())));
-    let of_agents = deviations.into_iter().map(|agent| Noise::Recorded(Arc::new(Recorded::new(agent))));
-    (of_agents.collect(), together)
 }
 
 impl Prepared for Ready {

@@ -46,6 +46,7 @@ mod world;
 pub use hyperparameters::OwnHyperparameters;
 pub use messages::{Clipped, Close, Fact, Message, OwnFact, World};
 pub use public::EVERY_AGENT;
+pub(crate) use public::conditions_of;
 pub use queries::{InitialPoints, Repeated, Width};
 pub use recipe::Federated;
 pub use rehearsal::MaskedRound;

@@ -1,6 +1,8 @@
 //! What observers know of the agents besides the releases in the ledger.
 
 use super::series::Sharing;
+use crate::objectives::Instance;
+use crate::protocols::stage::Stage;
 use crate::vocab::{Origin, PublicFact};
 
 /// The name in the ledger for the agents as owners of the protected data.
@@ -36,6 +38,16 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
         false => fact.clone(),
     }));
     facts
+}
+
+/// Facts about the problem of a federation, as its objective and its tables state them.
+pub(super) fn of_the_problem(stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+    instance.background.public.iter().cloned().chain(stage.inputs_of_records()).collect()
+}
+
+/// The conditions of all privacy losses on this problem.
+pub(crate) fn conditions_of(stage: &Stage, instance: &Instance) -> Vec<String> {
+    conditions(&of_the_problem(stage, instance))
 }
 
 /// The conditions of all privacy losses: facts about the problem that were computed from protected data are public.

@@ -142,7 +142,7 @@ impl Replication<'_> {
 
     /// Public facts about the problem that all agents work on.
     fn objective_facts(&self) -> Vec<PublicFact> {
-        self.instance.background.public.iter().cloned().chain(self.stage.inputs_of_records()).collect()
+        public::of_the_problem(self.stage, self.instance)
     }
 
     /// The agreement between agents and a server that is not trusted.

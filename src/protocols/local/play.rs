@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::messages::World;
-use super::public::{of_the_problem, taken_as_public};
+use super::public::taken_as_public;
 use super::recipe::{Local, SeriesRecipe};
 use super::service::Service;
 use super::tally::Tally;
@@ -17,7 +17,7 @@ use crate::protocols::stage::series::names;
 use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
-use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit, PublicFact};
+use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -210,7 +210,6 @@ impl Local {
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
-        let known = of_the_problem(self, stage, instance);
         let stream = party(&self.service).child("learner").stream();
         let arrivals = self.arrivals.as_dyn();
         let service_party =
@@ -221,7 +220,7 @@ impl Local {
                 service,
                 observer: Observer(self.service.clone()),
                 passers: stage.passed_on_by(users, &[service], &[]).into(),
-                conditions: known.iter().filter_map(PublicFact::condition).collect(),
+                conditions: self.conditions(stage, instance),
                 rounds: self.rounds,
                 arrivals: arrivals.process(),
                 give_up_after: self.give_up_after(),

@@ -24,6 +24,13 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
     facts.into_iter().map(|fact| fact.about(&local.users).known_to(&local.service)).collect()
 }
 
+impl Local {
+    /// The conditions of all privacy losses: facts about the problem that were computed from rewards are public.
+    pub(crate) fn conditions(&self, stage: &Stage, instance: &Instance) -> Vec<String> {
+        of_the_problem(self, stage, instance).iter().filter_map(PublicFact::condition).collect()
+    }
+}
+
 /// All facts about rewards that are taken as public.
 pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);

@@ -129,7 +129,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {
-        return format!("{word}, by counting");
+        let why = finding.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        return format!("{word}, by counting{why}");
     }
     if let Some(why) = &finding.why {
         return format!("{word}: {why}");

@@ -7,7 +7,7 @@ mod masked;
 use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, LeftOut};
 use crate::audit::error::AuditError;
-use crate::protocols::federated::{Aggregate, Federated, Sharing};
+use crate::protocols::federated::{Aggregate, Federated, Sharing, conditions_of};
 use crate::vocab::Delta;
 
 /// Delta if neither the request nor the scenario has one.
@@ -39,12 +39,17 @@ impl Audited for Federated {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => targets(aggregate, &explored),
         };
-        if aggregate.server.is_masked() {
-            return masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta);
+        let mut found = if aggregate.server.is_masked() {
+            masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?
+        } else {
+            vec![broadcasts::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?]
+        };
+        let instance = context.stage.instance.as_ref();
+        let conditions = instance.map_or_else(Vec::new, |instance| conditions_of(context.stage, instance));
+        for system in found.iter_mut().flatten() {
+            system.statement = system.statement.clone().under(&conditions);
         }
-        let broadcasts =
-            broadcasts::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?;
-        Ok(vec![broadcasts])
+        Ok(found)
     }
 }
 

@@ -90,6 +90,7 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     let mut sentences = Vec::new();
     let name = Span::plain(measure.words()).explained(meaning(measure.words()));
     let mut told: Vec<&str> = Vec::new();
+    let mut worse_somewhere = false;
     if let Some((private, free)) = chosen(summary, measure) {
         sentences.push(of_private(summary, &private, free.as_ref(), name));
         told.push(&private.series.name);
@@ -100,7 +101,9 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
             sentences.push(beside_baseline(&private, &baseline));
             told.push(&baseline.series.name);
         }
-        sentences.extend(worse_than_baseline(summary, measure, &unguarded));
+        let worse = worse_than_baseline(summary, measure, &unguarded);
+        worse_somewhere = worse.is_some();
+        sentences.extend(worse);
     } else if let Some(best) = all.iter().min_by(|a, b| a.value.mean.total_cmp(&b.value.mean)) {
         let whose = if all.len() == 1 { "The only series, " } else { "No series is private. The best, " };
         let whose = if best.protection == Protection::Silent { "The best series, " } else { whose };
@@ -116,7 +119,10 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     }
     sentences.extend(over_cells(summary, measure));
     let worst = all.iter().max_by(|a, b| a.value.mean.total_cmp(&b.value.mean));
-    if let Some(worst) = worst.filter(|worst| all.len() > 1 && !told.contains(&worst.series.name.as_str())) {
+    // Where a private series is worse than a baseline that was said already; the cards fit one screen of a phone.
+    if let Some(worst) =
+        worst.filter(|worst| !worse_somewhere && all.len() > 1 && !told.contains(&worst.series.name.as_str()))
+    {
         let whose = format!("{}{}", worst.series.name, worst.place(summary));
         let end = format!("The largest {} is that of {whose}: {}.", measure.words(), brief(worst.value));
         sentences.push(vec![Span::plain(end)]);
@@ -196,14 +202,14 @@ fn worse_than_baseline(summary: &Summary, measure: Measure, unguarded: &Unguarde
         .filter(|(private, baseline)| private.value.mean > baseline.value.mean)
         .collect();
     let (private, baseline) = worse.first()?;
-    let of = format!("{} of {} cells", worse.len(), summary.cells.len());
     let text = format!(
-        "In {of} the best private series is on average worse than a series without protected data, such as {}{}: {}, \
-         {} {}.",
+        "In {} of {} cells the best private series is worse than {}: {}{} ends at {}, against {}.",
+        worse.len(),
+        summary.cells.len(),
+        what_it_is(baseline).trim_end_matches(','),
         private.series.name,
         private.place(summary),
         brief(private.value),
-        what_it_is(baseline),
         brief(baseline.value)
     );
     Some(vec![Span::plain(text).loud(true)])

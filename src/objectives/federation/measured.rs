@@ -1,0 +1,29 @@
+//! Scores that differ from one measurement to the next: their mean, and their noise.
+
+use crate::objectives::{Noise, Recorded};
+use std::sync::Arc;
+
+/// The mean of some draws, at least one.
+pub(super) fn mean(draws: &[f64]) -> f64 {
+    draws.iter().sum::<f64>() / draws.len() as f64
+}
+
+/// The noise of each agent, and the noise of the mean over all agents, which averages the agents' draws of the same index.
+pub(super) fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
+    let deviations: Vec<Vec<Vec<f64>>> = scores
+        .iter()
+        .zip(means)
+        .map(|(scores, means)| {
+            let of = |(draws, mean): (&Vec<f64>, &f64)| draws.iter().map(|draw| draw - mean).collect();
+            scores.iter().zip(means.iter()).map(of).collect()
+        })
+        .collect();
+    let agents = deviations.len() as f64;
+    let together = deviations[0].iter().enumerate().map(|(point, draws)| {
+        let of_draw = |draw| deviations.iter().map(|agent| agent[point][draw]).sum::<f64>() / agents;
+        (0..draws.len()).map(of_draw).collect()
+    });
+    let together = Noise::Recorded(Arc::new(Recorded::new(together.collect())));
+    let of_agents = deviations.into_iter().map(|agent| Noise::Recorded(Arc::new(Recorded::new(agent))));
+    (of_agents.collect(), together)
+}
