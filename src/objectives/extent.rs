@@ -59,7 +59,8 @@ impl Extent {
             "" => format!("/{prefix}"),
             _ => format!("/{prefix}.{path}"),
         };
-        self.stated.0 = whole(&self.stated.0);
+        let (stated, value) = self.stated;
+        self.stated = (whole(&stated), value);
         (self.prepared, self.drawn) = (self.prepared.placed(whole), self.drawn.placed(whole));
         self
     }

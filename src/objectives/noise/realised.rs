@@ -199,7 +199,7 @@ mod tests {
     fn every_law_is_tested() {
         let tested: Vec<&str> = laws().iter().filter_map(|(text, _)| text.split('(').next()).collect();
         for name in NoiseModel::names() {
-            assert!(tested.contains(&name), "{name}");
+            assert!(tested.contains(name), "{name}");
         }
     }
 
