@@ -22,7 +22,7 @@ pub struct Stated {
     /// The noise of a measurement.
     pub noise: StatedNoise,
     /// Whether values are minus the mean of a loss over records, with known range and constants
-    /// ([`ProblemFacts::tuning`](super::Background)). `None` if the recipe does not say.
+    /// ([`ProblemFacts::tuning`](super::ProblemFacts)). `None` if the recipe does not say.
     pub loss: Option<bool>,
 }
 

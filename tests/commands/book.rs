@@ -5,6 +5,7 @@ use crate::support::{root, subrosa, told};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A page and its text.
 #[derive(Debug)]
@@ -291,4 +292,22 @@ fn contributing_and_the_justfile_name_the_same_recipes() {
         (!name.is_empty()).then_some(name)
     });
     assert_eq!(named.collect::<BTreeSet<String>>(), recipes);
+}
+
+/// The table of the tour, from the commands above it.
+#[test]
+fn the_tour_shows_what_is_printed() {
+    let page = fs::read_to_string(root().join("docs/tour.md")).unwrap();
+    let (_, rest) = page.split_once("```text\nRegret at the end").expect("the tour has the table");
+    let (table, _) = rest.split_once("\n```").expect("the block is closed");
+    let place = tempfile::tempdir().unwrap();
+    let typed = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_subrosa"));
+        let output = command.args(words).current_dir(place.path()).env_remove("COLUMNS").output().unwrap();
+        assert!(output.status.success(), "{words:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    typed(&["new", "outsourced"]);
+    let printed = typed(&["run", "outsourced.ron", "--replications", "5"]);
+    assert!(printed.contains(&format!("Regret at the end{table}\n")), "{printed}");
 }
