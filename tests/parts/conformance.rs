@@ -350,14 +350,15 @@ struct Noisy {
     by_value: bool,
 }
 
+/// A mechanism that states the price of one, and does what another does; by value, its price depends on the data.
 #[derive(Clone, Debug)]
-struct Told {
-    stated: Laplace,
-    done: Laplace,
+struct Pretends<M> {
+    stated: M,
+    done: M,
     by_value: bool,
 }
 
-impl Mechanism for Told {
+impl<M: Mechanism<Input = Vec<f64>, Output = Vec<f64>>> Mechanism for Pretends<M> {
     type Input = Vec<f64>;
     type Output = Vec<f64>;
 
@@ -392,8 +393,9 @@ impl Publication for Noisy {
 
     fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {
         let laplace = |epsilon| Laplace::calibrated(Epsilon::new(epsilon).unwrap(), positive(2.0));
-        let told = Told { stated: laplace(self.stated)?, done: laplace(self.done)?, by_value: self.by_value };
-        let value = Some(ValueRelease { mechanism: Box::new(told), of: ValueOf::Best });
+        let pretends =
+            Pretends { stated: laplace(self.stated)?, done: laplace(self.done)?, by_value: self.by_value };
+        let value = Some(ValueRelease { mechanism: Box::new(pretends), of: ValueOf::Best });
         Ok(Plan { value, ..Plan::default() })
     }
 }
@@ -402,37 +404,14 @@ impl Publication for Noisy {
 #[test]
 fn publications_with_gaussian_noise_keep_what_they_say() {
     struct Gauss(f64);
-    #[derive(Clone, Debug)]
-    struct One {
-        stated: Gaussian,
-        done: Gaussian,
-    }
-    impl Mechanism for One {
-        type Input = Vec<f64>;
-        type Output = Vec<f64>;
-        fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
-            self.stated.price(input, neighbours)
-        }
-        fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
-            self.done.privatise(input, stream)
-        }
-        fn worst_pair(&self, like: &Vec<f64>) -> Option<subrosa::privacy::mechanisms::Pair<Vec<f64>>> {
-            self.done.worst_pair(like)
-        }
-        fn distinguisher(
-            &self,
-            inputs: [&Vec<f64>; 2],
-        ) -> Result<subrosa::privacy::mechanisms::Distinguisher<Vec<f64>>, MechanismError> {
-            self.done.distinguisher(inputs)
-        }
-    }
     impl Publication for Gauss {
         fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
             Ok(Search::Learner(LearnerModel::from(GpUcb::default())))
         }
         fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {
             let gaussian = |multiplier: f64| Gaussian::new(positive(2.0 * multiplier), positive(2.0));
-            let mechanism = Box::new(One { stated: gaussian(2.0), done: gaussian(self.0) });
+            let mechanism =
+                Box::new(Pretends { stated: gaussian(2.0), done: gaussian(self.0), by_value: false });
             Ok(Plan { value: Some(ValueRelease { mechanism, of: ValueOf::Best }), ..Plan::default() })
         }
     }
