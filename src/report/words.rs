@@ -42,7 +42,7 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
     let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
     match entry.releases_per_unit {
         Some(1) => format!("{}, at most once each", times(entry.releases)),
-        Some(most) => format!("{}, at most {} about the same one", times(entry.releases), times(most)),
+        Some(most) => format!("{}, at most {} about the same unit", times(entry.releases), times(most)),
         None => times(entry.releases),
     }
 }
@@ -141,7 +141,7 @@ pub fn cause(cause: LossCause) -> &'static str {
     match cause {
         LossCause::Link => "dropped by the link",
         LossCause::SenderOffline => "the sender is offline",
-        LossCause::ReceiverOffline => "the addressee is offline or does not hear it",
+        LossCause::ReceiverOffline => "the addressee is offline or unreachable",
         LossCause::NoRoute => "no route",
         LossCause::RelayOffline => "a relay is offline",
         LossCause::QueueFull => "a queue is full",

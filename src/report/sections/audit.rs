@@ -99,7 +99,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     }
     row("verdict", &verdict(finding));
     if let [claimed, proven] = finding.tests.as_slice() {
-        row("of each", &format!("claimed: {}; proven: {}", claimed.verdict, proven.verdict));
+        row("both tests", &format!("claimed: {}; proven: {}", claimed.verdict, proven.verdict));
     }
     if finding.verdict == Verdict::Consistent
         && let Some(factors) = &finding.factors

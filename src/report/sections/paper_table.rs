@@ -46,7 +46,7 @@ pub(in crate::report) fn table(summary: &Summary) -> Table {
     let n = summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();
     let without = unguarded.words().map_or_else(String::new, |words| format!(", without {words}"));
     let title = format!(
-        "{}: mean and standard error over {} replications; epsilon is the largest of anyone about anyone{without}",
+        "{}: mean and standard error over {} replications; epsilon is the largest over all observers and units{without}",
         summary.scenario,
         n.unwrap_or(0)
     );

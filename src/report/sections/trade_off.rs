@@ -88,7 +88,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
     let counts =
         || summary.cells.iter().flat_map(|cell| measure.rated(cell, &unguarded)).map(|rated| rated.value.n);
     let mut note = format!(
-        "A mark is a series of a cell: the largest epsilon of anyone about anyone that the report can bound (tight), and the \
+        "A mark is a series of a cell: the largest epsilon over all observers and units that the report can bound (tight), and the \
          mean {} with one standard error to either side, {}.",
         measure.words(),
         count((counts().min(), counts().max()))

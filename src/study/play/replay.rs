@@ -48,9 +48,14 @@ impl fmt::Display for DivergencePoint {
                 write!(f, "{after}; event {} at {} s differs", differs.events, seconds(differs))
             }
             Some(differs) => {
-                write!(f, "{after}; one up to event {} at {} s differs", differs.events, seconds(differs))
+                write!(
+                    f,
+                    "{after}; an event up to number {} at {} s differs",
+                    differs.events,
+                    seconds(differs)
+                )
             }
-            None => write!(f, "{after}; a later one differs"),
+            None => write!(f, "{after}; a later event differs"),
         }
     }
 }

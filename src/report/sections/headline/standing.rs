@@ -73,7 +73,7 @@ impl<'a> Unguarded<'a> {
         if !self.observers.is_empty() {
             told.push(gets(&self.observers));
         }
-        told.extend(self.training.then(|| "what tells of training records".to_owned()));
+        told.extend(self.training.then(|| "data about training records".to_owned()));
         (!told.is_empty()).then(|| told.join(" and "))
     }
 }

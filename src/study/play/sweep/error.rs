@@ -38,7 +38,7 @@ impl fmt::Display for SweepError {
             Self::Busy { claimed } => write!(
                 f,
                 "the folder is planned differently and {claimed} of its blocks are claimed by workers (wait for \
-                 them, or end them and say --force; finished blocks are kept)"
+                 them, or end them and use --force; finished blocks are kept)"
             ),
             Self::Incomplete { missing, failed } => {
                 write!(f, "the study is not complete, missing: {}", counted(*missing, "replication"))?;
