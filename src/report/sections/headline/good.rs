@@ -90,7 +90,7 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     let mut sentences = Vec::new();
     let name = Span::plain(measure.words()).explained(meaning(measure.words()));
     let mut told: Vec<&str> = Vec::new();
-    let mut worse_somewhere = false;
+    let mut has_baseline = false;
     if let Some((private, free)) = chosen(summary, measure) {
         sentences.push(of_private(summary, &private, free.as_ref(), name));
         told.push(&private.series.name);
@@ -100,9 +100,10 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
         {
             sentences.push(beside_baseline(&private, &baseline));
             told.push(&baseline.series.name);
+            has_baseline = true;
         }
         let worse = worse_than_baseline(summary, measure, &unguarded);
-        worse_somewhere = worse.is_some();
+        has_baseline |= worse.is_some();
         sentences.extend(worse);
     } else if let Some(best) = all.iter().min_by(|a, b| a.value.mean.total_cmp(&b.value.mean)) {
         let whose = if all.len() == 1 { "The only series, " } else { "No series is private. The best, " };
@@ -119,9 +120,9 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     }
     sentences.extend(over_cells(summary, measure));
     let worst = all.iter().max_by(|a, b| a.value.mean.total_cmp(&b.value.mean));
-    // Where a private series is worse than a baseline that was said already; the cards fit one screen of a phone.
+    // Beside a baseline the worst series says little, and the cards fit one screen of a phone.
     if let Some(worst) =
-        worst.filter(|worst| !worse_somewhere && all.len() > 1 && !told.contains(&worst.series.name.as_str()))
+        worst.filter(|worst| !has_baseline && all.len() > 1 && !told.contains(&worst.series.name.as_str()))
     {
         let whose = format!("{}{}", worst.series.name, worst.place(summary));
         let end = format!("The largest {} is that of {whose}: {}.", measure.words(), brief(worst.value));
