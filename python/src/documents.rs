@@ -102,18 +102,20 @@ pub(crate) fn charts(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
     py.detach(|| Ok(report::json(&report::charts(&page(&folder)?))))
 }
 
-/// A chart of a run folder as an SVG document, or as the bytes of a PNG.
+/// A chart of a run folder as an SVG document, or as the bytes of a PNG or a PDF.
 #[pyfunction]
-pub(crate) fn drawn(py: Python<'_>, folder: PathBuf, id: &str, as_png: bool) -> PyResult<Vec<u8>> {
+pub(crate) fn drawn(py: Python<'_>, folder: PathBuf, id: &str, format: &str) -> PyResult<Vec<u8>> {
     py.detach(|| {
         let charts = report::charts(&page(&folder)?);
         let chart = charts.iter().find(|chart| chart.id == id);
         let chart = chart.ok_or_else(|| PyValueError::new_err(format!("no figure {id:?}")))?;
         let svg = plots::standalone(chart);
-        if as_png {
-            plots::png(&svg).map_err(|error| PyValueError::new_err(error.to_string()))
-        } else {
-            Ok(svg.into_bytes())
-        }
+        let picture = match format {
+            "svg" => return Ok(svg.into_bytes()),
+            "png" => plots::png(&svg),
+            "pdf" => plots::pdf(&svg),
+            _ => return Err(PyValueError::new_err(format!("no format {format:?}: svg, png or pdf"))),
+        };
+        picture.map_err(|error| PyValueError::new_err(error.to_string()))
     })
 }

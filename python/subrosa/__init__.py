@@ -37,6 +37,7 @@ from ._errors import (
     FailedReplications,
     Failure,
     Interrupted,
+    RunFailed,
     ScenarioError,
     SubrosaError,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "Replay",
     "Ron",
     "Run",
+    "RunFailed",
     "ScenarioError",
     "SubrosaError",
     "Unprotected",

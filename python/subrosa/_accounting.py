@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,10 @@ from ._runs import Frame, Run, printed
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
+
+
+# Events that are written one by one.
+_MOST_RESPONSES = 100_000
 
 
 class UnsupportedEvent(SubrosaError, ValueError):
@@ -130,7 +134,7 @@ class Account:
     table: Frame
     """One row per accountant: `epsilon`, the exact value's bounds `lower` and `upper` where they are known, `standing`
     (whether it is a bound), `about` and `notes`. The first is the one to quote."""
-    document: dict[str, Any]
+    document: dict[str, Any] = field(repr=False)
     """All that `subrosa account --format json` prints."""
 
     @property
@@ -244,6 +248,8 @@ def _listed(releases: Any) -> list[Release]:
         return from_dp_event(releases)
     if isinstance(releases, dict) or hasattr(releases, "history"):
         return from_opacus(releases)
+    if not isinstance(releases, Iterable):
+        raise TypeError(f"account: expected a list of releases such as sr.Gaussian(z=1.0), found {releases!r}")
     found = list(releases)
     if found and all(isinstance(one, tuple) for one in found):
         return from_opacus(found)
@@ -256,8 +262,10 @@ def _listed(releases: Any) -> list[Release]:
 def from_dp_event(event: DpEvent) -> list[Release]:
     """The releases of an event of dp_accounting, a tree of whatever depth. Noise multipliers there and here mean the same.
 
-    Poisson samples are those of Gaussian releases, for neighbours that differ by one unit added or removed. Discrete Laplace
-    noise, and randomised response over more than two answers, are priced as any mechanism with their pure epsilon.
+    Poisson samples are for neighbours that differ by one unit added or removed. On them Gaussian releases are priced as such,
+    and all that are epsilon-DP as any mechanism with epsilon ln(1 + q (e^epsilon - 1)), q the probability of a unit to be in
+    the sample (Balle, Barthe and Gaboardi 2018, Theorem 8), which is an upper bound; both on one sample are refused. Discrete
+    Laplace noise, and randomised response over more than two answers, are priced as any mechanism with their pure epsilon.
 
     Raises:
         UnsupportedEvent: an event for which no cost is known here that would hold for it. Samples without replacement are
@@ -305,9 +313,17 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     if rate == 0:
         return []
     parts = _events(event.event, 1)
+    pure = [_pure_epsilon(part) for part in parts]
+    known = [epsilon * part.count for epsilon, part in zip(pure, parts, strict=True) if epsilon is not None]
+    if known and len(known) == len(parts):
+        # The epsilons of one sample add up before the sampling counts; ln(1 + q (e^epsilon - 1)) without overflow.
+        epsilon = sum(known)
+        return [PureDp(max(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), 0.0), count)]
     inner = [part for part in parts if isinstance(part, Gaussian)]
     if len(inner) < len(parts) or len({one.rate for one in inner}) > 1:
-        raise UnsupportedEvent(f"only Gaussian releases are known on Poisson samples here, not {event!r}")
+        raise UnsupportedEvent(
+            f"Poisson samples are known here of Gaussian releases, or of epsilon-DP ones, not {event!r}"
+        )
     if not inner:
         return []
     if inner[0].rate != 1.0:
@@ -321,6 +337,16 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     precision = sum(one.count / one.z**2 for one in inner)
     z = inner[0].z if len(inner) == 1 and inner[0].count == 1 else float(precision**-0.5)
     return [Gaussian(z, rate, count)]
+
+
+def _pure_epsilon(release: Release) -> float | None:
+    """The epsilon at delta 0 of one release, where it has one."""
+    match release:
+        case Laplace(scale=scale):
+            return 1 / scale
+        case PureDp(epsilon=epsilon) | RandomizedResponse(epsilon=epsilon) | ExponentialMechanism(epsilon=epsilon):
+            return epsilon
+    return None
 
 
 def _merged(releases: Iterable[Release], times: int = 1) -> list[Release]:
@@ -340,7 +366,9 @@ def _merged(releases: Iterable[Release], times: int = 1) -> list[Release]:
 
 
 def to_dp_event(releases: Iterable[Release]) -> DpEvent:
-    """The same releases as an event of dp_accounting.
+    """The same releases as an event of dp_accounting. Any epsilon-DP mechanism and an exponential mechanism become binary
+    randomised response with their epsilon, whose loss is at least theirs (Kairouz, Oh and Viswanath 2015, Theorem 3.3), for
+    `NeighboringRelation.REPLACE_ONE`.
 
     Raises:
         ImportError: dp_accounting is not installed (`pip install subrosa-sim[dp-accounting]`).
@@ -357,13 +385,22 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
                 return dp.LaplaceDpEvent(scale)
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
-            case RandomizedResponse(epsilon=epsilon):
+            case RandomizedResponse(epsilon=epsilon) | PureDp(epsilon=epsilon) | ExponentialMechanism(epsilon=epsilon):
                 return dp.RandomizedResponseDpEvent(2 / (1 + math.exp(epsilon)), 2)
             case Unprotected():
                 return dp.NonPrivateDpEvent()
         raise UnsupportedEvent(f"dp_accounting has no event for {release!r}")
 
-    events = [dp.SelfComposedDpEvent(one(release), release.count) for release in _merged(releases)]
+    def many(release: Release) -> list[DpEvent]:
+        event = one(release)
+        # dp_accounting 0.6 prices randomised response that is composed with itself as one response (PLDAccountant).
+        if isinstance(event, dp.RandomizedResponseDpEvent) and release.count > 1:
+            if release.count > _MOST_RESPONSES:
+                raise UnsupportedEvent(f"{release!r}: at most {_MOST_RESPONSES} are written for dp_accounting, one by one")
+            return [event] * release.count
+        return [dp.SelfComposedDpEvent(event, release.count)]
+
+    events = [event for release in _merged(releases) for event in many(release)]
     return events[0] if len(events) == 1 else dp.ComposedDpEvent(events)
 
 
@@ -374,6 +411,8 @@ def from_opacus(history: Any) -> list[Release]:
     Raises:
         UnsupportedEvent: something else.
     """
+    if isinstance(history, dict) and "history" not in history:
+        raise UnsupportedEvent(f"no state of an accountant of Opacus: it has no history, but {sorted(map(str, history))}")
     steps = history["history"] if isinstance(history, dict) else getattr(history, "history", history)
     found: list[Release] = []
     for step in steps:

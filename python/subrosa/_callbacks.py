@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 import operator
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from ._identity import first_seen, identity
 from ._ron import Ron, ron
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ class Learner:
     """
 
     version: str = ""
-    """Added to what the class says that it is. Change it when answers change for a reason that is not in the source of
-    the class, such as another version of a package: results of two versions are never mixed."""
+    """Added to what identifies the class. Change it when answers change for a reason that is neither in the class nor in
+    the values that it uses, such as a file that it reads: results of two versions are never mixed."""
 
     inputs: bool = True
     """Whether it is told inputs and model. With False nothing is released for its sake."""
@@ -72,6 +71,10 @@ class Learner:
 
     rng: np.random.Generator
     """Random numbers, seeded anew for each question from the run's seed: draw from it, in :meth:`ask`."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        first_seen(cls)
 
     def start(self, inputs: NDArray[np.float64] | None, noise: float | None, seed: int) -> None:
         """Called once, before the first choice of this object.
@@ -213,15 +216,21 @@ def objective(
         length_scale: that a learner assumes (squared exponential), where every axis is 1 long.
         variance: prior variance that a learner assumes, in squared units of the values.
         mean: prior mean that a learner assumes.
-        version: change it when values change for a reason that is not in the source of the function, such as its data.
+        version: change it when values change for a reason that is neither in the function nor in the values that it uses,
+            such as a file that it reads.
     """
     counts = [values] * len(bounds) if isinstance(values, int) else list(values)
     logs = [logarithmic] * len(bounds) if isinstance(logarithmic, bool) else list(logarithmic)
+    for argument, given in (("values", counts), ("logarithmic", logs)):
+        if len(given) != len(bounds):
+            raise ValueError(f"{argument}: expected one, or one for each of {len(bounds)} bounds, found {len(given)}")
     axes = [
         ron("", low=float(low), high=float(high), values=count, logarithmic=log)
         for (low, high), count, log in zip(bounds, counts, logs, strict=True)
     ]
     goals = {"maximise": "Maximise", "minimise": "Minimise"}
+    if goal not in goals:
+        raise ValueError(f'goal: expected "maximise" or "minimise", found {goal!r}')
     recipe = (
         f"axes: [{', '.join(axes)}], goal: {goals[goal]}, noise_variance: {float(noise) ** 2!r}, "
         f"length_scale: {float(length_scale)!r}, variance: {float(variance)!r}, mean: {float(mean)!r}"
@@ -230,8 +239,8 @@ def objective(
         recipe += f", agents: Some({int(parties)})"
 
     def make(function: Callable[..., float]) -> Objective:
-        said = _says([function], version)
-        return Objective(function, getattr(function, "__name__", "objective"), recipe, said)
+        first_seen(function)
+        return Objective(function, getattr(function, "__name__", "objective"), recipe, version)
 
     return make
 
@@ -279,12 +288,13 @@ def mechanism(
     Args:
         cost: what one answer costs, such as `sr.PureDp(1.0)` or `sr.Gaussian(2.0)`; without a count and without a rate.
         variance: of the noise on an answer, public, in squared units of an outcome; the learner's model adds it.
-        version: change it when answers change for a reason that is not in the source of the function.
+        version: change it when answers change for a reason that is neither in the function nor in the values that it uses.
     """
     recipe = f"cost: {cost._ron(cost.count)}, variance: {float(variance)!r}"
 
     def make(function: Callable[..., float]) -> Mechanism:
-        return Mechanism(function, recipe, _says([function], version))
+        first_seen(function)
+        return Mechanism(function, recipe, version)
 
     return make
 
@@ -311,9 +321,7 @@ def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
 
 def given_learner(name: str, factory: Factory) -> _native.Given:
     """A learner as the library takes it."""
-    kind = factory if isinstance(factory, type) else None
-    own = [base for base in kind.__mro__ if base not in (Learner, object)] if kind else [factory]
-    version = _says(own, str(getattr(factory, "version", "")))
+    version = identity(factory, str(getattr(factory, "version", "")))
     return {"name": name, "version": version, "begin": lambda: _LearnerSession(factory)}
 
 
@@ -324,42 +332,9 @@ def learner_recipe(name: str, factory: Factory) -> Ron:
 
 def given_mechanism(name: str, one: Mechanism) -> _native.Given:
     """A mechanism as the library takes it."""
-    return {"name": name, "version": one.version, "begin": lambda: one._answer}
+    return {"name": name, "version": identity(one.function, one.version), "begin": lambda: one._answer}
 
 
 def given_objective(name: str, one: Objective) -> _native.Given:
     """An objective as the library takes it."""
-    return {"name": name, "version": one.version, "begin": lambda: one._answer}
-
-
-def _says(parts: Sequence[Any], version: str) -> str:
-    """A line that changes with the source of classes and functions."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(_source(part).encode())
-        digest.update(b"\0")
-    named = f"{getattr(parts[0], '__module__', '')}.{getattr(parts[0], '__qualname__', type(parts[0]).__qualname__)}"
-    line = f"{named[:80]} {digest.hexdigest()[:16]} {version}".strip()
-    if len(line) > 200 or not line.isprintable():
-        raise ValueError("version: expected one line of at most 100 letters")
-    return line
-
-
-def _source(part: Any) -> str:
-    """The source of a class or function; what it is compiled to, where there is no source."""
-    try:
-        return inspect.getsource(part)
-    except (OSError, TypeError):
-        pass
-    if isinstance(part, type):
-        return "".join(f"{name}:{_source(value)}" for name, value in sorted(vars(part).items()) if callable(value))
-    if hasattr(part, "func"):  # of functools.partial
-        return f"{_source(part.func)}{part.args!r}{part.keywords!r}"
-    code = getattr(part, "__code__", None)
-    return _compiled(code) if code else repr(type(part))
-
-
-def _compiled(code: types.CodeType) -> str:
-    """What a function is compiled to, without places in memory."""
-    inner = [_compiled(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
-    return repr((code.co_code, inner, code.co_names))
+    return {"name": name, "version": identity(one.function, one.version), "begin": lambda: one._answer}

@@ -48,11 +48,15 @@ class Figure:
 
     def svg(self) -> str:
         """The chart as an SVG document, as `subrosa report --svg` writes it."""
-        return _native.drawn(self._folder, self.id, False).decode()
+        return _native.drawn(self._folder, self.id, "svg").decode()
 
     def png(self) -> bytes:
         """The chart as a PNG, as `subrosa report --png` writes it; the machine needs a font."""
-        return _native.drawn(self._folder, self.id, True)
+        return _native.drawn(self._folder, self.id, "png")
+
+    def pdf(self) -> bytes:
+        """The chart as a PDF, as `subrosa report --pdf` writes it; the machine needs a font."""
+        return _native.drawn(self._folder, self.id, "pdf")
 
     def plot(self, ax: Axes | None = None) -> MatplotlibFigure:
         """The chart drawn by matplotlib, on axes that are given or on new ones.
@@ -87,14 +91,17 @@ class Figure:
         return drawn
 
     def savefig(self, file: str | Path) -> None:
-        """Writes the chart to a file: `.svg` and `.png` as the library draws it, any other ending (`.pdf`) by matplotlib."""
+        """Writes the chart to a file: `.svg`, `.png` and `.pdf` as the library draws it, any other ending by matplotlib."""
         file = Path(file)
-        if file.suffix == ".svg":
-            file.write_text(self.svg(), encoding="utf-8")
-        elif file.suffix == ".png":
-            file.write_bytes(self.png())
-        else:
-            self.plot().savefig(file)
+        match file.suffix.lower():
+            case ".svg":
+                file.write_text(self.svg(), encoding="utf-8")
+            case ".png":
+                file.write_bytes(self.png())
+            case ".pdf":
+                file.write_bytes(self.pdf())
+            case _:
+                self.plot().savefig(file)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +43,8 @@ def written(value: Any) -> str:
         return "None"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if isinstance(value, str):
         return '"' + "".join(_ESCAPES.get(letter, letter) for letter in value) + '"'
     if isinstance(value, int):

@@ -47,8 +47,8 @@ class Frame(pd.DataFrame):
     """A table of a run folder: a DataFrame of pandas that also goes to Arrow and Polars."""
 
     @property
-    def _constructor(self) -> Callable[..., pd.DataFrame]:
-        return pd.DataFrame
+    def _constructor(self) -> Callable[..., Frame]:
+        return Frame
 
     def __repr__(self) -> str:
         # All columns, which a terminal would leave out.
@@ -73,7 +73,9 @@ class Frame(pd.DataFrame):
         """
         import polars
 
-        return polars.DataFrame({name: self[name].tolist() for name in self.columns})
+        # An absent value is a null, not a number; of a column of numbers it is NaN in pandas.
+        present = self.astype(object).where(self.notna(), None)
+        return polars.DataFrame({str(name): present[name].tolist() for name in self.columns}, strict=False)
 
 
 class Run:
@@ -324,6 +326,8 @@ def run(
         RunFailed: no replication could be played. Where some could, there is a warning and :attr:`Run.failures`.
         Interrupted: Ctrl-C; the same call goes on.
     """
+    if threads < 0:
+        raise ValueError(f"threads: expected 0 (one per core) or more, found {threads}")
     parts = _Parts(learners or {}, objective, objectives or {}, mechanisms or {})
     source, given = _prepared(scenario, data, seed, replications, sweep, parts, overrides)
     with _bar(progress) as show:
@@ -336,7 +340,7 @@ def run(
         }
         try:
             ended = json.loads(_native.run(source, how, given))
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             raise SubrosaError(str(error)) from error
     refuse(ended)
     if ended.get("interrupted"):
@@ -399,8 +403,9 @@ class Audit:
 
     @property
     def findings(self) -> Frame:
-        """One row per attacked part: what was claimed, what was measured, and the verdict."""
-        return Frame(pd.json_normalize(self.document["findings"]))
+        """One row per attacked part: the epsilon that was claimed (and `claimed_by` whom), the one that is `proven` (and on
+        what `basis`), the lower bound that was measured (`epsilon_lower`, with this `confidence`), and the verdict."""
+        return Frame([_finding(one) for one in self.document["findings"]], columns=list(_finding({})))
 
     @property
     def not_audited(self) -> list[dict[str, Any]]:
@@ -409,6 +414,23 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<Audit: {len(self.document['findings'])} findings, {len(self.not_audited)} parts not audited>"
+
+
+def _finding(finding: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table of findings."""
+    evidence = finding.get("evidence") or {}
+    claimed, claimed_by = finding.get("claim") or (None, None)
+    proven, basis = finding.get("proven") or (None, None)
+    return {
+        **{name: finding.get(name) for name in ("name", "about", "neighbours", "observer", "delta")},
+        "claimed": claimed,
+        "claimed_by": claimed_by,
+        "proven": proven,
+        "basis": basis,
+        **{name: evidence.get(name) for name in ("epsilon_lower", "confidence", "trials", "counted", "test")},
+        "verdict": finding.get("verdict"),
+        "notes": "; ".join(finding.get("notes", [])),
+    }
 
 
 def audit(

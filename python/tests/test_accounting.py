@@ -132,7 +132,8 @@ def test_events_without_a_cost_are_refused() -> None:
     dp = pytest.importorskip("dp_accounting")
     for event in (
         dp.SampledWithoutReplacementDpEvent(100, 10, dp.GaussianDpEvent(1.0)),
-        dp.PoissonSampledDpEvent(0.1, dp.LaplaceDpEvent(1.0)),
+        dp.PoissonSampledDpEvent(0.1, dp.ComposedDpEvent([dp.LaplaceDpEvent(1.0), dp.GaussianDpEvent(1.0)])),
+        dp.PoissonSampledDpEvent(0.1, dp.ZCDpEvent(0.5)),
         dp.UnsupportedDpEvent(),
         dp.ZCDpEvent(0.5, 0.1),
         dp.SelfComposedDpEvent(dp.SampledWithReplacementDpEvent(100, 10, dp.GaussianDpEvent(1.0)), 4),
@@ -145,4 +146,42 @@ def test_events_without_a_cost_are_refused() -> None:
     assert isinstance(release, sr.RandomizedResponse) and release.epsilon == pytest.approx(math.log(3))
     assert sr.to_dp_event(sr.from_dp_event(response)).event.noise_parameter == pytest.approx(0.5)
     with pytest.raises(sr.UnsupportedEvent):
-        sr.to_dp_event([sr.PureDp(1.0)])
+        sr.to_dp_event([sr.ApproximateDp(1.0, 1e-6)])
+
+
+def test_pure_events_on_a_poisson_sample_have_a_bound() -> None:
+    dp = pytest.importorskip("dp_accounting")
+    from dp_accounting import pld
+
+    event = dp.PoissonSampledDpEvent(0.1, dp.LaplaceDpEvent(1.0))
+    (release,) = sr.from_dp_event(event)
+    assert isinstance(release, sr.PureDp) and release.epsilon == pytest.approx(math.log1p(0.1 * math.expm1(1.0)))
+    # At next to no delta the bound is the exact value, and above it otherwise.
+    for delta, close in ((1e-12, 1e-3), (1e-2, 1.0)):
+        exact = pld.PLDAccountant(value_discretization_interval=1e-5).compose(event).get_epsilon(delta)
+        ours = sr.account(event, delta=delta).epsilon
+        assert exact * (1 - 1e-3) <= ours <= exact * (1 + close) + 1e-3
+    # Several on one sample add up before it counts.
+    both = dp.PoissonSampledDpEvent(0.1, dp.SelfComposedDpEvent(dp.LaplaceDpEvent(1.0), 2))
+    assert sr.from_dp_event(both)[0].epsilon == pytest.approx(math.log1p(0.1 * math.expm1(2.0)))
+    assert sr.from_dp_event(dp.PoissonSampledDpEvent(0.5, dp.LaplaceDpEvent(1e-3)))[0].epsilon < 1000
+
+
+def test_pure_mechanisms_become_their_worst_case() -> None:
+    dp = pytest.importorskip("dp_accounting")
+    from dp_accounting import pld
+
+    releases = [sr.PureDp(0.7, count=9), sr.ExponentialMechanism(0.3, count=5)]
+    # dp_accounting knows randomised response for neighbours that differ in a unit's value.
+    accountant = pld.PLDAccountant(dp.NeighboringRelation.REPLACE_ONE, value_discretization_interval=1e-4)
+    theirs = accountant.compose(sr.to_dp_event(releases)).get_epsilon(1e-5)
+    pure = sr.account([sr.PureDp(0.7, count=9), sr.PureDp(0.3, count=5)], delta=1e-5).epsilon
+    assert theirs == pytest.approx(pure, rel=2e-3) and sr.account(releases, delta=1e-5).epsilon <= theirs * 1.001
+
+
+def test_what_is_no_list_of_releases_is_named() -> None:
+    with pytest.raises(TypeError, match="expected a list of releases"):
+        sr.account(None)
+    with pytest.raises(sr.UnsupportedEvent, match="no history"):
+        sr.account({})
+    assert len(repr(sr.account([sr.Gaussian(1.0)]))) < 2500 and "document" not in repr(sr.account([]))

@@ -64,10 +64,24 @@ def test_tables_are_those_of_the_folder(small: Path, tmp_path: Path) -> None:
 def test_tables_go_to_arrow_and_polars(small: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     polars = pytest.importorskip("polars")
-    table = sr.run(small, out=tmp_path, threads=1).results
+    run = sr.run(small, out=tmp_path, threads=1)
+    table = run.results
     assert table.to_arrow().to_pandas().equals(pd.DataFrame(table))
     assert table.to_polars()["simple_regret"].to_list() == table["simple_regret"].tolist()
     assert isinstance(table.to_polars(), polars.DataFrame)
+    # With columns of texts in which some are absent, and with what a selection leaves.
+    audited = sr.audit(ROOT / "scenarios" / "hospital.ron", trials=300, threads=1).findings
+    assert {"claimed", "claimed_by", "proven", "basis", "epsilon_lower", "verdict"} <= set(audited)
+    accounts = sr.account([sr.Gaussian(1.0), sr.Unprotected()])
+    assert isinstance(accounts, sr.Account)
+    tables = [run.regret, run.privacy, run.network, run.iterations, run.ledger, audited, accounts.table]
+    for table in [*tables, run.privacy.query("series == 'GP-UCB'")]:
+        there = table.to_polars()
+        assert there.columns == list(table) and len(there) == len(table) == table.to_arrow().num_rows
+        for name in table:
+            absent = [value is None for value in there[name].to_list()]
+            assert absent == table[name].isna().tolist(), name
+    assert np.isinf(run.privacy.to_polars()["epsilon"].to_list()).any()
 
 
 def test_options_are_overrides(small: Path, tmp_path: Path) -> None:
@@ -89,6 +103,16 @@ def test_a_text_is_a_scenario(tmp_path: Path) -> None:
     assert sr.run(SMALL, out=tmp_path, replications=1, threads=1).complete
 
 
+def test_a_run_that_cannot_be_played_says_so(tmp_path: Path) -> None:
+    class Fails(sr.Learner):
+        def ask(self, pending):
+            raise RuntimeError("no model")
+
+    with pytest.raises(sr.RunFailed, match="3 of 3 replications failed.*no model") as caught:
+        sr.run(SMALL, out=tmp_path, threads=1, learners={"mine": Fails})
+    assert len(caught.value.run.failures) == 3
+
+
 def test_what_is_wrong_has_its_place_and_cure(tmp_path: Path) -> None:
     bad = tmp_path / "bad.ron"
     bad.write_text(SMALL.replace("rounds: 8", "runds: 8"))
@@ -107,6 +131,9 @@ def test_what_is_wrong_has_its_place_and_cure(tmp_path: Path) -> None:
     assert caught.value.problems[0].override == "protocol.rounds=-1"
     with pytest.raises(TypeError):
         sr.check(SMALL, name=object())
+    with pytest.raises(ValueError, match="threads: expected 0"):
+        sr.run(SMALL, threads=-1)
+    assert sr.ron("Table", file=Path("a") / "b.csv") == 'Table(file: "a/b.csv")'
 
 
 def test_two_series_are_compared_pair_by_pair(small: Path, tmp_path: Path) -> None:
