@@ -126,7 +126,7 @@ catalogue! {
     objective: ObjectiveModel, ObjectiveMember;
     /// Adds a distribution of measurement noise.
     noise: NoiseModel, NoiseMember;
-    /// Adds a protocol: which messages the parties exchange. All verbs of the command line work with it, except that
+    /// Adds a protocol: which messages the parties exchange. All commands of `subrosa` work with it, except that
     /// `subrosa audit` needs a protocol added with [`Self::audited_protocol`].
     protocol: ProtocolModel, ProtocolMember;
     /// Adds a mechanism that releases a table of inputs.
@@ -166,7 +166,7 @@ impl Catalogue {
         self
     }
 
-    /// Installs the catalogue and runs the command line on the process's arguments: every verb of `subrosa`, with the
+    /// Installs the catalogue and runs the command line on the process's arguments: every command of `subrosa`, with the
     /// members of this catalogue. Needs the feature `cli`, which is on by default.
     #[cfg(feature = "cli")]
     #[must_use]

@@ -16,7 +16,7 @@ use crate::vocab::{Delta, Neighbours};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn account(arguments: &AccountArguments) -> Exit {
     if !arguments.file.exists() {
         say(format_args!(

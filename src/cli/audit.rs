@@ -34,7 +34,7 @@ const SYSTEM_TRIALS: u64 = 10_000;
 /// The argument that selects every mechanism.
 const ALL: &str = "all";
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     let options = match &arguments.what {
         Some(AuditWhat::Mechanism(mechanism)) => &mechanism.options,

@@ -30,7 +30,7 @@ struct Calibrated {
     search_ended: bool,
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     if let Some(scenario) = &arguments.scenario {
         return design_rule::columns(scenario, arguments);

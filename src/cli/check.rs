@@ -28,7 +28,7 @@ struct Valid<'a> {
     programs: &'a [ProgramIdentity],
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
     let plan = match load_to(&arguments.scenario, Starts::ToPlay, arguments.threads) {
         Ok(plan) => plan,

@@ -7,7 +7,7 @@ use super::output::{print, say, width};
 use crate::report;
 use crate::study::{self, CompareError, Compared, Plan, RunFolder, StoredRecords};
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     let read = |path: &std::path::Path| -> Result<(Plan, StoredRecords), Exit> {
         let folder = RunFolder::at(path);

@@ -1,4 +1,4 @@
-//! `subrosa replay RUN --diff RUN2`: two runs or scenarios side by side, up to the first event that differs.
+//! `subrosa replay RUN --diff RUN2`: compares two runs or scenarios up to the first event that differs.
 
 use super::exit::Exit;
 use super::load::{load, plan_to_play};
@@ -13,7 +13,7 @@ use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     let plans = match (plan_of(&arguments.run), plan_of(other)) {
         (Ok(left), Ok(right)) => [left, right],
@@ -151,7 +151,7 @@ fn because(names: &[String], cause: &Cause) -> String {
         Cause::Sent(p, at, why) => {
             format!("{} was sent at {} s, when {}", parcel(p), at.seconds(), because(names, why))
         }
-        Cause::Set(party) => format!("{} had set it", name(*party)),
+        Cause::Set(party) => format!("{} had set the timer", name(*party)),
         Cause::Availability(party) => {
             format!("the availability of {}, or an outage of its group, caused it", name(*party))
         }

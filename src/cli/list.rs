@@ -23,7 +23,7 @@ Each(\"name\", [value, value, ..]): stands in place of any value
     Example: Each(\"rounds\", Range(50, 300, 50))
 ";
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
     if let (Some(family), Some(member)) = (&arguments.what, &arguments.member) {

@@ -1,4 +1,4 @@
-//! `subrosa man`: prints the manual page, or writes it and one page per verb into a folder.
+//! `subrosa man`: prints the manual page, or writes it and one page per command into a folder.
 
 use super::exit::Exit;
 use super::options::{ManArguments, command};
@@ -23,7 +23,7 @@ pub(super) fn man(arguments: &ManArguments) -> Exit {
         return Exit::Internal;
     }
     let mut whole = command().disable_help_subcommand(true);
-    // After `build`, every verb has its full name and usage.
+    // After `build`, every command has its full name and usage.
     whole.build();
     let mut pages = vec![("subrosa.1".to_owned(), command())];
     pages

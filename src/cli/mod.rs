@@ -1,4 +1,4 @@
-//! The command line: one file per verb; `exit` defines the exit codes.
+//! The command line: one file per command; `exit` defines the exit codes.
 
 mod account;
 mod audit;
@@ -40,7 +40,7 @@ use std::process::ExitCode;
 pub use exit::Exit;
 pub use options::command;
 
-/// Prints an error that no verb has caused, such as a catalogue that cannot be installed.
+/// Prints an error that no command has caused, such as a catalogue that cannot be installed.
 pub(crate) fn complain_of(error: &dyn std::error::Error) {
     output::say(format_args!("error: {error}"));
 }
@@ -78,8 +78,8 @@ pub struct Printed {
 }
 
 /// Runs the program on these arguments, the first of which is the program's own name, and returns its output instead of
-/// printing it. Instead of the verbs `run` and `cluster work`, which install a signal handler for the whole process, call
-/// [`crate::study::play`].
+/// printing it. Instead of the commands `run` and `cluster work`, which install a signal handler for the whole process,
+/// call [`crate::study::play`].
 #[must_use]
 pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
     let (exit, out, err) = output::kept(|| match Arguments::try_parse_from(arguments) {

@@ -26,9 +26,10 @@ pub(super) fn kept(work: impl FnOnce() -> Exit) -> (Exit, String, String) {
 fn keep(text: &str, of: impl FnOnce(&mut (String, String)) -> &mut String) -> bool {
     KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| of(kept).push_str(text)).is_some())
 }
-/// Fewest columns that tables are laid out for.
+
+/// Smallest width, in columns, for which tables are laid out.
 const LEAST_WIDTH: usize = 60;
-/// Most columns that are used.
+/// Largest width, in columns, that tables use.
 const MOST_WIDTH: usize = 240;
 
 /// Prints results to standard output. A broken pipe (`| head`) is no error. Any other failure, such as a full disk, ends the
@@ -45,7 +46,7 @@ pub(super) fn print(text: &str) {
     }
 }
 
-/// Ends the program for a failure to write, unless it is a broken pipe.
+/// Ends the program after a failure to write, unless it is a broken pipe.
 pub(super) fn unless_gone(error: &io::Error) {
     if error.kind() != io::ErrorKind::BrokenPipe {
         say(format_args!(

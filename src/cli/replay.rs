@@ -13,7 +13,7 @@ use crate::study::{
 use crate::vocab::{Time, counted};
 use serde::Serialize;
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     if let Some(other) = &arguments.diff {
         return super::diff::diff(arguments, other);

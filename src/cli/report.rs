@@ -11,7 +11,7 @@ use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
 use crate::study::{self, FolderError, RunFolder};
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
     let page = match Page::showing(&folder, arguments.cell, arguments.replication) {

@@ -13,7 +13,7 @@ use crate::report::{self, Detail, Terminal};
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
 use crate::vocab::counted;
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
     let starts = if arguments.dry { Starts::ToSend } else { Starts::ToPlay };
     let threads = if arguments.dry { Some(1) } else { arguments.threads };
@@ -24,8 +24,8 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     if super::fork::wanted(&plan, arguments) {
         if arguments.until_halfwidth.is_some() {
             say(
-                "error: --until-halfwidth is not for a scenario with a fork: its branches are compared, replication by \
-                 replication (raise --replications instead)",
+                "error: --until-halfwidth does not work for a scenario with a fork, whose branches are compared \
+                 replication by replication (raise --replications instead)",
             );
             return Exit::Usage;
         }
@@ -126,7 +126,7 @@ fn tell(goal: &Goal, reached: &Precision) {
         )),
         Some(widest) if *widest > goal.half_width => say(format_args!(
             "warning: the widest half-width is {widest:.4} after {replications}, above {} (raise \
-             --at-most, {} now)",
+             --at-most, which is {})",
             goal.half_width, goal.at_most
         )),
         Some(widest) => say(format_args!("The widest half-width is {widest:.4} after {replications}.")),

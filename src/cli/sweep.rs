@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Runs the verb that follows `cluster`.
+/// Runs the command that follows `cluster`.
 pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
     let done = match &arguments.verb {
         SweepVerb::Plan(arguments) => plan(arguments),

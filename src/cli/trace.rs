@@ -18,7 +18,7 @@ const CHUNK: usize = 1 << 16;
 /// Largest number of characters of a fact in a line of text.
 const FACT: usize = 100;
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let plan = match load(&ScenarioArguments {
         overrides: arguments.overrides.clone(),

@@ -68,16 +68,16 @@ impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
     }
 }
 
-/// The place in the event queue of each pending timer, in a dense table, because timers are numbered in order.
+/// The event-queue ticket of each pending timer, in a dense table, because timers are numbered in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
-    /// Tickets below this number are no longer in use.
+    /// Number of the first timer in `pending`; all timers before it have run out or were cancelled.
     first: u64,
     pending: std::collections::VecDeque<Option<Ticket>>,
 }
 
 impl<P: Protocol> Context<'_, P> {
-    /// Virtual time of this input.
+    /// The virtual time at which this input is handled.
     #[must_use]
     pub fn now(&self) -> Time {
         self.now

@@ -16,7 +16,7 @@ use std::f64::consts::{PI, SQRT_2};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedImprovement {
-    /// Only improvements by more than this count, in units of the outcome. Default: 0.
+    /// Improvements of at most this size count as none, in units of the outcome. Default: 0.
     #[serde(default = "zero")]
     pub margin: NonNegative,
 }

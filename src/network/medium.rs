@@ -147,7 +147,7 @@ impl NetworkMedium {
         self.names.iter().zip(&self.relays).filter(|(_, relays)| **relays).map(|(name, _)| name.as_str())
     }
 
-    /// Whether relays can read the messages that they relay.
+    /// How messages are encrypted, which determines whether relays can read them.
     pub(crate) fn encryption(&self) -> super::Encryption {
         self.network.encryption
     }
@@ -162,7 +162,8 @@ impl NetworkMedium {
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
     /// Messages in transit arrive, or are lost, as decided before. If a party's availability or an outage changes, it is
     /// started again at time zero, with the first words of its stream, and advanced to `at`; availabilities and outages that
-    /// do not change continue. Returns the parties for which one changed, each with the state of its connection at `at`.
+    /// do not change continue. Returns the parties whose availability changed, or all parties if an outage changed,
+    /// each with the state of its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -259,7 +260,7 @@ impl NetworkMedium {
         crossing
     }
 
-    /// Sends a message on from the party `at`, which is its sender or a relay.
+    /// Forwards a message from the party `at`, which is its sender or a relay.
     fn forward(&mut self, parcel: Parcel, at: PartyId, now: Time) -> Fate {
         let Some(next) = self.routes.next(at, parcel.to) else {
             return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
@@ -281,7 +282,8 @@ impl NetworkMedium {
 }
 
 impl LinkProcess {
-    /// Takes over the settings of the same link in another network; random streams and the queue continue.
+    /// Takes over the settings of the same link in another network. Random streams and the queue continue; the loss
+    /// process starts again if its settings change.
     fn change(&mut self, old: &Link, new: Link, key: Key) {
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
@@ -383,8 +385,8 @@ mod tests {
         }
     }
 
-    /// Parties of two groups, whose messages are received with probability 1/2 and that are online and offline in turns, and a
-    /// blackout of one group: after a change of the blackout alone, everything else goes on as in the unchanged network.
+    /// Two parties that receive each message with probability 1/2, a third that is alternately online and offline, and
+    /// two blackouts of one group: if only a blackout changes, all else continues as in the unchanged network.
     #[test]
     fn what_a_fork_does_not_change_goes_on() {
         let network = |until: u64| {
@@ -407,7 +409,7 @@ mod tests {
         let names = ["p", "q", "r"].map(str::to_owned);
         let mut plain = network(70).medium(&names, &traits, Key::root(3));
         let all = [PartyId(0), PartyId(1), PartyId(2)];
-        // Until 50 ms, as the kernel asks: the next change of every party is known before it takes place.
+        // Advances to 50 ms as the kernel does, which asks for a party's next change when the previous one occurs.
         let mut pending: Vec<Option<Switch>> = all.iter().map(|&id| plain.next_switch(id)).collect();
         for (id, next) in all.into_iter().zip(&mut pending) {
             while next.is_some_and(|switch| switch.at <= Time::ZERO + ms(50)) {
@@ -430,7 +432,7 @@ mod tests {
         let changed = switches.iter().any(|(id, _)| *id == PartyId(1));
         for _ in 0..50 {
             let next = forked.next_switch(PartyId(1));
-            assert_eq!(next, pending[1], "the kernel asks again only if it was told: {changed}");
+            assert_eq!(next, pending[1], "the next change; reported as changed: {changed}");
             pending[1] = plain.next_switch(PartyId(1));
         }
         let of_blackout: Vec<_> = (0..2).map(|_| forked.next_switch(PartyId(2)).unwrap()).collect();

@@ -1,25 +1,25 @@
-//! The size of a problem and what it takes to make one, known before anything is computed.
+//! The size of a problem, and an estimate of the memory and time for creating it, before anything is computed.
 
 use crate::vocab::Effort;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
 
-/// The size of the problems that an objective makes, and what it takes to make them.
+/// The size of the problems that an objective creates, and the memory and time for creating them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
     /// Number of arms, n.
     pub arms: u64,
     /// Number of inputs of an arm, d.
     pub inputs: u64,
-    /// The path of the field that states the number of arms, and its value: relative to the recipe, or to the scenario if it
-    /// begins with a slash. Empty for the recipe as a whole.
+    /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
+    /// recipe, or to the scenario if it begins with a slash; it is empty for the recipe as a whole.
     pub stated: (String, u64),
     /// The work that all replications share.
     pub prepared: Effort,
-    /// One replication's problem.
+    /// The work for the problem of one replication.
     pub drawn: Effort,
 }
 
-/// Number of arms that is assumed of an objective that does not state its size.
+/// Number of arms that is assumed for an objective that does not state its size.
 const ASSUMED: u64 = 1_000;
 
 impl Default for Extent {
@@ -29,7 +29,7 @@ impl Default for Extent {
 }
 
 impl Extent {
-    /// A problem of `arms` arms of `inputs` inputs each, which are held twice: scaled, and as they were.
+    /// A problem of `arms` arms with `inputs` inputs each. The inputs are stored twice, by rows and by columns.
     #[must_use]
     pub fn of(arms: u64, inputs: u64) -> Self {
         let (n, d) = (arms as f64, inputs as f64);
@@ -43,7 +43,7 @@ impl Extent {
         }
     }
 
-    /// The same, whose memory is due to the count at `path`.
+    /// The same extent, with its memory attributed to the number `value` that the field `path` states.
     #[must_use]
     pub fn due_to(mut self, path: &str, value: u64) -> Self {
         let count = |effort: Effort| Effort::due_to(path, value, effort.bytes, effort.seconds);
@@ -52,7 +52,7 @@ impl Extent {
         self
     }
 
-    /// The same with paths that begin at the scenario; the recipe is at `prefix`.
+    /// The same extent with paths relative to the scenario, in which the recipe is at `prefix`.
     #[must_use]
     pub fn at(mut self, prefix: &str) -> Self {
         let whole = |path: &str| match path {
@@ -65,8 +65,9 @@ impl Extent {
         self
     }
 
-    /// What a learner of this problem takes, with the counts that the scenario states: that of the outcomes is at `outcomes`
-    /// in the recipe that asks.
+    /// The `effort` of a learner for this problem, with the paths of the fields that state the numbers of arms and of
+    /// outcomes in place of `ARMS` and `OUTCOMES`: a learner does not know these paths. `outcomes` is relative to the
+    /// recipe that calls.
     #[must_use]
     pub fn of_learner(&self, effort: Effort, outcomes: &str) -> Effort {
         let value = self.stated.1;

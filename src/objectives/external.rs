@@ -226,7 +226,7 @@ impl Objective for External {
         problems
     }
 
-    /// Without the time that the program takes, which nobody knows.
+    /// The running time of the program is unknown and not included.
     fn extent(&self, _: &Resources) -> Extent {
         Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>())
     }

@@ -65,7 +65,7 @@ pub struct RkhsSum {
     pub noise: NoiseModel,
 }
 
-/// Largest number of kernel functions that are computed in a replication, some seconds' work.
+/// Largest number of kernel evaluations in a replication; so many take some seconds.
 const MOST_SUMMANDS: usize = 100_000_000;
 
 fn hundred() -> NonZeroUsize {

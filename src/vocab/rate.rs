@@ -1,4 +1,4 @@
-//! The transmission rate of a link, read with its unit.
+//! The transmission rate of a link or of a party's access line, read with its unit.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The largest unit in which the rate is read back exactly; in bits per second it always is.
+        // Written in the largest unit whose text is read back as exactly this rate; bits per second always are.
         let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
         let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
         match written.find(|text| text.parse() == Ok(*self)) {

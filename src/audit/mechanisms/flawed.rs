@@ -11,7 +11,7 @@ use crate::vocab::Neighbours;
 pub(super) fn cases() -> Vec<Case> {
     let unit = positive(1.0);
     let laplace = Laplace::new(unit, unit).with(NoiseArithmetic::Ideal);
-    let gaussian = Gaussian::analytic(epsilon(1.0), delta(), unit).expect("epsilon 1 can be had");
+    let gaussian = Gaussian::analytic(epsilon(1.0), delta(), unit).expect("epsilon 1 is possible");
     let sd = gaussian.standard_deviation();
     let gaussian = gaussian.with(NoiseArithmetic::Ideal);
     let (one, pure, with_delta) =
@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
         by_low_bits(
             CaseDescription::refuted(
                 "laplace-low-bits",
-                "Laplace noise of scale 1 in floating point, by its low bits",
+                "Laplace noise of scale 1 in floating point, attacked by its low bits",
             ),
             laplace,
             pure,
@@ -47,7 +47,7 @@ pub(super) fn cases() -> Vec<Case> {
         by_low_bits(
             CaseDescription::refuted(
                 "gaussian-low-bits",
-                "Gaussian noise for (1, 1e-5) in floating point, by its low bits",
+                "Gaussian noise for (1, 1e-5) in floating point, attacked by its low bits",
             ),
             gaussian,
             with_delta,
@@ -56,8 +56,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Noise on one number, with a test of which inputs make an output possible at all. The distributions of real-valued
-/// noise say nothing about that, so they are left out.
+/// Noise on one number, with a test that checks which of the two inputs can have led to an output. The distributions of
+/// real-valued noise do not determine this, so the audit does not use them.
 fn by_low_bits<M>(
     words: CaseDescription,
     mechanism: M,
@@ -70,7 +70,7 @@ where
     let pair = mechanism.worst_pair(&vec![0.0]).expect("added noise has a worst pair");
     let known = mechanism
         .distinguisher([&pair.inputs[0], &pair.inputs[1]])
-        .expect("the suite's own inputs keep every precondition");
+        .expect("the suite's own inputs satisfy every precondition");
     let secrets = [pair.inputs[0][0], pair.inputs[1][0]];
     let can = move |secret, y| f64::from(u8::from(reachable(secret, y)));
     let told = Distinguisher { laws: None, ..known }

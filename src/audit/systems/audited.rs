@@ -21,7 +21,7 @@ pub trait Audited {
         None
     }
 
-    /// Why the protocol cannot be audited at all, or not as requested.
+    /// Why the protocol cannot be audited at all, or not as requested; `None` if it can.
     fn refuses(&self, request: &Request) -> Option<&'static str> {
         let _ = request;
         None

@@ -17,7 +17,7 @@ pub(super) enum Reward {
         /// The noise.
         noise: Noise,
     },
-    /// One of two rewards: the worst distribution that lies beyond a bound with a given probability.
+    /// One of two rewards: the worst of all distributions that exceed a bound with a given probability.
     Mixed {
         /// The reward within the bound.
         near: f64,
@@ -83,8 +83,9 @@ pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64,
 mod tests {
     use super::*;
 
-    /// If far rewards hardly occur, the ratio is that of the near rewards, at most 2 near / scale. At the far reward it is
-    /// ln(beyond) minus the log density of a report there if the reward is the near one of the other world.
+    /// If far rewards hardly occur, the log ratio is that of the near rewards, at most 2 near / scale. For a report
+    /// equal to the far reward it is ln(beyond) minus the log density of this report in the other world, where the
+    /// reward is the near one.
     #[test]
     fn mixtures_are_told_by_their_far_part() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct NewArguments {
-    /// System of the scenario
+    /// The system that the scenario simulates
     #[arg(value_parser = PossibleValuesParser::new(TEMPLATES.iter().map(|template| template.name)))]
     pub(in crate::cli) system: String,
     /// The file to write. Default: the system's name with .ron, in the current folder
@@ -44,7 +44,7 @@ pub(in crate::cli) struct CompletionsArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ManArguments {
-    /// Write one page per verb into this folder instead
+    /// Write one page per command into this folder, instead of printing the manual page
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The verbs of the command line with their flags.
+//! The commands of `subrosa` with their flags.
 
 mod bad_value;
 mod help;

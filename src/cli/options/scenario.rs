@@ -1,4 +1,4 @@
-//! Arguments that several verbs share: the scenario with its overrides, and the output format.
+//! Arguments that several commands share: the scenario with its overrides, and the output format.
 
 use crate::report::Detail;
 use crate::vocab::Memory;

@@ -1,4 +1,4 @@
-//! Arguments of `subrosa cluster` and of the verbs below it.
+//! Arguments of `subrosa cluster` and of the commands below it.
 
 use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments};

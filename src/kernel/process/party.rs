@@ -16,7 +16,7 @@ type Body<P> = Rc<dyn Fn(ProcessContext<P>) -> Work>;
 /// An input with its time, the party that handles it, and that party's connection.
 type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 
-/// A party written as a co-routine: `async` code over virtual time, beside [`Party`] as a state machine.
+/// A party written as a co-routine, `async` code over virtual time, instead of a state machine with [`Party::handle`].
 ///
 /// ```
 /// use subrosa::prelude::*;
@@ -98,7 +98,7 @@ impl<P: Processes> Process<P> {
         Self { inputs: Some(Vec::new()), ..self }
     }
 
-    /// The same process before its start.
+    /// A copy of the process in its state before the start.
     fn afresh(&self) -> Self {
         let inputs = self.inputs.as_ref().map(|_| Vec::new());
         Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, inputs }

@@ -71,7 +71,7 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
-    /// What is wrong with the recipe as a whole. The types of single fields check their ranges.
+    /// The problems of the recipe as a whole; the range of a single field is checked by its type.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -119,20 +119,20 @@ crate::family! {
 }
 
 impl LatencyModel {
-    /// What is wrong with a model that is the field `field` of another model.
+    /// The problems of a model that another model contains in its field `field`.
     fn problems_below(&self, field: &str) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
         self.as_dyn().problems().into_iter().map(move |problem| problem.below(&field))
     }
 
-    /// Reads the files of a model that is the field `field` of another model; relative paths begin at `base`.
+    /// Reads the files of a model that another model contains in its field `field`; relative paths begin at `base`.
     fn load_below(&mut self, field: &str, base: &Path) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
         self.as_dyn_mut().load(base).into_iter().map(move |problem| problem.below(&field))
     }
 }
 
-/// The problem, at the field `path`, of a number with which the mean exceeds the longest span, some 584 years.
+/// The problem at the field `path` if its value, `number`, makes the mean reach the longest span, some 584 years.
 fn extreme_mean(law: &impl Latency, path: &str, number: &impl Display, cure: &str) -> Option<Problem> {
     let mean = law.mean_seconds();
     if mean < Span::MAX.seconds() {
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
     }
 
-    /// What follows from a file that was not read is not reported beside it.
+    /// Problems that only follow from an unread file are not reported in addition to the file.
     #[test]
     fn a_model_of_an_unread_file_is_unread() {
         let measured = || boxed(Empirical::new("none.csv".into(), "s".to_owned(), Span::from_millis(1000)));
@@ -290,8 +290,8 @@ mod tests {
 
     #[test]
     fn means_are_the_integrals_of_the_quantiles() {
-        // The midpoint rule over 200,000 cells is within 1e-4 relative for these laws: the exponential's last
-        // cell, its worst, misses about 0.7 / 200,000 of the mean.
+        // The midpoint rule over 200,000 cells has a relative error below 1e-4 for these distributions: in the last
+        // cell of the exponential distribution, which has the largest error, about 0.7 / 200,000 of the mean.
         for model in examples() {
             let model = model.as_dyn();
             let cells = 200_000;

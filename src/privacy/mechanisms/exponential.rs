@@ -40,7 +40,7 @@ impl ExponentialMechanism {
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
         {
-            // Utilities are rounded by half a spacing each.
+            // Rounding changes each utility by at most half a spacing.
             (NoiseArithmetic::Exact, Ok((grid, divisor))) => (grid.spacing(), divisor as f64),
             _ => (0.0, 0.0),
         };
@@ -100,7 +100,7 @@ impl Mechanism for ExponentialMechanism {
         argmax(noisy)
     }
 
-    /// Every utility moves by the sensitivity: the first one up, all others down.
+    /// Every utility differs by the sensitivity: on the second input the first utility is lower, all others are higher.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         worst_utilities(like.len(), self.sensitivity.get())
     }
@@ -118,7 +118,7 @@ pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64
     Some(Pair::new(given, neighbour, format!("utilities of {n} options, each moved by {sensitivity}")))
 }
 
-/// The test that distinguishes two inputs by a choice, from ln of the choices' probabilities on each.
+/// The test that distinguishes two inputs by the chosen index, from the log probabilities of the indices on each input.
 pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
     let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| a - b).collect();
     let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));

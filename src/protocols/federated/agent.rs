@@ -1,4 +1,4 @@
-//! An agent: measures its own objective, chooses points by its own model or by the shared one, and sends its
+//! An agent: measures its own objective, chooses points by its own model or by the shared sum, and sends its
 //! weights.
 
 use super::contribution::Contract;
@@ -52,7 +52,7 @@ pub(super) struct Agent {
     pub(super) rounds: u64,
     /// Number of the server's broadcasts: the agent answers rounds with a lower number.
     pub(super) broadcasts: u64,
-    /// Answers to rounds with a lower number have weights.
+    /// Answers to rounds with a lower number contain weights, later answers do not.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
@@ -60,7 +60,7 @@ pub(super) struct Agent {
     pub(super) contract: Option<Arc<Contract>>,
     /// By agent: whether it takes part in masked sums. Known once this agent has received the shares dealt to it.
     pub(super) members: Option<Arc<Vec<bool>>>,
-    /// One more than the last round for which this agent sent shares; 0 before.
+    /// One more than the last round for which this agent sent shares; 0 if it has sent none.
     pub(super) shares_sent_before: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
@@ -112,13 +112,13 @@ impl Agent {
         Ok(())
     }
 
-    /// Thompson sampling from N(mean, scale^2 covariance).
+    /// Thompson sampling from N(mean, (scale beta_t)^2 covariance).
     fn own_choice(&self, round: u64) -> usize {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
         largest(&self.own.draw(self.scale * width, &mut self.key.child("thompson").index(round).stream()))
     }
 
-    /// The next point, and whether it is one that the shared vectors chose.
+    /// The next point, and whether the shared vectors chose it.
     fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> (usize, bool) {
         let coin = self.key.child("whose model").index(round).stream().uniform();
         let (arm, shared) = match vectors {

@@ -1,24 +1,24 @@
-//! Why a replication cannot start.
+//! The reasons why a replication cannot start.
 
 use crate::gp::GpError;
 use crate::objectives::ObjectiveError;
 
-/// Why agents and server cannot be made.
+/// Why the agents and the server of a replication cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CannotBegin {
-    #[error("the objective has {found} points, and agents draw over at most {most}")]
+    #[error("the objective has {found} points, but agents can sample functions on at most {most}")]
     TooManyPoints { found: usize, most: usize },
     #[error("the objective has data of {found} agents, but the scenario has more agents: lower `count`")]
     TooManyAgents { found: usize },
-    #[error("this objective cannot be drawn once per agent")]
+    #[error("heterogeneity needs an objective that can be drawn separately for each agent")]
     DrawnOnce,
     #[error(
-        "heterogeneity needs an objective that is drawn at random (GpSample), and this one is always the same"
+        "heterogeneity needs an objective that is drawn at random, such as GpSample, and this one is not"
     )]
     AlwaysTheSame,
     #[error("region {region} of {regions} has no point")]
     EmptyRegion { region: usize, regions: usize },
-    #[error("the server is unknown")]
+    #[error("no party has the name that `server` states")]
     UnknownServer,
     #[error(transparent)]
     Model(#[from] GpError),

@@ -6,15 +6,15 @@ use super::series::Aggregate;
 use crate::privacy::mechanisms::{FederatedSum, Gathered, SecureSum};
 use crate::rng::Key;
 
-/// The agents of one series and what they agreed on.
+/// The agents of one series: their settings, regions and secrets for masked sums.
 #[derive(Debug)]
 pub struct MaskedRound {
     contract: Contract,
 }
 
 impl MaskedRound {
-    /// A round of agents that explore the regions `explored`, with vectors of this `length`; secrets are drawn below
-    /// `key`.
+    /// A round in which agent n explores the region `explored[n]`, with vectors of this `length`; the agents' secrets
+    /// are drawn from children of `key`.
     #[must_use]
     pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
         let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();
@@ -27,31 +27,31 @@ impl MaskedRound {
         Self { contract }
     }
 
-    /// Number of agents' noise shares that add up to the planned noise.
+    /// Number of noise shares, one per agent, that add up to the planned noise.
     #[must_use]
     pub fn planned_shares(&self) -> u64 {
         self.contract.planned_shares()
     }
 
-    /// The sums of a round as planned, without vectors.
+    /// The mechanism's input in a round, without vectors: the number of agents and their weights.
     #[must_use]
     pub fn plan(&self, round: u64) -> Gathered {
         self.contract.plan(round)
     }
 
-    /// The sum as it would be with a trusted server.
+    /// The mechanism that a trusted server would use.
     #[must_use]
     pub fn mechanism(&self) -> FederatedSum {
         self.contract.mechanism()
     }
 
-    /// The sums of `survivors` parts as seen by the server together with the agents that collude with it.
+    /// The mechanism of sums over `survivors` agents, as seen by the server and the agents that collude with it.
     #[must_use]
     pub fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_server(survivors)
     }
 
-    /// The sums of `survivors` parts as seen by an agent, or by colluding agents together.
+    /// The mechanism of sums over `survivors` agents, as seen by an agent, or by colluding agents together.
     #[must_use]
     pub fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_agents(survivors)
@@ -63,9 +63,9 @@ impl MaskedRound {
         self.contract.aggregate.server.colluding()
     }
 
-    /// What one agent adds to the sums, including its sampling coin, its weights and its share of the noise: all
-    /// regions one after the other. Masks cancel in the sum of all who answer, so the agent's own mask is removed here
-    /// and pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
+    /// What one agent adds to the sums, for all regions one after the other: its weighted vector if it is sampled, and
+    /// its share of the noise. Masks cancel in the sum of all who answer, so the agent's own mask is removed here and
+    /// pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.explored.len()];

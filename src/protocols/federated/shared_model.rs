@@ -1,4 +1,5 @@
-//! The model that agents share: linear in features that are the same for all agents, so that its weights can be summed.
+//! The model whose weights agents share: linear in features that are the same for all agents, so that the weights of
+//! several agents can be summed.
 
 use super::world::Common;
 use crate::gp::{GpError, WeightPosterior};
@@ -15,8 +16,8 @@ pub enum WeightOutcomes {
     MinusPriorMean,
     /// Nothing: raw outcomes, as in equation 2 of Dai, Low and Jaillet 2021 and in the authors' code.
     Raw,
-    /// The mean of the agent's own outcomes so far: what is shared says where an agent's function is high, not how high
-    /// it is.
+    /// The mean of the agent's own outcomes so far: the weights then show where an agent's function is high, but not
+    /// how high it is.
     MinusOwnMean,
 }
 

@@ -15,7 +15,7 @@ use std::any::Any;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-/// Why the modeler has no learner.
+/// Why the modeler cannot create its learner.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum LearnerError {
     /// Hyperparameters were fitted, but were not sent with the inputs.
@@ -84,7 +84,7 @@ pub(super) struct Modeler {
     recipe: ModelerRecipe,
     /// Node of the initial points: the same for all series, so that all begin at the same rows.
     initial: Key,
-    /// The learner's random numbers, as at the beginning of the search.
+    /// The learner's random stream in its state at the beginning of the search.
     stream: Stream,
     asker: Requester<World>,
     state: State,
@@ -184,7 +184,7 @@ impl Party<World> for Modeler {
                 self.state = state;
                 self.asker.reconnected(ctx);
             }
-            // A late answer of a closed round, or a lost connection, has no effect: an open request is sent again.
+            // A late answer for a closed round, or a lost connection, has no effect; open requests are sent again.
             (Input::Message { .. } | Input::WentOffline, state) => self.state = state,
         }
     }

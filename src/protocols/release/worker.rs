@@ -1,9 +1,9 @@
-//! A worker: trains a model for each requested setting. How long that takes is its `compute` in the scenario.
+//! A worker: trains a model for each requested setting. The training time is the party's `compute` in the scenario.
 
 use super::messages::{Message, World};
 use crate::kernel::{Context, Input, Party};
 
-/// A machine of the owner's. Also used for a party that takes no part, since it only reacts to requests.
+/// A machine of the data owner. Parties without a role in the protocol are workers too, but nobody sends them requests.
 #[derive(Clone, Debug)]
 pub(super) struct Worker;
 

@@ -32,8 +32,8 @@ impl<P: StatesFacts> LedgerWriter for FactWriter<'_, P> {
 }
 
 impl<'a, P: StatesFacts> JournalLedger<'a, P> {
-    /// The ledger of a party with this meter. Every release is also recorded for each of the meter's relays, and the
-    /// budget is checked for each of them.
+    /// The ledger of a party whose releases `meter` counts against the budget. Every release is also recorded for each
+    /// relay that the meter lists, and the budget is checked for each of them.
     pub fn new(meter: &'a mut BudgetMeter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
@@ -49,7 +49,7 @@ impl<'a, P: StatesFacts> JournalLedger<'a, P> {
         }
     }
 
-    /// The same ledger for a release that is read by these relays instead of the meter's.
+    /// The same ledger for a release that these relays can read, instead of those that the meter lists.
     #[must_use]
     pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
         Self { carriers: Arc::clone(carriers), ..self }

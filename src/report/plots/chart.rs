@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Chart {
     /// Short name, unique on a page: lower-case letters, digits, dots and hyphens.
     pub id: String,
-    /// What it shows.
+    /// What the chart shows.
     pub title: String,
     /// Words below the horizontal axis.
     pub x_label: String,
@@ -25,8 +25,8 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// An explanation of lines and bands, with the number of replications.
     pub note: String,
-    /// An addition for the caption below the picture, such as the assumptions of bounds. In a file of the picture it is part
-    /// only of the description for screen readers.
+    /// Further text of the caption below the picture, such as the assumptions of bounds. In an image file, only the
+    /// description for screen readers contains it.
     pub caption: String,
     /// Values that lie beyond the axes of the chart, in words.
     pub beyond: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A line with a band of one error to either side.
+    /// A line with a band of one [`Point::error`] to either side.
     Band,
     /// Marks with error bars, joined by a line.
     Bars,

@@ -1,4 +1,4 @@
-//! The manifest of a run folder: the plan of the run, and the program that played it.
+//! The manifest of a run folder: the plan of the run, and the program that ran it.
 
 use crate::programs::ProgramIdentity;
 use crate::rng::TREE_VERSION;
@@ -8,20 +8,20 @@ use crate::study::plan::futures::Futures;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Version of the layout and of the records.
+/// Version of the folder's layout and of the format of its records.
 pub const FOLDER_VERSION: u32 = 2;
 
 /// The contents of `manifest.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of the layout.
+    /// `FOLDER_VERSION`, the version of the layout.
     pub folder_version: u32,
     /// Version of the program.
     pub subrosa: String,
     /// Hash of the program's sources; empty in runs from before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
-    /// The family members that the scenario names and that the program defines itself, not the library.
+    /// The family members that the scenario names and that the user's own program adds to those of the library.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<OwnMember>,
     /// Version of the seed tree.
@@ -36,7 +36,7 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// A further folder in which the scenario's files are searched.
+    /// A further folder that is searched for the scenario's files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
     /// Overrides of the command line.
@@ -44,7 +44,7 @@ pub struct Manifest {
     /// The programs that the scenario names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramIdentity>,
-    /// The branches of a fork, if the cells are its futures.
+    /// The branches of the fork, if the cells belong to branches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub futures: Option<Futures>,
     /// The cells.
@@ -64,7 +64,7 @@ pub struct CellManifest {
     pub identity: String,
 }
 
-/// The manifest of a plan; with the digest of its records once it is complete.
+/// The manifest of a plan; `digest` is that of all its records, once none is missing.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,

@@ -1,4 +1,4 @@
-//! The points of the cells of a study as columns of a table, one column for each `Each`.
+//! The points of the cells of a study as columns of a table, one column for each axis (`Each`) of the scenario.
 
 use crate::study::plan::cells::Plan;
 use crate::study::results::columns::{Column, Entry, numbers, texts};

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Name and version of the document's schema.
 pub const SCHEMA: &str = "subrosa.summary/2";
-/// The schema before, which is read too: its `seconds_per_round` are means without errors.
+/// The previous schema, which can still be read: its `seconds_per_round` are means without standard errors.
 const EARLIER: &str = "subrosa.summary/1";
 
 /// A whole run.
@@ -56,8 +56,9 @@ pub struct CellSummary {
     pub series: Vec<SeriesSummary>,
     /// Privacy losses, by series, owner of the data, unit of protection and observer.
     pub privacy: Vec<PrivacyRow>,
-    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over runs and
-    /// units. It is 0 before the first listed round; for a round between two listed ones, that of the later one is stated.
+    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over runs
+    /// and units. It is 0 before the first listed round; a round between two listed ones has the epsilon of the later
+    /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy_by_round: Vec<Vec<EpsilonAt>>,
     /// Privacy losses about persons who contribute a row and an outcome, if releases are about both: the sums of the two.

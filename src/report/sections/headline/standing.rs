@@ -4,7 +4,7 @@ use crate::accounting::{Loss, LossBasis, Standing};
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, Summary};
 use crate::vocab::ProtectedUnit;
 
-/// The largest epsilon that the sentences call private without a warning; it allows a likelihood ratio of e^100, about 3e43.
+/// The largest epsilon that reports call private without a warning; it allows a likelihood ratio of e^100, about 3e43.
 pub(super) const MODERATE: f64 = 100.0;
 
 /// The privacy of one series of one cell.
@@ -20,7 +20,7 @@ pub(in crate::report::sections) enum Protection {
     Open,
 }
 
-/// The loss of a row to quote: the first that is not a claim.
+/// The loss that reports state for a row: the first that is not a claim.
 pub(in crate::report::sections) fn counted(row: &PrivacyRow) -> Option<&Loss> {
     row.losses.iter().find(|loss| loss.standing != Standing::Claim)
 }
@@ -61,7 +61,7 @@ impl<'a> Unguarded<'a> {
         if rows().any(|row| !found.holds(row) && finite(row)) { found } else { Self::default() }
     }
 
-    /// Whether a row is such a loss.
+    /// Whether a row is one of these losses.
     pub(in crate::report::sections) fn holds(&self, row: &PrivacyRow) -> bool {
         self.observers.contains(&row.observer.as_str())
             || (self.training && row.unit == ProtectedUnit::TrainingRecord)
