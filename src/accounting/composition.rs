@@ -79,6 +79,18 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
+    /// Whether it has every cost of another composition at least as often, and all of its conditions. Its epsilon is then at
+    /// least the other one's, by every accountant that is a bound: further releases never lower a loss.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        let times = |cost: &Cost| match self.items.binary_search_by(|item| order(&item.cost, cost)) {
+            Ok(found) => self.items[found].count,
+            Err(_) => 0,
+        };
+        other.items.iter().all(|item| times(&item.cost) >= item.count)
+            && other.conditions.is_subset(&self.conditions)
+    }
+
     /// Number of releases, at most 2^64 - 1.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -173,5 +185,9 @@ mod tests {
         assert_eq!(one, two);
         assert_eq!(one.items().len(), 2);
         assert_eq!(one.count(), 6);
+        let more: Composition = [(&b, 1), (&a, 6)].into_iter().collect();
+        let other: Composition = [(&b, 2), (&a, 5)].into_iter().collect();
+        assert!(more.contains(&one) && more.contains(&more) && !one.contains(&more));
+        assert!(!more.contains(&other) && !other.contains(&more) && more.contains(&Composition::new()));
     }
 }

@@ -65,6 +65,11 @@ impl OverRuns {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
+            // A run with fewer of the same releases has no larger loss. Its claim, if it has one, may be exceeded by more.
+            if history.claimed().claimed == 0 && self.priced.iter().any(|known| known.dominates(&history)) {
+                self.runs_differ = true;
+                continue;
+            }
             let longer = self.priced.iter().all(|known| known.count() < history.count());
             self.losses = larger(std::mem::take(&mut self.losses), losses(&history, self.delta), longer);
             self.priced.push(history);
@@ -117,5 +122,35 @@ impl OverRuns {
             losses: self.losses,
             by_round: self.rising.finish(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::counted::example::event;
+    use crate::vocab::{Cost, PrivacyEvent, ProtectedUnit};
+
+    /// Runs of 5, 9 and 2 releases, in any order, have the losses of the run of 9.
+    #[test]
+    fn a_run_with_fewer_releases_changes_no_loss() {
+        let run = |count: u64, scale: f64| {
+            let event =
+                PrivacyEvent { cost: Cost::Laplace { scale }, ..event(ProtectedUnit::Record, None, 1.0) };
+            vec![CountedRelease { count, last_round: 3 + count, ..CountedRelease::of(&event) }]
+        };
+        let learned = |runs: &[Vec<CountedRelease>]| {
+            let mut over = OverRuns::new(Delta::new(1e-5).ok());
+            runs.iter().for_each(|releases| over.take_in(&releases.iter().collect::<Vec<_>>()));
+            (over.priced.len(), over.finish())
+        };
+        let (_, alone) = learned(&[run(9, 2.0)]);
+        let (priced, falling) = learned(&[run(9, 2.0), run(5, 2.0), run(2, 2.0)]);
+        assert_eq!((priced, &falling.losses, falling.runs_differ), (1, &alone.losses, true));
+        let (_, rising) = learned(&[run(2, 2.0), run(5, 2.0), run(9, 2.0)]);
+        assert_eq!((rising.losses, rising.runs_differ), (falling.losses, true));
+        let (priced, other) = learned(&[run(9, 2.0), run(5, 1.0)]);
+        assert_eq!(priced, 2, "fewer releases of another cost are priced");
+        assert!(other.losses.len() == alone.losses.len() && other.runs_differ);
     }
 }

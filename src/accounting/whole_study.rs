@@ -123,7 +123,7 @@ impl Group {
         }
     }
 
-    /// The different histories of the units.
+    /// The histories of the units that may have the largest loss: those that no other one contains.
     fn histories(&self) -> Vec<Composition> {
         let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
         let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
@@ -131,7 +131,8 @@ impl Group {
         let mut keep = |own: &[(PrivacyEvent, u64)]| {
             let events = own.iter().chain(common).map(|(event, count)| (event, *count));
             let composition = Composition::of_counted(events);
-            if !histories.contains(&composition) {
+            if !histories.iter().any(|other| other.contains(&composition)) {
+                histories.retain(|other| !composition.contains(other));
                 histories.push(composition);
             }
         };
@@ -365,6 +366,20 @@ mod tests {
         let rows = once.rows(delta());
         assert_eq!((rows[0].runs, rows[0].releases), (5, 1500));
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    /// Only histories that may have the largest loss are priced: of 400 users one, and of two kinds of releases two.
+    #[test]
+    fn a_history_within_another_is_not_priced() {
+        let mut group = Group::of("s", &event(ProtectedUnit::User, Some(0), 1.0));
+        for user in 0..400 {
+            group.count(&event(ProtectedUnit::User, Some(user), 1.0), 1 + user % 97);
+        }
+        let histories = group.histories();
+        assert_eq!((histories.len(), histories[0].count()), (1, 97));
+        group.count(&event(ProtectedUnit::User, Some(3), 2.0), 1);
+        let counts: Vec<u64> = group.histories().iter().map(Composition::count).collect();
+        assert_eq!(counts, [5, 97], "user 3 has 4 releases of epsilon 1 and one of epsilon 2");
     }
 
     /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over all series.

@@ -54,18 +54,9 @@ impl Fft {
 
     /// The forward transform, by decimation in frequency.
     pub(super) fn forward(&self, values: &mut [Complex]) {
-        let n = self.len();
-        let mut half = n / 2;
+        let mut half = self.len() / 2;
         while half >= 1 {
-            let turns = self.turns(half);
-            for block in values.chunks_exact_mut(2 * half) {
-                let (left, right) = block.split_at_mut(half);
-                for ((a, b), turn) in left.iter_mut().zip(right).zip(turns) {
-                    let difference = *a - *b;
-                    *a = *a + *b;
-                    *b = difference * *turn;
-                }
-            }
+            in_pairs(values, self.turns(half), |a, b, turn| (a + b, (a - b) * turn));
             half /= 2;
         }
     }
@@ -75,19 +66,31 @@ impl Fft {
         let n = self.len();
         let mut half = 1;
         while half < n {
-            let turns = self.turns(half);
-            for block in values.chunks_exact_mut(2 * half) {
-                let (left, right) = block.split_at_mut(half);
-                for ((a, b), turn) in left.iter_mut().zip(right).zip(turns) {
-                    let turned = *b * turn.conj();
-                    *b = *a - turned;
-                    *a = *a + turned;
-                }
-            }
+            in_pairs(values, self.turns(half), |a, b, turn| {
+                let turned = b * turn.conj();
+                (a + turned, a - turned)
+            });
             half *= 2;
         }
         let scale = 1.0 / n as f64;
         values.iter_mut().for_each(|v| *v = v.scale(scale));
+    }
+}
+
+/// Replaces the pairs of values that are `turns.len()` apart, in blocks of twice that length, each pair with its factor.
+#[inline(always)]
+fn in_pairs(
+    values: &mut [Complex],
+    turns: &[Complex],
+    step: impl Fn(Complex, Complex, Complex) -> (Complex, Complex),
+) {
+    let half = turns.len();
+    for block in values.chunks_exact_mut(2 * half) {
+        let (left, right) = block.split_at_mut(half);
+        // By index: a zip of short slices costs more than the work on them.
+        for k in 0..half {
+            (left[k], right[k]) = step(left[k], right[k], turns[k]);
+        }
     }
 }
 

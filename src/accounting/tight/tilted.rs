@@ -83,10 +83,13 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let mut product = vec![(Complex::ONE, Complex::ONE); points / 2 + 1];
     let (mut worse, mut better) = (Factored::default(), Factored::default());
     let per_transform = ROUNDING * f64::from(points.trailing_zeros() + 1);
+    let longest = laws.iter().map(|(law, _)| law.worse.len().max(law.better.len())).max().unwrap_or(0);
+    // The tilt of a mass k points below the last one.
+    let fall: Vec<f64> = (0..longest).map(|k| libm::exp(-c * spacing * k as f64)).collect();
     for (law, count) in laws {
         let mut packed = vec![Complex::ZERO; points];
-        let one = fold(law, |law| &law.worse, spacing, c, |k, value| packed[k % points].re += value);
-        let other = fold(law, |law| &law.better, spacing, c, |k, value| packed[k % points].im += value);
+        let one = fold(&law.worse, &fall, |k, value| packed[k % points].re += value);
+        let other = fold(&law.better, &fall, |k, value| packed[k % points].im += value);
         worse.add(law, *count, spacing, c, one, per_transform * (1.0 + other / one));
         better.add(law, *count, spacing, c, other, per_transform * (1.0 + one / other));
         fft.forward(&mut packed);
@@ -114,23 +117,21 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let place = |index: i64| index.wrapping_sub(first).rem_euclid(points as i64) as usize;
     // The weights of errors above epsilon fall like e^{-c (loss - epsilon)}; this is their Euclidean norm.
     let weights = (1.0 + 0.5 / (c * spacing)).min(points as f64).sqrt();
-    // The masses without tilt, divided by exp(log_mass - c about), from the largest loss down.
-    let masses = |part: fn(&Complex) -> f64| -> Vec<f64> {
-        (0..points as i64)
-            .map(|j| {
-                let loss = high - j as f64 * spacing;
-                let mass = part(&packed[place(top - j)]);
-                (if mass > 0.0 || mass.is_nan() { mass } else { 0.0 }) * libm::exp(-c * (loss - about))
-            })
-            .collect()
+    // The masses without tilt, divided by exp(log_mass - c about), from the largest loss down, of both laws.
+    let untilted = |j: i64| {
+        let loss = high - j as f64 * spacing;
+        let (both, tilt) = (packed[place(top - j)], libm::exp(-c * (loss - about)));
+        let untilted = |mass: f64| (if mass > 0.0 || mass.is_nan() { mass } else { 0.0 }) * tilt;
+        (untilted(both.re), untilted(both.im))
     };
+    let (from_top_worse, from_top_better): (Vec<f64>, Vec<f64>) = (0..points as i64).map(untilted).unzip();
     let solve = |masses: &[f64], target: f64| {
         staircase::epsilon_above(low, high, spacing, masses.iter().copied(), target)
     };
     let infinite: f64 = laws.iter().map(|(law, count)| *count as f64 * law.infinite).sum();
 
     let scale = worse.log_mass - c * about;
-    let from_top = masses(|value| value.re);
+    let from_top = from_top_worse;
     let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
     let plain = solve(&from_top, target);
     // An upper bound on the contribution to delta of mass above the window.
@@ -142,7 +143,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let found = plain;
 
     let scale = better.log_mass - c * about;
-    let from_top = masses(|value| value.im);
+    let from_top = from_top_better;
     let target = delta * libm::exp(-scale + better.doubt);
     let plain = solve(&from_top, target);
     let plain = if plain.is_finite() { plain } else { about };
@@ -157,13 +158,13 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     Found { ends: Ends { lower: if lower.is_finite() { lower } else { 0.0 }, upper }, error, plain: found }
 }
 
-/// Calls `put` with each tilted mass, in units of e^{c loss} at the last loss; returns their sum.
-fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: impl FnMut(usize, f64)) -> f64 {
-    let masses = part(law);
+/// Calls `put` with each tilted mass, in units of e^{c loss} at the last loss; returns their sum. `fall` is the tilt by the
+/// number of points below the last one.
+fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
     let last = masses.len() - 1;
     let mut size = 0.0;
     for (k, mass) in masses.iter().enumerate() {
-        let value = mass * libm::exp(-c * spacing * (last - k) as f64);
+        let value = mass * fall[last - k];
         size += value;
         put(k, value);
     }
