@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn values_of_the_oracle() {
-        // outsourced_release_units.json, po_beta and ku_beta.
+        // From tests/oracles/outsourced_release_units.json, po_beta and ku_beta.
         let po = BetaSchedule::default();
         for (t, expected) in [
             (1, 26.793_840_257_121_73),

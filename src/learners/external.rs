@@ -77,7 +77,7 @@ impl External {
 }
 
 impl LearnerRecipe for External {
-    /// Without the time that the program takes, which nobody knows; a question and its answer are text.
+    /// The time that the program takes is unknown and not included. Questions and answers are counted as text.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let told = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
         let asked = 300.0 * outcomes as f64;

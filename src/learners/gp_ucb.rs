@@ -67,7 +67,7 @@ impl Default for GpUcb {
 }
 
 impl LearnerRecipe for GpUcb {
-    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), with v the largest prior variance. Srinivas et al. 2010, Theorem 1.
+    /// sqrt(8 v T beta_T gamma_T / ln(1 + v / noise)), with v the largest prior variance. Srinivas et al. 2010, Theorem 1.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let covariance = arms.covariance.as_ref()?;
         let noise = self.regulariser.map_or(arms.noise_variance, Positive::get);
@@ -88,8 +88,9 @@ impl LearnerRecipe for GpUcb {
         )
     }
 
-    /// beta; `None` if the recipe states a noise variance, because the posterior is then not that of the given model, and
-    /// if arms are not chosen by the largest mean + sqrt(beta) standard deviations.
+    /// The schedule of beta_t. `None` if the recipe states a noise variance, because the learner's posterior is then not
+    /// the posterior of the given model, or if the learner does not choose the arm with the largest mean + sqrt(beta_t)
+    /// standard deviations.
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         let plain = self.exploration == Exploration::StandardDeviation && !self.exclude_played;
         (plain && self.scale.get() == 1.0 && self.regulariser.is_none()).then_some(self.beta)

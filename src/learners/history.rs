@@ -76,7 +76,7 @@ mod tests {
         .unwrap();
         let mut learner = recipe.build(&arms).unwrap();
         let mut history = History::default();
-        // Two outcomes of arm 0 alternate with three of arm 1, the last of which is late; arm 2 has been suggested and
+        // Two outcomes of arm 0 alternate with three of arm 1, whose third outcome is late; arm 2 has been suggested and
         // has no outcome yet.
         for (arm, outcome) in [(1, 0.9), (0, -0.5), (1, 1.0)] {
             history.suggested(arm);
@@ -95,8 +95,8 @@ mod tests {
             (0..wanted).for_each(|_| learner.observe(arm, outcome).unwrap());
             (arm, wanted)
         };
-        assert_eq!(play(&mut learner, -0.5), (2, 3), "the question under way is its epoch's");
-        assert_eq!(play(&mut learner, -2.0), (1, 3), "arm 1 has had its epoch, and was the best");
-        assert_eq!(play(&mut learner, -2.0), (0, 1), "two outcomes of arm 0 were kept");
+        assert_eq!(play(&mut learner, -0.5), (2, 3), "arm 2, suggested last, has the current epoch");
+        assert_eq!(play(&mut learner, -2.0), (1, 3), "arm 1 has a full epoch, with the largest outcomes");
+        assert_eq!(play(&mut learner, -2.0), (0, 1), "arm 0 has two outcomes: its epoch lacks one");
     }
 }

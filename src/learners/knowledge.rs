@@ -31,7 +31,7 @@ pub enum Payoffs {
     ///
     /// Example: `HeavyTailed(central_moment: 2)`.
     HeavyTailed {
-        /// c, bound on E|noise|^(1 + alpha); 3 for Student's t with three degrees of freedom.
+        /// c, bound on E|noise|^(1 + alpha); 3 for alpha = 1 and Student's t with three degrees of freedom.
         central_moment: Positive,
         /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by
         /// Minkowski's inequality.
@@ -117,7 +117,7 @@ pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
         Payoffs::SubWeibull { theta, a, b } => {
             let moment = Tail { first: 0.0, theta: theta.get(), a: a.get(), b: b.get() }.second_moment();
             let found = format!("a second moment of {moment}");
-            let cure = "lower theta (the papers' laws have 1/2 and 1), or change the unit of the outcome";
+            let cure = "lower theta (it is 1/2 or 1 in the papers), or change the unit of the outcome";
             let usable = moment.is_finite() && moment > 0.0;
             let expected = "a second moment a b^(-2 theta) Gamma(2 theta + 1) that is finite and above 0";
             let problem = || Problem::wrong("payoffs.SubWeibull", expected, found, cure);

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How k estimates are combined; distances are in the norm of V.
+/// How k estimates are combined. Distances are in the norm of the learner's matrix V, which MomaGpUcb defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
-    /// The estimate with the smallest median distance to the others, as in MoMA (ties to the first).
+    /// The estimate with the smallest median distance to the others, as in MoMA; the first of equal ones.
     #[default]
     Medoid,
     /// The point with the smallest sum of distances to all estimates. Minsker 2015, "Geometric median and robust
@@ -14,8 +14,9 @@ pub enum Middle {
     GeometricMedian,
 }
 
-/// Largest number of steps of Weiszfeld's iteration, and the relative step that ends it.
+/// Largest number of steps of Weiszfeld's iteration.
 const STEPS: usize = 1000;
+/// The iteration ends when the net pull, a sum of unit vectors towards the points, is at most this per point.
 const STILL: f64 = 1e-12;
 
 /// The robust centre of points that are stored one after the other, with `dimension` coordinates each.

@@ -1,9 +1,9 @@
-//! The outcomes of one arm, stored so that the sum of all outcomes of at most some absolute value is computed fast.
+//! The outcomes of one arm, stored so that the sum of all outcomes with an absolute value up to a bound is computed fast.
 
-/// Number of recent outcomes at which they are merged into the sorted list.
+/// Recent outcomes are merged into the sorted list when there are this many of them.
 const RECENT: usize = 64;
 
-/// Outcomes sorted by absolute value with their running sums, and a few recent ones.
+/// Outcomes sorted by absolute value with their running sums, and up to 63 recent ones that are not sorted yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutcomeSums {
     /// Sorted by increasing |value|.
@@ -51,7 +51,7 @@ impl OutcomeSums {
         self.total = sum;
     }
 
-    /// Sum of the outcomes of absolute value at most `bound`.
+    /// Sum of the outcomes with an absolute value of at most `bound`.
     pub(super) fn within(&self, bound: f64) -> f64 {
         if self.largest <= bound {
             return self.total;

@@ -30,7 +30,7 @@ impl LearnerModel {
     }
 }
 
-/// How a scenario states a field; a path of three parts is a field of a member.
+/// How a scenario states a field; a path of three parts, such as `payoffs.Private.epsilon`, is a field of an enum variant.
 fn written(field: &str) -> String {
     match field.split('.').collect::<Vec<_>>()[..] {
         [outer, member, inner] => format!("`{outer}: {member}({inner}: ..)`"),

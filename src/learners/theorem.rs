@@ -37,7 +37,7 @@ impl Theorem {
     }
 
     /// The bound, in units of the outcome, for a run of `rounds` rounds (0 counts as 1), given an upper bound on the
-    /// information gain of as many outcomes, in nats and at least 0. The equation is that of [`Self::source`].
+    /// information gain of `rounds` outcomes, in nats and at least 0. The equation is from [`Self::source`].
     #[must_use]
     pub fn at(&self, rounds: u64, gain: f64) -> f64 {
         (self.formula)(rounds.max(1) as f64, gain)
@@ -80,9 +80,9 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// L = max(ln(g T ln(T/delta) / delta), 1).
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
-/// features, of order rho g ln(T/delta) / a^2, and the features' variances give rho^(3/2)/a, and rho^2/a is at least
-/// that. For alpha below 1 the bound is 2 beta_T times the sum of the features' standard deviations, which is at most
-/// rho sqrt(T g), with beta_T of Chowdhury and Gopalan 2019, Algorithm 2, and the same m.
+/// features, of order rho g ln(T/delta) / a^2, and the features' variances give the factor rho^(3/2)/a; the bound here
+/// uses the larger factor rho^2/a. For alpha below 1 the bound is 2 beta_T times an upper bound rho sqrt(T g) on the sum of
+/// the features' standard deviations, with beta_T from Chowdhury and Gopalan 2019, Algorithm 2, and the same m.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,
@@ -125,9 +125,9 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 /// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4). For alpha = 1 the
 /// second term is rho^2/a ln(T/delta) w g sqrt T.
 ///
-/// The exponent of g is that of k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g for N epochs with m of order
-/// rho^2 g ln(T/delta) / a^2; the copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4 at
-/// alpha = 1.
+/// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g, for N epochs of k outcomes and m features, m of
+/// order rho^2 g ln(T/delta) / a^2. The copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4
+/// at alpha = 1.
 pub(super) fn moma(
     known: &Knowledge,
     accuracy: Probability,
@@ -200,7 +200,7 @@ mod tests {
             };
             assert!((at(&near, 10_000, 23.4) / at(&one, 10_000, 23.4) - 1.0).abs() < 1e-6);
             let growth = at(&heavier, 80_000_000, 23.4) / at(&heavier, 10_000_000, 23.4);
-            // 8^(2/3) = 4, and logarithms.
+            // 8^(2/3) = 4, times a ratio of logarithms.
             assert!(growth > 4.0 && growth < 4.0 * 1.3, "{growth}");
             assert!(at(&heavier, 10_000, 23.4) > at(&plain, 10_000, 23.4));
             assert!(of(&Knowledge { alpha: 0.0, ..plain }, half, delta, unit).is_none());

@@ -57,7 +57,7 @@ pub(super) struct Queue {
     bytes: u128,
 }
 
-/// A message whose sending begins and ends at known times, each of which is rounded to a nanosecond.
+/// A message, and the times at which its sending begins and ends, each rounded to a nanosecond.
 #[derive(Clone, Copy, Debug)]
 struct Unsent {
     bytes: u64,
@@ -81,8 +81,9 @@ impl Queue {
         Some(ends)
     }
 
-    /// Whether the unsent part of the first message, all messages behind it and a further one fill the buffer at most. The
-    /// unsent part is the share of the message's own time that is left, so no rounding of times is taken for bytes.
+    /// Whether the unsent part of the first message, all messages behind it and a further message of `bytes` bytes fit into
+    /// the buffer. The unsent part is the share of the first message's sending time that is left, so that the rounding of
+    /// times to nanoseconds changes no number of bytes.
     fn fits(&self, now: Time, bytes: u64, buffer: u64) -> bool {
         let all = self.bytes + u128::from(bytes);
         let Some(first) = self.unsent.front() else { return all <= u128::from(buffer) };

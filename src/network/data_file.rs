@@ -15,7 +15,7 @@ pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
             "file",
             "a CSV file that can be read",
             format!("{}: {error}", place.display()),
-            "check the path; it begins at the scenario's folder",
+            "check the path; it is relative to the scenario's folder",
         )
     })
 }
@@ -32,7 +32,7 @@ pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>,
         NoSuchColumn::Missing => Problem::unknown("column", "column", column, rows.names()),
         NoSuchColumn::Twice => Problem::wrong(
             "column",
-            "a name that one column has",
+            "a name that only one column has",
             format!("{}:{}: two columns are called \"{column}\"", file.display(), rows.head()),
             "rename one of the two columns, or drop it",
         ),

@@ -13,13 +13,14 @@ use std::collections::BinaryHeap;
 /// One reason why a party may be offline.
 #[derive(Clone, Debug)]
 struct Cause {
-    /// What it is: `None` for the party's own availability, else the position of an outage in the network's list.
+    /// `None` for the party's own availability, else the position of an outage in the network's list.
     outage: Option<usize>,
     process: Box<dyn AvailabilityProcess>,
     online: bool,
     next: Option<Switch>,
-    /// The change after the next one, and whether the process was asked for it.
+    /// The change after the next one; `None` also before it is computed.
     after: Option<Switch>,
+    /// Whether `after` has been computed.
     asked: bool,
 }
 
@@ -69,15 +70,16 @@ impl Connection {
         self.causes[0].process.receives()
     }
 
-    /// Becomes the connection `fresh` of another network from `at` on, which is advanced to that time. Causes that `same`
-    /// confirms, of those that both have, continue where they are, with their random draws. Returns the state at `at`.
+    /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause
+    /// that both connections have, and for which `same` is true, keeps its present state and its random draws. Returns the
+    /// state at `at`.
     pub(super) fn become_like(
         &mut self,
         mut fresh: Self,
         at: Time,
         same: impl Fn(Option<usize>) -> bool,
     ) -> Switch {
-        // A change that was announced for a later time has not happened.
+        // An announced change has happened if its time is at most `at`, and is then applied.
         if self.announced.is_some_and(|due| self.causes[due].next.is_some_and(|switch| switch.at <= at)) {
             self.apply();
         }

@@ -96,8 +96,8 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
     /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
-    /// count together ("others" for those without one), and only the hub of a star keeps its name. If a group has that name,
-    /// it is "others (no group)", or "NAME (hub)".
+    /// count together ("others" for those without one), and only the hub of a star keeps its name. If a group has the name
+    /// "others", or the name of the hub, the label is "others (no group)", or "NAME (hub)".
     pub links: Vec<(String, String, LinkStatistics)>,
 }
 
@@ -126,7 +126,7 @@ impl NetworkStatistics {
 /// Largest network that reports parties by name; larger ones report groups.
 const NAMED_PARTIES: usize = 32;
 
-/// The name under which each party is reported: its own, or that of its group if there are many parties.
+/// The name under which each party is reported: its own name, or its group's name if there are many parties.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     names: Vec<String>,
@@ -156,7 +156,7 @@ impl Labels {
     }
 }
 
-/// A name that is not among `names`: `wanted`, or if there is one, `wanted` with a word that tells the two apart.
+/// A name that is not among `names`: `wanted`, with " (word)" appended as often as needed.
 fn unused(names: &[String], wanted: &str, word: &str) -> String {
     let mut name = wanted.to_owned();
     while names.contains(&name) {
@@ -224,7 +224,7 @@ mod tests {
     fn every_row_has_a_name_of_its_own() {
         use crate::network::population::PartyTraits;
         use crate::network::topology::Star;
-        // 40 parties: a hub that is called like a group, parties of two groups, and parties without a group.
+        // 40 parties: a hub with the name of a group, parties of two groups, and parties without a group.
         let names: Vec<String> =
             (0..40).map(|k| if k == 0 { "east".to_owned() } else { format!("p{k}") }).collect();
         let group = |k: usize| [None, Some("east"), Some("others")][k % 3].map(str::to_owned);

@@ -76,7 +76,7 @@ fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
 
-/// Reads the files of two latency models, each given with its field, at which its problems are reported.
+/// Reads the files of two latency models. Each is given with its field, and its problems are reported at that field.
 pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Connected and disconnected periods alternate; their lengths are drawn from two distributions.
 ///
-/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)). The length
-/// of the first period is drawn like that of every other.
+/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)). The first
+/// period has the same distribution of lengths as every later one of its kind.
 ///
 /// Example: `OnOff(online: Exponential(mean: "10min"), offline: Exponential(mean: "20s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn share_of_time_online_is_the_ratio_of_means() {
-        // 20,000 exponential periods a side with means 3 and 1: the share's standard error is
+        // 20,000 exponential periods of each kind, with means 3 and 1: the share's standard error is
         // sqrt(2 / 20,000) * 3/16 = 0.0019; six of them are 0.0113.
         let recipe = OnOff {
             online: LatencyModel::from(Exponential { mean: Span::from_millis(3) }),

@@ -120,7 +120,7 @@ impl Availability for Trace {
                 "repeat",
                 format!("a duration above {last}, the last change in the file"),
                 repeat.to_string(),
-                "repeat later, or cut the recording",
+                "raise `repeat`, or shorten the recording",
             ));
         }
         problems

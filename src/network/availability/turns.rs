@@ -1,4 +1,4 @@
-//! Two kinds of periods in turns, whose lengths are drawn.
+//! Two alternating kinds of periods of random lengths.
 
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
@@ -7,7 +7,7 @@ use crate::vocab::{Span, Time};
 /// Shortest period: with periods of length zero the state could change without end at one point in time.
 const SHORTEST: Span = Span::from_nanos(1);
 
-/// Connected and disconnected periods in turns.
+/// Alternating connected and disconnected periods.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     up: LatencyModel,
@@ -20,7 +20,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Periods from time zero on, of which the first is a connected one if `online`.
+    /// Periods from time zero on; the first one is connected if `online`.
     pub(super) fn new(up: LatencyModel, down: LatencyModel, stream: Stream, online: bool) -> Self {
         Self { up, down, stream, online, begun: Time::ZERO }
     }

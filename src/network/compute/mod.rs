@@ -1,7 +1,7 @@
 //! Compute time: how long a party works on a message.
 //!
 //! A party whose jobs take time draws once how slow its device is, and then two random words per job, from a stream of
-//! its own: one word for the job's length, one for random slowdowns. Job k uses the same words whatever the model.
+//! its own: one word for the job's length, one for random slowdowns. Job k uses the same words with every model.
 
 mod devices;
 mod drawn;

@@ -1,4 +1,4 @@
-//! A party that is sometimes a straggler.
+//! A party with occasional slow jobs (stragglers).
 
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Straggling {
-    /// How long a job takes that is not a straggler; any of the latency models.
+    /// How long a job that is not a straggler takes; any of the latency models.
     pub time: LatencyModel,
     /// Probability that a job is a straggler.
     pub probability: Probability,

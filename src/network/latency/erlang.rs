@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// An Erlang delay: the sum of independent exponential delays of the same mean, one for each stage of the way.
+/// An Erlang delay: the sum of independent exponential delays with the same mean, one for each stage.
 ///
 /// This is the gamma distribution with an integer shape. Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
 ///

@@ -1,4 +1,4 @@
-//! A Gumbel delay, as of the longest of many delays, truncated at zero.
+//! A Gumbel delay (the limiting distribution of the longest of many delays), truncated at zero.
 
 use super::Latency;
 use crate::special::entire_exponential_integral;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// A fixed delay plus jitter, which is drawn anew for every message.
+/// A fixed delay plus jitter, which is drawn independently for every message.
 ///
 /// With `jitter: Exponential(mean: "5ms")` this is the shifted exponential distribution.
 ///

@@ -1,4 +1,4 @@
-//! A log-logistic delay, whose tail is a power.
+//! A log-logistic delay, which has a power-law tail.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// One of several delays, each with its probability, as for messages of which nine in ten go by fibre and one by
+/// One of several delays, each with its probability: for example, nine in ten messages go by fibre and one by
 /// satellite.
 ///
 /// Its quantile at u is the smallest delay that a message exceeds with probability at most 1 - u. It is found by
@@ -34,7 +34,7 @@ pub struct Part {
 }
 
 impl Mixture {
-    /// The mean over the parts, by their weights, of the number that `of` computes for a part.
+    /// The weighted mean, over the parts, of the number that `of` computes for a part's delay.
     fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         // Weights are divided by the largest, so that neither sum overflows or underflows.

@@ -1,4 +1,4 @@
-//! A Pareto delay, whose tail is heavy: mostly short, sometimes very long.
+//! A Pareto delay: mostly short, sometimes very long (a heavy tail).
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};

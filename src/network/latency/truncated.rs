@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Another delay, conditional on lying between two limits, as where a timeout cuts off a heavy tail.
+/// Another delay, conditional on lying between two limits, for example where a timeout cuts off a heavy tail.
 ///
 /// Its quantile at u is the quantile of the other delay at p + u (q - p), where p is the probability that the other delay is
 /// below `from`, and q the probability that it is at most `to`.
@@ -30,7 +30,8 @@ pub struct Truncated {
 const LEAST_LEFT: f64 = 1e-6;
 
 impl Truncated {
-    /// The probabilities of an untruncated delay below `from`, and of one of at most `to`. Delays are whole nanoseconds.
+    /// The probabilities that an untruncated delay is below `from`, and that it is at most `to`. Delays are whole
+    /// nanoseconds.
     fn ends(&self) -> (f64, f64) {
         let law = self.law.as_dyn();
         let below = match self.from.nanos() {
@@ -76,16 +77,16 @@ impl Latency for Truncated {
         }
         if let Some(to) = self.to.filter(|to| *to <= self.from) {
             let expected = format!("a delay above `from` ({})", self.from);
-            return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two ends")];
+            return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two limits")];
         }
         let (below, within) = self.ends();
         if self.is_unread() || within - below >= LEAST_LEFT {
             return Vec::new();
         }
         let path = if self.from > Span::ZERO { "from" } else { "to" };
-        let expected = format!("ends that leave at least {LEAST_LEFT} of the delays");
-        let found = format!("{:.1e} of them", (within - below).max(0.0));
-        vec![Problem::wrong(path, expected, found, "move the ends to where the delays are")]
+        let expected = format!("limits between which at least {LEAST_LEFT} of the delays lie");
+        let found = format!("{:.1e} of the delays between the limits", (within - below).max(0.0));
+        vec![Problem::wrong(path, expected, found, "move the limits to where the delays are")]
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {

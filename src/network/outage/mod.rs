@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The behaviour of an outage recipe.
 pub trait Outage {
-    /// The groups that the recipe names, each after the path of the field that names it.
+    /// Each group that the recipe names, as a pair: the path of the field that names it, and the group.
     fn groups(&self) -> Vec<(String, &str)>;
 
     /// The connection of each party of `group` under this outage alone; `None` if the outage does not affect the group.

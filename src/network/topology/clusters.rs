@@ -57,13 +57,13 @@ impl Topology for Clusters {
             }
         }
         for group in groups.iter().filter(|group| !self.gateways.contains_key(*group)) {
-            let cure = "add its gateway, or no route leads there";
+            let cure = "add its gateway; without it no route leads to the group";
             let expected = format!("a gateway of the group \"{group}\"");
             problems.push(Problem::wrong("gateways", expected, "none", cure));
         }
         for (index, name) in population.names.iter().enumerate() {
             if population.group(index).is_none() {
-                let found = format!("no group of party \"{name}\": no route leads there");
+                let found = format!("party \"{name}\" without a group, to which no route leads");
                 let cure = "give the party a group";
                 problems.push(Problem::wrong("gateways", "every party in a group", found, cure));
             }

@@ -31,7 +31,7 @@ pub(in crate::network) struct Routes {
     shape: Shape,
     /// An edge's direction is that of its messages. Empty where routes follow from the shape of the topology.
     graph: DiGraph<(), f64>,
-    /// By destination: the next party on the way from each party.
+    /// By destination: the next party on the route from each party.
     towards: BTreeMap<PartyId, Vec<Option<PartyId>>>,
 }
 

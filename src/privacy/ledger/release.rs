@@ -145,7 +145,7 @@ mod tests {
             Err(Refusal { would_reach: 2.0, budget: 1.0, delta: 1e-5, fail: false })
         }
         fn enter(&mut self, _: PrivacyEvent) {
-            panic!("a refused release must not be booked");
+            panic!("a refused release must not be entered in the ledger");
         }
     }
 

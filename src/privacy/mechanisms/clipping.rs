@@ -34,7 +34,7 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
     if factor >= f64::MIN_POSITIVE {
         values.iter_mut().for_each(|v| *v *= factor);
     } else {
-        // A factor below the normal numbers has lost digits, and may be too large by any factor up to 2.
+        // A subnormal factor has lost digits, and may be too large by a factor of up to 2.
         values.iter_mut().for_each(|v| *v = (*v / norm) * bound.get());
     }
     true
@@ -88,7 +88,7 @@ impl Range {
     /// The largest distance of two numbers in the range, which is the sensitivity of one number.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] unless `low` lies below `high` by a finite number.
+    /// [`MechanismError::Shape`] unless `high` - `low` is a finite number above 0.
     pub fn width(&self) -> Result<Positive, MechanismError> {
         Positive::new(self.high.get() - self.low.get()).map_err(|_| MechanismError::Shape {
             expected: "a range whose `low` lies below its `high`".to_owned(),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        /// The largest numbers and the smallest bounds, whose quotient may be no normal number.
+        /// The largest numbers and the smallest bounds, whose quotient may be subnormal.
         #[test]
         fn norms_are_bounded_at_any_size(
             direction in prop::collection::vec(-1f64..1.0, 1..4), size in 200i32..1020, bound in -960i32..0,

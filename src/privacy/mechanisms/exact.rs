@@ -88,7 +88,8 @@ mod tests {
 
     const N: usize = 200_000;
 
-    /// Chi-square of observed integers against exact weights; cells -k..=k and the two tails together.
+    /// The chi-square statistic of observed integers against exact weights, and its 0.9999 quantile. The cells are the
+    /// integers -k to k, and both tails together.
     fn chi_square(k: i64, weight: impl Fn(i64) -> f64, mut draw: impl FnMut() -> i64) -> (f64, f64) {
         let total: f64 = (-4000..=4000).map(&weight).sum();
         let mut counts = vec![0u32; (2 * k + 2) as usize];

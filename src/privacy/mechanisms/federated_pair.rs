@@ -1,10 +1,10 @@
 //! The worst known pair of a federated sum: one agent has vectors of full norm, and all others have equal vectors.
 //!
 //! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors of
-//! sampled agents would only hide it. With a sample of fixed size the agent's vector is S u or -S u, for a unit vector u
-//! and the clipping norm S. If weights are equal and all agents are present, all other vectors are -S u: then the
-//! neighbour's sum does not depend on who was drawn, so that with noise it is normal, and on the given data it differs by
-//! 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
+//! other agents would only add randomness that hides it. With a sample of fixed size the agent's vector is S u or -S u,
+//! for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other vectors are
+//! -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the sum on the given
+//! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
 
 use super::clipping::clip_norm;
 use super::moved::SubsampledShift;
@@ -59,8 +59,8 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { -clip } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ in its vectors only, where all others' are equal (and
-    /// zero with Poisson sampling); `None` for other inputs.
+    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
+    /// equal to each other (and zero with Poisson sampling); `None` for other inputs.
     pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {

@@ -200,7 +200,7 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
     }
 
-    /// The cost of one sum for an agent: the noise over the agent's largest change, and the probability that the agent
+    /// The cost of one sum for an agent: the noise divided by the agent's largest change, and the probability that the agent
     /// is in the sum.
     #[must_use]
     pub fn cost(&self, gathered: &Gathered) -> Cost {

@@ -9,7 +9,7 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 
 /// Adds independent Gaussian noise of one standard deviation to every number.
 ///
-/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L2 norm.
+/// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity. With exact
 ///   arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
 ///   sqrt(length) parts in 2^30, or by more if it exceeds 2^21 sensitivities.
@@ -63,7 +63,7 @@ impl Gaussian {
     pub fn analytic(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
         let excess = |log_sigma: f64| gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get();
         let most = libm::log(LARGEST_MULTIPLIER);
-        // delta falls with sigma.
+        // delta decreases as sigma grows.
         if excess(most) > 0.0 {
             return Err(MechanismError::Shape {
                 expected: format!(

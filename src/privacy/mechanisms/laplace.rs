@@ -9,12 +9,12 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 
 /// Adds independent Laplace noise of one scale to every number.
 ///
-/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm,
+/// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L1 norm,
 ///   apart from the error stated by [`computed_within`](Self::computed_within); a sum of errors above 2^-11
 ///   sensitivities is refused.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
 ///   larger than `scale`: by one part in 2^20 (or by twice the sum of the stated errors over the sensitivity, if that is
-///   more), plus about one part in 2^30 for each number.
+///   more), plus about one part in 2^30 for each number, or more if `scale` exceeds 2^21 sensitivities.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -53,7 +53,7 @@ pub trait Mechanism: fmt::Debug {
     }
 }
 
-/// A mechanism behind a pointer is a mechanism.
+/// Implements [`Mechanism`] for a pointer to a mechanism.
 macro_rules! behind {
     ($pointer:ident) => {
         impl<M: Mechanism + ?Sized> Mechanism for $pointer<M> {
@@ -164,7 +164,7 @@ pub fn moved(mechanism: &'static str, neighbours: &Neighbours, most: Positive) -
     if matches!(neighbours, Neighbours::RowMoved { distance } if *distance <= most.get()) {
         return Ok(());
     }
-    let covered = "one row moved by at most the distance that the noise was made for";
+    let covered = "one row moved by at most the distance that the noise is calibrated to";
     Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
 }
 

@@ -51,8 +51,8 @@ impl SubsampledShift {
         log(&self.moved[0]) - log(&self.moved[1])
     }
 
-    /// The output distributions on the two inputs, if a known cost describes them; `shown` is whether the observer sees
-    /// that the unit was drawn or not.
+    /// The output distributions on the two inputs, if a known cost describes them. With `shown`, the observer sees
+    /// whether the unit was drawn.
     #[must_use]
     pub fn laws(&self, shown: bool) -> Option<KnownLaws> {
         let (rate, mu) = (self.rate, self.apart());

@@ -73,7 +73,7 @@ impl Mechanism for PoissonGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// Zero is the worst case for the others: what they add when they are sampled would only hide the unit.
+    /// All other contributions are zero: non-zero values, when sampled, would only add randomness that hides the unit.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words = "one unit's contribution of full norm replaced by zero, all others zero".to_owned();
         self.noise.worst_pair(like, 0.0, 0.0).map(|pair| Pair { words, ..pair })

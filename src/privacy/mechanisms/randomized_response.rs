@@ -19,7 +19,7 @@ pub struct RandomizedResponse {
     epsilon: Epsilon,
 }
 
-/// Bound of the relative error of the exponential and the division.
+/// Bound on the relative error of the exponential and the division.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl RandomizedResponse {

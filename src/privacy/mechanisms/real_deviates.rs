@@ -49,7 +49,7 @@ impl Fraction {
     }
 }
 
-/// A real number of at least 0, of which only the needed digits are drawn.
+/// A non-negative real number; only the digits that are needed are drawn.
 #[derive(Clone, Debug)]
 struct Deviate {
     whole: u64,
@@ -142,7 +142,7 @@ fn within_step(k: u64, x: &mut Fraction, stream: &mut Stream) -> bool {
 /// `scale` times a deviate, rounded to the nearest integer: digits are drawn until the integer is certain.
 fn rounded(scale: u64, mut deviate: Deviate, stream: &mut Stream) -> i128 {
     let base = i128::from(scale) * i128::from(deviate.whole);
-    // The product is known to lie in [low, low + scale) parts of 2^64, whatever the digits that are not drawn.
+    // In units of 2^-64, scale times the fraction plus 1/2 lies in [low, low + scale), whatever the digits not yet drawn.
     let low = u128::from(scale) * u128::from(deviate.fraction.first) + u128::from(HALF);
     let high = low + u128::from(scale.saturating_sub(1));
     if low >> 64 == high >> 64 {
@@ -158,7 +158,7 @@ fn rounded(scale: u64, mut deviate: Deviate, stream: &mut Stream) -> i128 {
     }
 }
 
-/// `scale` times 0.digits rounded to an integer, if that is certain whatever the digits after them.
+/// `scale` times a fraction that begins with these words, rounded to an integer; `None` if later digits could change it.
 fn decided(scale: u64, digits: &[u64]) -> Option<u64> {
     let floor = |extra: u64| {
         // Long multiplication from the last word; the carry out of the first one is the whole part.
@@ -256,13 +256,13 @@ mod tests {
                 assert!(found < most, "{case} {scale}: {found} above {most}");
                 // A law that is 5 % wider is rejected.
                 let (found, most) = chi_square(scale as f64 * 1.05, cdf, &draws);
-                assert!(found > most, "{case} {scale}: a wider law goes unseen, {found}");
+                assert!(found > most, "{case} {scale}: a wider law is not rejected, {found}");
             }
         }
     }
 
-    /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance of
-    /// the distribution functions (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
+    /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance
+    /// between the empirical and the exact distribution function (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
     #[test]
     fn large_scales_have_the_law() {
         for (place, scale) in [1u64 << 30, (1 << 45) + 12_345, (1 << 62) - 1].into_iter().enumerate() {
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// If 64 digits do not decide the integer, more are drawn, and the integer is that of the longer product.
+    /// If 64 digits do not decide the integer, more are drawn, and the integer follows from the longer product.
     #[test]
     fn an_open_integer_draws_more_digits() {
         // 3 x is 1/2 at x = 1/6 = 0.00101010...: the first word of 1/6 leaves 3 x on both sides of 1/2.

@@ -99,8 +99,8 @@ impl Mechanism for ReportNoisyMax {
     }
 }
 
-/// The distribution of a number of successes without one of the trials, which has probability `a`. It is computed from
-/// the end of `all` from which rounding errors shrink.
+/// The distribution of the number of successes without one of the trials, whose success has probability `a`; `all` is the
+/// distribution with it. The recursion begins at the end of `all` from which rounding errors shrink.
 fn without(all: &[f64], a: f64) -> Vec<f64> {
     let n = all.len() - 1;
     let mut rest = vec![0.0; n];

@@ -1,14 +1,14 @@
 //! Rounded real noise, sampled exactly: noise for additive mechanisms whose loss holds for the bits of the
 //! output.
 //!
-//! A number x becomes an integer m = round(x / s) of multiples of a public spacing s, a power of two. What is released
-//! is s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m
+//! A number x is rounded to m = round(x / s) multiples of a public spacing s, a power of two. The release is
+//! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m
 //! is an integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism
-//! on the integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise with b over the
-//! sensitivity *of the integers*, whatever the accountant, composition and sampling. That sensitivity includes
-//! everything that rounding and floating point before it can add, and b is chosen so large that b over it is at least
-//! the noise multiplier in the ledger. Turning integers into floating-point numbers at the end is post-processing as
-//! well.
+//! on the integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise whose multiplier is b
+//! divided by the sensitivity *of the integers*, whatever the accountant, composition and sampling. That sensitivity
+//! includes everything that rounding, and floating-point arithmetic before it, can add; b is chosen so large that b
+//! divided by that sensitivity is at least the noise multiplier in the ledger. Turning integers into floating-point
+//! numbers at the end is post-processing as well.
 
 use super::MechanismError;
 use super::real_deviates::{rounded_laplace, rounded_normal};
@@ -37,7 +37,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The lattice for noise of a scale on a quantity of a sensitivity, both in the units of the input.
+    /// The lattice for noise of this scale on a quantity of this sensitivity, both in the units of the input.
     pub(super) fn between(scale: f64, sensitivity: f64) -> Result<Self, MechanismError> {
         Self::of_width(scale, sensitivity, WIDEST)
     }
@@ -70,7 +70,7 @@ impl Grid {
         self.spacing
     }
 
-    /// A finite number in multiples of the spacing: the nearest integer. Division by a power of two is exact.
+    /// The integer m for which m spacings are nearest to a finite number. Division by a power of two is exact.
     pub(super) fn round(&self, value: f64) -> i128 {
         (value / self.spacing).round().clamp(-LARGEST, LARGEST) as i128
     }
@@ -108,12 +108,12 @@ impl Grid {
         scale as u64
     }
 
-    /// A number plus Laplace noise of a scale in multiples.
+    /// The number of `multiples` spacings plus Laplace noise of a scale of `scale` spacings.
     pub(super) fn plus_laplace(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_laplace(scale, stream))
     }
 
-    /// A number plus normal noise of a standard deviation in multiples.
+    /// The number of `multiples` spacings plus normal noise of a standard deviation of `scale` spacings.
     pub(super) fn plus_normal(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_normal(scale, stream))
     }

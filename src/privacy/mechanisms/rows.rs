@@ -106,7 +106,7 @@ impl Rows {
         Singular::new(self.n(), self.d(), self.values()).map_err(|_| MechanismError::Decomposition)
     }
 
-    /// The same rows, one of which is moved by a distance in a direction of length 1, d numbers.
+    /// The same rows, with row `index` moved by `distance` along `direction`, a vector of d numbers and length 1.
     ///
     /// # Panics
     /// If there is no such row.

@@ -8,7 +8,7 @@ use super::{MechanismError, NoiseArithmetic, all_finite};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 
-/// The contributions of all units, of one length each.
+/// The contributions of all units, all of the same length.
 pub type Contributions = Vec<Vec<f64>>;
 
 /// Checks shapes and returns the length of a contribution.
@@ -94,7 +94,7 @@ impl Noise {
         if differ.len() > 1 || !known || neighbour.len() != given.len() {
             return Ok(Distinguisher::unknown());
         }
-        // If the unit is drawn it takes the place of one of the others.
+        // If the unit is drawn, it replaces one of the others in the sample.
         let moved = [given, neighbour]
             .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
         let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();
@@ -102,7 +102,7 @@ impl Noise {
         Ok(SubsampledShift { rate, sd, base, moved }.distinguisher())
     }
 
-    /// The clipped sum over the chosen units plus noise. Noise is drawn even if nobody was chosen.
+    /// The clipped sum over the chosen units plus noise. Noise is drawn even if no unit was chosen.
     pub(super) fn noisy_sum(
         &self,
         units: &Contributions,

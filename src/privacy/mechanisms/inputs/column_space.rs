@@ -52,7 +52,7 @@ impl ColumnSpace {
         longest(&outside) / longest(&whole).max(f64::MIN_POSITIVE)
     }
 
-    /// If the other space has the same singular directions: the position there of each direction of this one.
+    /// For each direction of this space, its position in the other space; `None` unless both have the same directions.
     pub(super) fn same_directions(&self, other: &Self) -> Option<Vec<usize>> {
         if self.dimension() != other.dimension() {
             return None;

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     /// The grid of the synthetic experiment has sigma_min 1030.88: the largest r are 11, 15 and 22 (the paper's tables
-    /// list 10, 15 and 20), and no r is small enough for epsilon = .1.
+    /// list 10, 15 and 20), and no r is small enough for epsilon = 0.1.
     #[test]
     fn the_rule_finds_the_papers_columns() {
         let recipe = |epsilon: f64| -> JohnsonLindenstrauss {

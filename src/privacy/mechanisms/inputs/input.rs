@@ -4,7 +4,7 @@ use crate::privacy::mechanisms::{Gaussian, Mechanism, MechanismError, Rows};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Epsilon, Positive, Problem};
 
-/// Makes a table of records private, for neighbours in which one row moves by a distance.
+/// Makes a table of records private, for neighbours that differ in one row, moved by at most a distance.
 pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
     /// The unit direction in which a moved row changes the release most, with a description in words; `None` if all
     /// directions are equal.
@@ -29,7 +29,7 @@ pub trait Input: Send + Sync {
         true
     }
 
-    /// Number of columns of what is released of `inputs` columns. Default: as many.
+    /// Number of columns of the release, for inputs with `inputs` columns. Default: the same number.
     fn columns(&self, inputs: u64) -> u64 {
         inputs
     }

@@ -385,7 +385,7 @@ mod tests {
         };
         assert_eq!(price(3).cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 });
         assert_eq!(price(3).basis, Basis::AsPublished);
-        // Equal column spaces, but the branch shows; then different column spaces.
+        // Equal column spaces, where only the decision to lift shows; then different column spaces.
         for (n, why) in [(4, "whether singular values are lifted"), (5, "n - 1 > d (4 > 3)")] {
             assert_eq!(price(n).cost, Cost::Unprotected);
             assert!(matches!(price(n).basis, Basis::Refuted { why: found } if found.contains(why)));

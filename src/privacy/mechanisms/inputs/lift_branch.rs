@@ -78,9 +78,9 @@ fn ln_erfc_of_root(x: f64) -> f64 {
     if x < 600.0 { libm::log(libm::erfc(x.sqrt())) } else { -x - 0.5 * libm::log(std::f64::consts::PI * x) }
 }
 
-/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0: the power
-/// series of the regularised lower incomplete gamma function of r/2 and x = t/2 left of x = r/2 + 1, where its terms
-/// fall from the first on; otherwise one minus the upper one, which is not close to 1 there.
+/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2: for
+/// x < r/2 + 1, where its terms decrease from the first on, by the power series of the regularised lower incomplete gamma
+/// function; otherwise from 1 minus the probability of a larger variable, which is not close to 1 there.
 fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     let (x, a) = (0.5 * t, 0.5 * r as f64);
     if x >= a + 1.0 {
@@ -95,10 +95,10 @@ fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     a * libm::log(x) - x - libm::lgamma(a + 1.0) + libm::log(sum)
 }
 
-/// A sum of numbers that are at least 0, of which only the logarithms are in the range of floating point.
+/// A sum of non-negative numbers. They are given by their logarithms, since they may be outside the range of floating point.
 struct LogSum {
     largest: f64,
-    /// The sum over e^largest.
+    /// The sum divided by e^largest.
     scaled: f64,
 }
 
@@ -146,9 +146,9 @@ mod tests {
         assert!(at(16.0, 1) < 1e-6, "a large claim for one column is not refuted by this");
     }
 
-    /// Where e^epsilon is infinite, delta is neither lost nor invented. Means and variances by the normal law: with 6000
-    /// columns the squared norm of lifted numbers is about 12000 +- 219, and the loss is 720 at 11196, 3.67 standard
-    /// deviations lower.
+    /// Delta is correct also where e^epsilon overflows. Expected values are from the normal approximation: with 6000 columns
+    /// the squared norm of lifted numbers has mean 12000 and standard deviation 219, and the loss is 720 at 11198, which is
+    /// 3.66 standard deviations lower.
     #[test]
     fn a_claim_of_any_size_is_measured() {
         let at = |epsilon, r| branch_delta(epsilon, r, JlVariant::Paper);

@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
 ///   of P. That is correct for neighbours who differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is
-///   rounded to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
+///   rounded to a lattice, P is an integer matrix times a step, and rounding is compensated by additional noise.
 ///
 /// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
 /// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.
@@ -36,14 +36,15 @@ pub struct NoisyProjection {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// How the noise is sampled. Default: `Exact`. P then has 16 binary digits, and X P is computed in integers.
+    /// How the noise is sampled. Default: `Exact`. The entries of P then have at most 17 binary digits, and X P
+    /// is computed in integers.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "Gaussian noise on a projection";
 
-/// Binary digits of the largest entry of P if X P is computed in integers.
+/// Binary digits of the largest entry of P after its first one, if X P is computed in integers.
 const DIGITS: i32 = 16;
 /// The larger of noise and sensitivity is below 2^(WIDEST + 1) spacings of X's lattice; times an entry of P this fits
 /// 64 bits.
@@ -56,7 +57,7 @@ impl NoisyProjection {
     /// `distance`.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if there is no finite noise, for instance for a projection to 0 columns.
+    /// [`MechanismError::Shape`] if there is no finite noise, for instance for inputs of 0 columns.
     pub fn drawn(
         &self,
         d: usize,
@@ -139,8 +140,8 @@ impl DrawnProjection {
         self.standard_deviation / self.sensitivity.get()
     }
 
-    /// The lattice for X, and the noise in multiples of its spacing times the step of P. X is rounded, which can move a
-    /// row by sqrt(d) spacings more than the distance; the rest is exact, integers times integers.
+    /// The lattice for X, and the noise in multiples of its spacing times the step of P. Rounding X can move two
+    /// neighbouring rows apart by sqrt(d) spacings more than their distance; products of integers are then exact.
     fn exact(&self) -> Result<(Grid, u64), MechanismError> {
         let distance = self.distance.get();
         let norm = self.sensitivity.get() / distance;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 /// Releases X + N(0, sigma^2) with the smallest sigma that is (epsilon, delta)-DP (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
-///   units of X. That distance is the L2 sensitivity of the whole table. Scaling X to its units is taken as public.
+///   units of X. That distance is the L2 sensitivity of the whole table. The scaling of X is taken as public.
 /// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance.
 ///   Rounding to the lattice of exact noise moves at most d numbers of that row, and is compensated by
-///   sqrt(d) parts in 2^30 more noise.
+///   about sqrt(d) parts in 2^30 more noise, or by more if sigma exceeds 2^21 times the distance.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.

@@ -62,7 +62,7 @@ impl External {
         let (cost, count) = self.cost.cost();
         match cost {
             Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => Some((
-                "a cost without a sample: every outcome that is asked for is answered",
+                "a cost without subsampling: every query is answered",
                 "the cost of noise on a sum over a sample".to_owned(),
                 "write the cost of the noise alone, such as Gaussian(noise_multiplier: 2)",
             )),
@@ -74,7 +74,7 @@ impl External {
             _ if count != 1 => Some((
                 "the cost of one answer",
                 format!("count: {count}"),
-                "leave count out: each answer is booked when it is given",
+                "leave count out: each answer is entered in the ledger when it is given",
             )),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! How a single outcome is answered: a member is one file here and its line below.
+//! Ways to answer a query for one outcome; each has a file here and an entry in the list below.
 
 mod clipped;
 mod clipped_gaussian;
@@ -17,17 +17,17 @@ use super::Disclosed;
 crate::family! {
     /// How outcomes are answered.
     ///
-    /// A private outcome protects the outcome of its row: neighbours differ in that outcome, which may be replaced by
+    /// A private answer protects the outcome of its row: neighbours differ in that outcome, which may be replaced by
     /// any other. If a row is queried again, it gets the same answer as before, so each row's outcome is released at
     /// most once. The modeler adds the variance of the noise, which is public, to the noise variance of its model.
     pub struct OutcomeRelease(OutcomeMember): dyn Outcome, "outcomes" {
-        /// As they are, measured anew in every round: no privacy.
+        /// Outcomes as they are, measured again in every round: no privacy.
         Disclosure(Disclosed),
         /// Clipped, with Laplace noise: epsilon-DP for the outcome of one row.
         ClippedLaplace(ClippedLaplace),
         /// Clipped, with Gaussian noise: (epsilon, delta)-DP for the outcome of one row.
         ClippedGaussian(ClippedGaussian),
-        /// By a program of the user's own, at the cost that the scenario states for it.
+        /// By the user's own program, at the cost that the scenario states for it.
         External(External),
     }
 }

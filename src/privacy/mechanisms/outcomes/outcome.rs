@@ -49,7 +49,7 @@ pub trait Outcome: Send + Sync {
     /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
     fn problems(&self) -> Vec<Problem> {
         let problem = |error: MechanismError| {
-            let cure = "write a range such as Range(low: -3, high: 3), and an epsilon that is not vanishing";
+            let cure = "write a range such as Range(low: -3, high: 3), or a larger epsilon";
             Problem::wrong("", "noise of a finite size", error.to_string(), cure)
         };
         self.variance().err().map(problem).into_iter().collect()

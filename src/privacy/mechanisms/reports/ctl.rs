@@ -21,7 +21,7 @@ pub enum Rewards {
     Beyond,
 }
 
-/// Moves a reward into [-(B + R), B + R] and adds Laplace noise of scale 2 (B + R) / epsilon.
+/// Clips a reward to [-(B + R), B + R], unless clipping is off, and adds Laplace noise of scale 2 (B + R) / epsilon.
 ///
 /// * Precondition: none with clipping (NaN becomes 0). Without it, the assumption that [`Rewards`] names.
 /// * Postcondition: epsilon-DP for any two rewards, with clipping or if no reward lies beyond B + R. If rewards lie
@@ -129,7 +129,7 @@ impl Mechanism for Ctl {
                 mechanism: "CTL",
                 neighbours: neighbours.clone(),
                 covered: match self.rewards {
-                    Rewards::Likely(_) => "the distribution of one reward replaced by that with another mean",
+                    Rewards::Likely(_) => "the distribution of one reward replaced by one with another mean",
                     Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => {
                         "one report replaced by any other"
                     }
@@ -272,8 +272,8 @@ mod tests {
     }
 
     /// Two laws of rewards that lie beyond the bound with probability delta, as far apart as possible: the
-    /// probabilities of reports above a threshold differ by what (epsilon, delta) allows, and by more than epsilon
-    /// alone does.
+    /// probabilities of reports above a threshold differ by no more than (epsilon, delta) allows, and by more than epsilon
+    /// alone allows.
     #[test]
     fn laws_within_the_bound_but_for_delta_are_hidden_but_for_delta() {
         let (n, delta) = (400_000, 0.05);

@@ -1,4 +1,4 @@
-//! What a user sends of its reward: a member is one or two files here and its line below.
+//! Ways to report a reward; each has one or two files here and an entry in the list below.
 
 mod ctl;
 mod ctl_report;

@@ -87,7 +87,7 @@ pub enum ReportError {
 
 /// A way to report rewards, as a scenario names it.
 pub trait RewardReport: Send + Sync {
-    /// The users' mechanism for rewards of which these facts are known; `None` if they report them without protection.
+    /// The users' mechanism for rewards about which these facts are known; `None` if they report them without protection.
     ///
     /// # Errors
     /// [`ReportError`] if nothing bounds the rewards, or if no finite noise is large enough.
