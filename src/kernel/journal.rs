@@ -1,4 +1,4 @@
-//! The journal: every event in order, hashed into a digest, counted, and passed to a watcher.
+//! The journal: it counts all events and hashes them, in order, into a digest.
 
 use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
@@ -233,8 +233,8 @@ impl Journal {
                 digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
-                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify the
-                // message, unless several messages were sent on the same link at the same time.
+                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify
+                // the message, unless several messages were sent on the same link at the same time.
                 digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}
