@@ -1,4 +1,4 @@
-//! Masks that cancel in a sum, and the shares that remove those that do not.
+//! Masks that cancel in a sum, and secret shares to compute and remove the masks that do not cancel.
 //!
 //! Every pair of agents agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
 //! Every agent also adds words generated from a seed of its own. After the end of a round, the agents send shares of
