@@ -79,11 +79,11 @@ macro_rules! vocabulary {
 /// use subrosa::protocols::RoundMessage;
 ///
 /// subrosa::messages! {
-///     /// What is said.
+///     /// The messages.
 ///     pub enum Message {
 ///         /// Measure this arm.
 ///         Measure { round: u64, arm: u64 } = 0,
-///         /// Nothing more is wanted.
+///         /// No more measurements are needed.
 ///         Done = 1,
 ///     }
 /// }
