@@ -182,7 +182,8 @@ impl Journal {
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }
 
-    /// Counts and hashes an event. Always inlined: where the kind of event is known, counting it is one addition.
+    /// Counts and hashes an event. Always inlined: if the kind of event is known to the compiler, counting it is one
+    /// addition.
     #[inline(always)]
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);

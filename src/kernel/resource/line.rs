@@ -16,9 +16,9 @@ pub enum Discipline {
     Lifo,
     /// The job with the lowest priority number; among equals, the one with the earliest request.
     Priority,
-    /// As `Priority`; and if no server is free, a job takes the server of the job with the highest priority number, if
-    /// that is higher than its own; among equals, of the one with the latest request. The preempted job returns to the
-    /// queue, before jobs of its priority with later requests.
+    /// As `Priority`; and if no server is free, a new job takes the server of the job with the highest priority number,
+    /// if that is higher than its own. If several jobs have the highest number, the one with the latest request is
+    /// preempted. It returns to the queue, before jobs of its priority with later requests.
     Preemptive,
 }
 

@@ -96,7 +96,7 @@ pub struct Close {
 /// The vectors that are clipped in a round: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// Number of vectors that are clipped, of those that arrived in time.
+    /// Number of clipped vectors among those that arrived in time.
     pub vectors: u64,
     /// The sum of their agents' weights over all regions.
     pub weight: f64,

@@ -6,8 +6,8 @@
 //!
 //! * for the server, when it holds enough shares, including those of colluding agents, even if the round was given up;
 //! * for the agents, when the sum is sent;
-//! * for a relay, when shares are requested, since it may read shares that never reach the server. Its cost is that of
-//!   the agents, since it may be one of them.
+//! * for a relay, when shares are requested, since it may read shares that never reach the server. The cost is the
+//!   same as for the agents, since the relay may be one of them.
 
 use super::contribution::Contract;
 use super::messages::{OwnFact, World};

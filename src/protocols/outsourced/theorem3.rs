@@ -68,8 +68,8 @@ impl Theorem3 {
         let (v, noise) = (case.covariance.variance, case.noise_variance);
         let width = diameter(case.inputs) / case.length_scale;
         let square = width * width;
-        // Lemma 1: r is at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 has nu at most 2 / d^2 and 1/2, where d is the
-        // diameter of the inputs in length-scales.
+        // Lemma 1 requires r to be at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 requires nu to be at most 2 / d^2 and
+        // at most 1/2, where d is the diameter of the inputs in length-scales.
         let needed = 8.0 * libm::log(n * n / case.delta);
         let largest_nu = (2.0 / square).min(0.5);
         let nu = (needed / r).sqrt();

@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Every term of the failure probabilities is the sum of tails that it represents, whatever n is.
+    /// Every failure probability equals the sum of the tail bounds from which it follows, for every n.
     #[test]
     fn failure_probabilities_are_sums_of_tails() {
         let tail = |bound: f64| (-bound * bound / 2.0).exp();

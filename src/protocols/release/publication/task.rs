@@ -66,7 +66,8 @@ impl Task {
     }
 
     /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a
-    /// mean of losses in it; otherwise it is assumed to lie within 4096 standard deviations of the prior's mean.
+    /// mean of losses in that range; otherwise it is assumed to lie within 4096 prior standard deviations of the prior
+    /// mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
         value + LARGEST_DEVIATE * self.noise_sd
