@@ -119,7 +119,7 @@ impl Digest {
     }
 }
 
-/// Absorbs nothing: the timer of a party that has only one.
+/// Absorbs nothing; for a protocol with a single kind of timer.
 impl Digestible for () {
     fn digest(&self, _: &mut Digest) {}
 }

@@ -1,4 +1,4 @@
-//! The journal: every event in order, hashed into a digest, counted, and passed to a watcher.
+//! The journal: it counts all events and hashes them, in order, into a digest.
 
 use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
@@ -182,7 +182,8 @@ impl Journal {
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }
 
-    /// Counts and hashes an event. Always inlined: where the kind of event is known, counting it is one addition.
+    /// Counts and hashes an event. Always inlined: if the kind of event is known to the compiler, counting it is one
+    /// addition.
     #[inline(always)]
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);
@@ -233,8 +234,8 @@ impl Journal {
                 digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
-                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify the
-                // message, unless several messages were sent on the same link at the same time.
+                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify
+                // the message, unless several messages were sent on the same link at the same time.
                 digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}

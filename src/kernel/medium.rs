@@ -42,8 +42,8 @@ pub enum LossCause {
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
-    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either a
-    /// relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
+    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either
+    /// a relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
     Passes {
         /// When it reaches `via`.
         at: Time,

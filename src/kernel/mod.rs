@@ -7,23 +7,23 @@
 //!
 //! # Ordering guarantee
 //!
-//! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled
-//!    (a 64-bit sequence number). Zero delays are allowed.
+//! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled.
+//!    Zero delays are allowed.
 //! 2. The effects of a handler take place in the order of its calls; no input that results from them is handled before
 //!    the handler returns, even without delay.
-//! 3. If the medium states a compute time for a delivered message ([`Medium::occupied`]), the handler runs when this time
-//!    has passed; otherwise it runs at once. Timers are not delayed by compute times.
+//! 3. If the medium states a compute time for a delivered message ([`Medium::occupied`]), the handler runs when this
+//!    time has passed; otherwise it runs at once. Timers are not delayed by compute times.
 //!
 //! # What a crash does
 //!
-//! A crashed party receives nothing. If its memory is kept, timers and compute times that end during the crash are held,
-//! and are handled in their order when the party has recovered. If its memory is lost, its pending timers and compute
-//! times are dropped, and the party starts again.
+//! A crashed party receives nothing. If its memory is kept, timers and compute times that end during the crash are
+//! held, and are handled in their order when the party has recovered. If its memory is lost, its pending timers and
+//! compute times are dropped, and the party starts again.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context
 //!     ^                |                                       |
-//!     |                +--Event--> Journal (digest, watcher)   |
+//!     |                +--Event--> Journal (digest), watcher   |
 //!     +------------- Medium (fate of each message) <-----------+
 //! ```
 

@@ -61,9 +61,9 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     /// is handled after this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
-    /// The party after a crash that lost its memory ([`super::Memory::Lost`]), with nothing but the contents of its stable
-    /// storage. The new party then receives [`Input::Start`]. The default, `None`, keeps the party as it is: all its state
-    /// is in stable storage.
+    /// The party after a crash that lost its memory ([`super::Memory::Lost`]), with nothing but the contents of its
+    /// stable storage. The new party then receives [`Input::Start`]. The default, `None`, keeps the party as it is: all
+    /// its state is in stable storage.
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
     }

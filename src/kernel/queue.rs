@@ -1,8 +1,8 @@
 //! The event queue: sorted keys, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped when its turn comes. Slots have a generation number, so an outdated ticket has no effect. Nothing is
-//! allocated once the table has grown to the run's largest number of pending events.
+//! table; its key is skipped when its turn comes. Slots have a generation number, so an outdated ticket has no effect.
+//! Nothing is allocated once the table has grown to the run's largest number of pending events.
 
 use super::ladder::{Ladder, Place};
 use crate::vocab::Time;
@@ -24,8 +24,8 @@ impl<T> Default for EventQueue<T> {
 }
 
 impl<T> EventQueue<T> {
-    /// Schedules `payload` at `time`, after everything scheduled earlier for the same time. If 2^24 events are pending, it
-    /// is dropped, and [`Self::overfull`] is true from then on.
+    /// Schedules `payload` at `time`, after everything scheduled earlier for the same time. If 2^24 events are pending,
+    /// it is dropped, and [`Self::overfull`] is true from then on.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         Ticket(self.ladder.push(time.nanos(), payload))
@@ -72,7 +72,7 @@ mod tests {
         Cancel(usize),
     }
 
-    /// Near each other, far apart, and at both ends of time.
+    /// Times near each other, far apart, and at both ends of the range.
     fn time() -> impl Strategy<Value = u64> {
         prop_oneof![4 => 0u64..6, 4 => 0u64..100_000, 1 => any::<u64>(), 1 => Just(u64::MAX)]
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list kept sorted by (time, insertion): any mix of pushes, pops and cancels agrees.
+        /// Any mix of pushes, pops and cancels gives the same as a list sorted by time, then by insertion.
         #[test]
         fn agrees_with_a_sorted_list(steps in proptest::collection::vec(step(), 0..800)) {
             let mut queue = EventQueue::default();

@@ -29,7 +29,7 @@ impl Default for Limits {
 pub enum Ending {
     /// A party ended the simulation ([`Context::stop`]).
     Stopped,
-    /// There were no more events.
+    /// No events were pending. Changes of connection do not count, except the restart of a party that lost its memory.
     Quiet,
     /// The time limit was reached.
     TimeUp,
@@ -40,8 +40,8 @@ pub enum Ending {
 pub enum KernelError {
     /// Too many events at one instant.
     #[error(
-        "livelock: {events} events happened at virtual time {} s without virtual time advancing; look for two parties that \
-         answer each other over links without delay",
+        "livelock: {events} events happened at virtual time {} s without virtual time advancing; look for two parties \
+         that answer each other over links without delay",
         .at.seconds()
     )]
     Livelock {
@@ -50,7 +50,7 @@ pub enum KernelError {
         /// Number of events handled at this instant.
         events: u64,
     },
-    /// Too many events at the same time ahead.
+    /// Too many events are pending.
     #[error(
         "more than 16,777,216 (2^24) messages and timers are pending at virtual time {} s: use fewer parties or longer \
          intervals, or look for a party that sends more than is ever answered",
@@ -239,9 +239,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Sets a party's connection at the time `switch.at`, after the medium was changed between two events, and schedules
-    /// the connection's next change anew from the medium. The present time becomes `switch.at`; no event may be pending
-    /// for an earlier time. Returns an ending if the party asked to stop.
+    /// Sets a party's connection at the time `switch.at`, after the medium was changed between two events, and
+    /// schedules the connection's next change anew from the medium. The present time becomes `switch.at`; no event may
+    /// be pending for an earlier time. Returns an ending if the party asked to stop.
     ///
     /// # Panics
     /// If the present time is after `switch.at`.
@@ -251,7 +251,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         switch: Switch,
         watch: &mut W,
     ) -> Option<Ending> {
-        assert!(self.core.now <= switch.at, "changes lie ahead");
+        assert!(self.core.now <= switch.at, "a change of connection is never in the past");
         self.core.now = switch.at;
         if let Some(ticket) = self.core.states[party.index()].switch.take() {
             self.core.queue.cancel(ticket);
@@ -360,7 +360,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         watch: &mut W,
     ) -> bool {
         let states = &mut self.core.states[party.index()];
-        // A crash keeps the kind with which it began, also if a fork has changed the kind meanwhile.
+        // A crash keeps the kind with which it began, even if a fork has changed the kind meanwhile.
         let crashed = crashed.map(|kind| states.crashed.unwrap_or(kind));
         let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
         let was_crashed = std::mem::replace(&mut states.crashed, crashed);
@@ -382,7 +382,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 self.dispatch(party, Input::Start, watch)
             }
             (Some(Memory::Kept), None) => {
-                // Held events keep their order, and are handled after the events scheduled for this instant already.
+                // Held events keep their order, and are handled after the events that are already scheduled for now.
                 for pending in std::mem::take(&mut self.core.states[party.index()].held) {
                     let timer =
                         if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };

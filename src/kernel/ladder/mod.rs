@@ -1,10 +1,10 @@
 //! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
 //! Events in the far future are unsorted, in the "top". When their time is near, the first of them are distributed over
-//! the buckets of a "rung", which are so narrow that most hold one event or none. The next few buckets are moved to the
-//! "bottom", sorted; a bucket with many events is distributed over a new, finer rung. Events that are scheduled after their
-//! bucket was emptied ("late") go to a small heap. No step assumes a distribution of delays: the worst case is that of
-//! the heap.
+//! the buckets of a "rung". The buckets are so narrow that most hold one event or none. The next few buckets are moved
+//! to the "bottom", sorted; a bucket with many events is distributed over a new, finer rung. Events that are scheduled
+//! after their bucket was emptied ("late") go to a small heap. No step assumes a distribution of delays: in the worst
+//! case, an event costs as much as in a heap.
 //!
 //! ```text
 //! earlier                                                             later
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
-//! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one memory
-//! stall per event. Nothing is allocated once the tables have reached their largest size.
+//! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one
+//! memory stall per event. Nothing is allocated once the tables have reached their largest size.
 //!
 //! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
 //! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
@@ -30,9 +30,10 @@ use std::hint::select_unpredictable;
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// Largest bucket that is sorted rather than distributed over a rung.
 const SORTED: usize = 48;
-/// The span of a rung made from the top, as a multiple of the time from the first event to the mean event.
+/// The span of a rung made from the top, as a multiple of the difference between mean and first time of the top's
+/// events.
 const REACH: u64 = 4;
-/// If there are more late events than this, and than events in the bottom, they are distributed over a rung.
+/// If there are more late events than this, and more than events in the bottom, both are distributed over a rung.
 const SPILL: usize = 64;
 
 /// The events in the order of their keys.
@@ -92,8 +93,8 @@ pub(super) struct Place {
 }
 
 impl<T> Ladder<T> {
-    /// Adds an event after all events of the same time. If 2^24 events are pending, it is dropped, and [`Self::overfull`]
-    /// is true from then on.
+    /// Adds an event after all events of the same time. If 2^24 events are pending, it is dropped, and
+    /// [`Self::overfull`] is true from then on.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
@@ -131,7 +132,7 @@ impl<T> Ladder<T> {
         }
     }
 
-    /// Removes an event before its turn.
+    /// Cancels a pending event and returns it; `None` if it has been handled or cancelled before.
     pub(super) fn take(&mut self, place: Place) -> Option<T> {
         // The slot becomes free when its key is skipped.
         let node = self.nodes.get_mut(place.slot as usize)?;
@@ -224,7 +225,7 @@ impl<T> Ladder<T> {
         self.overfull
     }
 
-    /// Makes a free slot; false if there are as many as possible.
+    /// Makes a free slot; false if there are already as many slots as allowed.
     #[cold]
     fn new_slot(&mut self) -> bool {
         let slot = self.nodes.len() as u32;
@@ -236,7 +237,8 @@ impl<T> Ladder<T> {
         !self.overfull
     }
 
-    /// Moves the next events to the bottom; false if there are none. There must be no keys in the bottom and no late ones.
+    /// Moves the next events to the bottom; false if there are none. There must be no keys in the bottom and no late
+    /// ones.
     #[inline(never)]
     fn refill(&mut self) -> bool {
         (self.taken, self.filled) = (0, 0);
@@ -322,7 +324,7 @@ impl<T> Ladder<T> {
     }
 
     /// Moves the top to the bottom, sorted, if it is small; otherwise distributes its nearest events over a rung.
-    /// Bottom and rungs must be empty. The rung spans [`REACH`] times the time from the first event to the mean: far
+    /// Bottom and rungs must be empty. The rung spans [`REACH`] times the difference between mean and first time: far
     /// events, which would make its buckets wide, stay in the top.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;

@@ -72,8 +72,8 @@ impl Rung {
         self.len += 1;
     }
 
-    /// The next range of 64 buckets that has events: the index of its first bucket, and a bit for each bucket with events.
-    /// The rung must have events.
+    /// The next range of 64 buckets that has events: the index of its first bucket, and a bit for each bucket with
+    /// events. The rung must have events.
     #[inline]
     pub(super) fn near(&self) -> (usize, u64) {
         // Bits before the current bucket are zero: those buckets are empty.

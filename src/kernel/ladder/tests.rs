@@ -4,8 +4,7 @@ use super::*;
 use crate::rng::Key as Seed;
 use std::collections::BTreeSet;
 
-/// Pushes and pops with delays from a distribution, checked against a sorted set; also counts how many keys were
-/// moved in the end.
+/// Pushes and pops events with delays from a distribution, and checks their order against a sorted set.
 fn agrees(name: &str, first_sequence: u64, pending: usize, delay: impl Fn(u64) -> u64) {
     let mut ladder = Ladder { sequence: first_sequence, ..Ladder::default() };
     let mut set = BTreeSet::new();
@@ -44,7 +43,7 @@ fn every_law_of_delays_keeps_the_order() {
         agrees("bimodal", 0, pending, |word| if word % 10 == 0 { word >> 20 } else { word % 1000 });
         agrees("Pareto", 0, pending, |word| (1e8 * libm::exp(-libm::log(1.0 - unit(word)) / 1.1)) as u64);
         agrees("few times", 0, pending, |word| word % 3);
-        // Many answers to a hub at the same time, beside timers far away that make buckets wide.
+        // Many answers to a hub at the same time, and timers in the far future that make buckets wide.
         agrees("bursts", 0, pending, |word| match word % 100 {
             0 => 1_000_000_000_000,
             1..60 => 1_000_000,

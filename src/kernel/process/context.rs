@@ -79,7 +79,7 @@ impl<P: Protocol> ProcessContext<P> {
         self.key.child(purpose)
     }
 
-    /// The party's connection, also if it has been offline since the start.
+    /// The party's connection; correct even if the party has been offline since the start.
     #[must_use]
     pub fn connection(&self) -> Connection {
         self.shared.state.borrow().connection
@@ -127,7 +127,7 @@ impl<P: Protocol> ProcessContext<P> {
         Receive::new(&self.shared, Some(Box::new(wanted)))
     }
 
-    /// As [`Self::receive`], but for no longer than `span`.
+    /// As [`Self::receive`], but waits for no longer than `span`, and then returns `None`.
     pub async fn receive_within(&self, span: Span) -> Option<(PartyId, P::Message)> {
         self.timeout(span, self.receive()).await
     }
@@ -145,8 +145,8 @@ impl<P: Protocol> ProcessContext<P> {
     }
 
     /// The output of `future` if it completes within `span`, counted from the first poll; else `None`, and `future` is
-    /// dropped. A future that is ready when the timer of the timeout is handled has completed in time; events at the same
-    /// virtual time that are handled after the timer come too late.
+    /// dropped. A future that is ready when the timer of the timeout is handled has completed in time; events at the
+    /// same virtual time that are handled after the timer come too late.
     pub async fn timeout<F: Future>(&self, span: Span, future: F) -> Option<F::Output> {
         let mut sleep = pin!(self.sleep(span));
         let mut future = pin!(future);
@@ -162,8 +162,8 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities. Dropping
-    /// the [`Claimed`] releases the server; dropping the future leaves the queue.
+    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities.
+    /// Dropping the [`Claimed`] releases the server; dropping the future removes the job from the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }

@@ -1,5 +1,5 @@
-//! Parties written as co-routines: `async` code that waits for virtual time and messages, without an executor, a
-//! thread or a clock.
+//! Parties written as co-routines: `async` code that waits for virtual time and messages. Tasks run in the kernel's
+//! event loop, without an executor library, threads or the system's clock.
 //!
 //! ```text
 //! kernel --Input--> Process --wakes--> tasks (futures) --effects, in order--> Context

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 /// Waits until a point of virtual time; see [`super::ProcessContext::sleep`]. Its timer is set when it is first
 /// awaited, and cancelled if the future is dropped before the timer runs out.
 #[derive(Debug)]
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct Sleep<P: Protocol> {
     shared: Shared<P>,
     until: Time,
@@ -62,7 +62,7 @@ impl<P: Protocol> Drop for Sleep<P> {
 type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
 
 /// Waits for a message; see [`super::ProcessContext::receive`].
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct Receive<P: Protocol> {
     shared: Shared<P>,
     wanted: Option<Wanted<P>>,
@@ -113,7 +113,7 @@ impl<P: Protocol> Drop for Receive<P> {
 
 /// Waits for a change of the connection; see [`super::ProcessContext::connection_change`].
 #[derive(Debug)]
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct ConnectionChange<P: Protocol> {
     shared: Shared<P>,
     place: u64,

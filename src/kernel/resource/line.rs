@@ -16,9 +16,9 @@ pub enum Discipline {
     Lifo,
     /// The job with the lowest priority number; among equals, the one with the earliest request.
     Priority,
-    /// As `Priority`; and if no server is free, a job takes the server of a job with a higher priority number: of the
-    /// highest number, and among those of the latest request. The preempted job returns to the queue, before jobs of
-    /// its priority with later requests.
+    /// As `Priority`; and if no server is free, a new job takes the server of the job with the highest priority number,
+    /// if that is higher than its own. If several jobs have the highest number, the one with the latest request is
+    /// preempted. It returns to the queue, before jobs of its priority with later requests.
     Preemptive,
 }
 
@@ -37,7 +37,7 @@ impl Digestible for Claim {
 
 /// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a job that begins takes time, and so does one that was interrupted"]
+#[must_use = "the caller sets a timer if the job is served, and cancels that of a preempted job"]
 pub struct RequestResult {
     /// The job's claim, which identifies it.
     pub claim: Claim,
@@ -49,7 +49,7 @@ pub struct RequestResult {
 
 /// The result when a job leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "the job that is served next takes time"]
+#[must_use = "the caller sets a timer for the job that is served next"]
 pub struct Freed<J> {
     /// The job.
     pub job: J,
@@ -68,7 +68,7 @@ struct Entry<J> {
     begun: bool,
 }
 
-/// `k` servers and a queue of jobs. The owner passes the present time to each method; it must not decrease.
+/// Servers and a queue of jobs. The owner passes the present time to each method; the time must not decrease.
 #[derive(Clone, Debug)]
 pub struct Resource<J> {
     discipline: Discipline,

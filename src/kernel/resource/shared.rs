@@ -21,7 +21,7 @@ pub struct SharedResource(Rc<RefCell<Resource<WaitingTask>>>);
 
 /// A job that lost its server to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the server was taken with {left} of the work left")]
+#[error("another job took the server when {left} of the work was left")]
 pub struct Preempted {
     /// The work that is left.
     pub left: Span,
@@ -67,7 +67,7 @@ impl SharedResource {
 /// Waits for a server; see [`ProcessContext::acquire`](crate::kernel::ProcessContext::acquire). The job joins the queue
 /// when this future is first awaited.
 #[derive(Debug)]
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct Acquire {
     resource: SharedResource,
     clock: Clock,
@@ -135,7 +135,7 @@ impl Drop for Claimed {
 
 /// Waits for the loss of a server; see [`Claimed::preempted`].
 #[derive(Debug)]
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct Preemption<'a>(&'a Claimed);
 
 impl Future for Preemption<'_> {
@@ -148,7 +148,7 @@ impl Future for Preemption<'_> {
 
 /// Waits for a server that was taken away; see [`Claimed::regained`].
 #[derive(Debug)]
-#[must_use = "nothing waits for a future that is not awaited"]
+#[must_use = "futures do nothing unless awaited"]
 pub struct Regained<'a>(&'a Claimed);
 
 impl Future for Regained<'_> {

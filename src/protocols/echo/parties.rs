@@ -11,7 +11,7 @@ use std::any::Any;
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
-/// One call of one listener.
+/// One call to one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Who is called.
@@ -79,7 +79,8 @@ impl Digestible for Call {
     }
 }
 
-/// All parties of a simulation with `population` parties, in order of ids; the jitter of retries is drawn below `key`.
+/// All parties of a simulation with `population` parties, in order of ids; `key` is the node of the seed tree from
+/// which the jitter of retries is drawn.
 #[must_use]
 pub fn parties(
     population: usize,

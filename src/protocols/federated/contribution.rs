@@ -88,8 +88,8 @@ impl Contract {
         answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
     }
 
-    /// The shares that a member sends: of the own seeds of those who answered, of the pair secrets of the other
-    /// members. Nobody holds shares of an agent that is no member; its entry is 0.
+    /// The shares that a member sends: for each member that answered, a share of the seed of its own mask; for each
+    /// other member, a share of its pair secret. Nobody holds shares of an agent that is no member; its entry is 0.
     pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
         let share = |(owner, (&answered, &member)): (usize, (&bool, &bool))| {

@@ -1,9 +1,9 @@
-//! Masks that cancel in a sum, and the shares that remove those that do not.
+//! Masks that cancel in a sum, and secret shares to compute and remove the masks that do not cancel.
 //!
 //! Every pair of agents agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
 //! Every agent also adds words generated from a seed of its own. After the end of a round, the agents send shares of
-//! the own seeds of those who answered and of the pair secrets of those who did not, never both for one agent: so the
-//! server can compute the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017,
+//! one secret of each agent: of its own seed if it answered, else of its secret for key agreement. So the server can
+//! compute the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017,
 //! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
 //! bits: messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
 

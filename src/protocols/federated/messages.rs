@@ -80,7 +80,7 @@ vocabulary! {
             rounds: u64,
             /// Whether the agent is also to begin, as after `Begin`.
             begins: bool,
-            /// By agent: whether it has dealt shares; only those that have take part in sums.
+            /// By agent: whether it has dealt shares. Only agents that have dealt shares take part in sums.
             members: Arc<Vec<bool>> => each,
         } = 11,
     }
@@ -96,7 +96,7 @@ pub struct Close {
 /// The vectors that are clipped in a round: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// Number of vectors that are clipped, of those that arrived in time.
+    /// Number of clipped vectors among those that arrived in time.
     pub vectors: u64,
     /// The sum of their agents' weights over all regions.
     pub weight: f64,
@@ -132,8 +132,8 @@ vocabulary! {
             fresh: u64,
             /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,
-            /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks, in a
-            /// dry run, and in rounds that share no vectors.
+            /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
+            /// in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.

@@ -30,7 +30,7 @@ pub(super) struct OwnModel {
     common: Arc<Common>,
     hyperparameters: OwnHyperparameters,
     posterior: Posterior,
-    /// Root of the prior covariance, for joint draws.
+    /// Cholesky factor of the prior covariance, for joint draws.
     prior: Arc<Cholesky>,
     /// The measurements (arm and outcome), kept only if hyperparameters are fitted.
     seen: Vec<(usize, f64)>,
@@ -190,8 +190,8 @@ mod tests {
         )
     }
 
-    /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. The
-    /// likelihood of 60 points is sharp: l within a third, the noise within a half.
+    /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. 60
+    /// points determine the length-scale within a factor of 1.5 and the noise variance within a half.
     #[test]
     fn hyperparameters_are_found_again() {
         let truth = Covariance::squared_exponential(0.1, 4.0);

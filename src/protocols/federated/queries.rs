@@ -47,8 +47,8 @@ pub enum Width {
     #[default]
     Constant,
     /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the noise's standard deviation over the prior's; gamma
-    /// is an upper bound on the information gain of as many outcomes as the agent has: the greedy gain over 1 - 1/e,
-    /// at most the gain of independent arms.
+    /// is an upper bound on the information gain of as many outcomes as the agent has: the smaller of greedy gain /
+    /// (1 - 1/e) and the gain of independent arms.
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2 and Theorem 1.
     Theorem {
         /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
@@ -73,7 +73,7 @@ impl Width {
         *self == Self::default()
     }
 
-    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 in every round.
+    /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round.
     pub(super) fn by_round(self, common: &Common, initial: u64, rounds: u64) -> Result<Vec<f64>, GpError> {
         let Self::Theorem { norm, failure } = self else { return Ok(Vec::new()) };
         let (variance, noise) = (common.surrogate.covariance.variance, common.assumed_noise());

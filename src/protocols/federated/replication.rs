@@ -113,7 +113,7 @@ impl Replication<'_> {
         Ok(record)
     }
 
-    /// The terms of Theorem 1, where the scenario asks for them.
+    /// The terms of Theorem 1; empty unless the scenario requests them.
     fn terms(
         &self,
         series: &FederatedSeries,
@@ -123,7 +123,7 @@ impl Replication<'_> {
         else {
             return Ok(Vec::new());
         };
-        // The theorem is about one sum for the whole run.
+        // The theorem assumes sums with the same settings in all rounds.
         if self.stage.changes_at_fork(&series.name) {
             return Ok(Vec::new());
         }
@@ -161,7 +161,7 @@ impl Replication<'_> {
         })
     }
 
-    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 in every round, and in a dry run.
+    /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round, and in a dry run.
     fn widths(&self) -> Result<Arc<Vec<f64>>, GpError> {
         if self.stage.directions.dry {
             return Ok(Arc::default());
@@ -288,7 +288,7 @@ impl Replication<'_> {
     }
 }
 
-/// The factors on the standard deviation in agents' own Thompson sampling, by round; none where they are 1 in every
+/// The factors on the standard deviation in agents' own Thompson sampling, by round; `None` if they are 1 in every
 /// round.
 fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
     let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();

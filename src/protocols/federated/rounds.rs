@@ -20,9 +20,9 @@ pub trait Policy {
         false
     }
 
-    /// The number of answers that enter a sum, if only the first to arrive do. The claimed loss of a trusted server's
-    /// sum then has the rate of these answers; the loss itself is computed with the sampling rate, since agents that
-    /// answer fast are in more sums.
+    /// The number k of answers that enter a sum, if only the first k to arrive do. The loss that the paper claims is
+    /// then computed with the rate k / number of agents, if that is below the sampling rate; the loss itself is
+    /// computed with the sampling rate, since agents that answer fast are in more sums.
     fn keeps(&self) -> Option<u64> {
         None
     }
@@ -67,7 +67,8 @@ pub struct Quorum {
 }
 
 /// A round ends when this many agents have answered, or after `patience`. Agents that answer fast are in the sum more
-/// often, so the loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
+/// often, so the loss is computed with the sampling rate before this selection, not with the share of agents in the
+/// sum.
 ///
 /// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -209,8 +210,8 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate of the claimed loss where it is not the sampling rate: k / agents, if the policy keeps the first k
-    /// answers of agents that are sampled at a larger rate.
+    /// The rate with which the paper's claim is computed, if that is not the sampling rate: k / `agents`, if the policy
+    /// keeps the first k answers, and agents are sampled at a larger rate.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {
@@ -238,10 +239,10 @@ pub enum Late {
     Discard,
     /// The answer is added to the next sum, in addition to the agent's current one: the agent counts twice.
     AddToNext,
-    /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the round
-    /// of the late answer or in the current one: with probability 1 - (1 - q)^2.
+    /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the
+    /// round of the late answer or in the current one: with probability 1 - (1 - q)^2.
     ReplaceNext,
     /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round: one
-    /// vector per agent and round. The loss is then the planned one.
+    /// vector per agent and round. The loss is then the same as if no answer were late.
     KeepLast,
 }

@@ -27,11 +27,11 @@ pub(super) struct Server {
     pub(super) neighbours: Neighbours,
     /// The region that each agent explores.
     pub(super) explored: Vec<usize>,
-    /// Rounds in which agents measure.
+    /// Number of rounds in which agents measure.
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Rounds whose answers are shared.
+    /// Number of rounds whose answers are shared, from the first.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     pub(super) key: Key,

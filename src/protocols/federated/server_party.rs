@@ -152,7 +152,8 @@ impl Server {
     /// The vectors of this round according to the late policy.
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
-        // If the server keeps the first k answers of N agents, the claimed loss has the rate k / N, if that is the smaller one.
+        // If the server keeps the first k answers of N agents, the paper's claim is computed with the smaller of k / N
+        // and the sampling rate.
         mechanism.claimed_rate = self.policy.claimed_rate(mechanism.participation, self.agents.len());
         mechanism.excluded_from_claim = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();

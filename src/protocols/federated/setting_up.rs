@@ -3,10 +3,10 @@
 //! ```text
 //! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
 //! server <--Key----------- agents
-//! server --Keys----------> agents      everybody's key; sent again likewise
-//! server <--Dealt--------- agents      shares of the secrets of all rounds, each under its holder's key
+//! server --Keys----------> agents      everybody's key; sent again in the same way
+//! server <--Dealt--------- agents      shares of the secrets of all rounds, each encrypted for its holder
 //! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
-//!                                      member whose answer shows that it has none
+//!                                      member whose answer shows that it has no shares
 //! ```
 //!
 //! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
@@ -21,7 +21,7 @@ use crate::kernel::Context;
 use crate::vocab::PartyId;
 use std::sync::Arc;
 
-/// How often the server asks before it continues without the agents that do not answer.
+/// Number of requests after which the server continues without the agents that do not answer.
 const TRIES: u32 = 10;
 
 impl Server {
@@ -31,7 +31,8 @@ impl Server {
         self.ask(ctx);
     }
 
-    /// Asks everybody who has not answered, and sets a timer of the round's longest duration.
+    /// Sends the request of this phase to all agents that have not answered, and sets a timer with the round's longest
+    /// duration.
     fn ask(&mut self, ctx: &mut Context<'_, World>) {
         self.setup.asked += 1;
         let message = match self.setup.phase {

@@ -33,7 +33,7 @@ impl Setup {
         Self { phase: Phase::Done, asked: 0, keys: Arc::clone(&nobody), members: nobody }
     }
 
-    /// Who is asked in this phase, and who of them has answered.
+    /// The agents to which the request of this phase is sent, and whether each has answered.
     pub(super) fn answers(&self) -> Vec<(usize, bool)> {
         let all = self.keys.iter().zip(self.members.iter()).enumerate();
         match self.phase {

@@ -132,8 +132,8 @@ mod tests {
         }
     }
 
-    /// Variance of the noise: as planned when as many answer as planned, more in proportion when more do. 2,000 sums of
-    /// 4 numbers have a standard error of 1.6 %; five of them are 8 %.
+    /// The variance of the noise is the planned one if as many agents answer as planned, and grows in proportion to
+    /// their number. Its estimate from 2,000 sums of 4 numbers has a standard error of 1.6 %; five of them are 8 %.
     #[test]
     fn shares_of_noise_add_up_to_the_promise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \

@@ -34,14 +34,14 @@ crate::family! {
 pub struct Uniform {}
 
 /// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. The sum before round t + 1 is
-/// number t, from 0. Up to sum `hold` the temperature is 1; then its inverse falls linearly to 0 at sum `until` - 1,
-/// that before round `until`, and from there on all weights are equal.
+/// number t, from 0. Up to sum `hold` the temperature is 1; then its inverse falls linearly, and is 0 from sum
+/// `until` - 1 on (the sum before round `until`): all weights are equal.
 ///
 /// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Annealed {
-    /// a, the additional weight of agents that explore the region. Default: 15.
+    /// a, added to the exponent of agents that explore the region. Default: 15.
     #[serde(default = "fifteen")]
     pub strength: NonNegative,
     /// Number of the last sum at temperature 1. Default: 10.
@@ -93,12 +93,12 @@ impl Weights for Annealed {
         if self.until > self.hold.saturating_add(1) {
             return Vec::new();
         }
-        // Weights would be both those at temperature 1 and equal in sum `hold`, which is that before round `hold` + 1.
+        // With a smaller `until`, sum `hold` would need temperature 1 and also equal weights.
         vec![Problem::wrong(
             "Annealed.until",
             format!("at least `hold` + 2, {}", self.hold.saturating_add(2)),
             self.until.to_string(),
-            "the authors hold for 10 rounds and end at 40",
+            "raise `until` or lower `hold` (the authors' code: 40 and 10)",
         )]
     }
 }

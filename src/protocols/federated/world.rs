@@ -8,7 +8,7 @@ use crate::protocols::stage::Stage;
 use crate::rng::Key;
 use std::sync::Arc;
 
-/// The scenario's settings of the shared features; those of the surrogate hold where a setting is `None`.
+/// The scenario's settings of the shared features. If a setting is `None`, that of the surrogate is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FeatureRecipe {
     /// Number of features, M.
@@ -21,7 +21,7 @@ pub(super) struct FeatureRecipe {
 }
 
 /// Smallest default noise variance of the shared model, and smallest noise variance in bounds on the information gain:
-/// both need one above 0, also for a noise-free objective.
+/// both need a noise variance above 0, even if the objective has no noise.
 const RIDGE: f64 = 1e-6;
 
 /// What all agents of a replication have in common.
@@ -29,7 +29,7 @@ const RIDGE: f64 = 1e-6;
 pub(super) struct Common {
     pub(super) surrogate: Surrogate,
     pub(super) covariance: ArmCovariance,
-    /// Root of the prior covariance, for joint draws.
+    /// Cholesky factor of the prior covariance, for joint draws.
     pub(super) prior: Arc<Cholesky>,
     /// Features of every point, the same for all agents: n points x M features, row by row.
     pub(super) features: Vec<f64>,
@@ -109,7 +109,7 @@ pub(super) fn objective_of(
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }
-    // Addressed by the party's name, as all its draws, so that they do not depend on which other agents take part.
+    // All draws of a party are addressed by its name, so that they do not depend on which other agents take part.
     let key = key.child("party").child(&stage.names[party]).child("objective");
     let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {

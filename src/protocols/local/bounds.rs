@@ -9,7 +9,7 @@ use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 /// Largest number of rounds at which bounds are given.
 const PLACES: u64 = 60;
 const NORM: &str =
-    "B is max |f - prior mean|, below the norm of f - prior mean, unless the learner states it";
+    "unless the learner states B, it is max |f - prior mean|, which may be below the norm of f - prior mean";
 
 /// What all bounds of one replication need; the information gain is computed once for each noise variance.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ pub(super) struct Bounds<'a> {
     instance: &'a Instance,
     rounds: Vec<u64>,
     largest_possible: f64,
-    /// Upper bounds on the information gain after each of `rounds`, by noise variance; `None` if they cannot be computed.
+    /// Upper bounds on the information gain after each of `rounds`, by noise variance; `None` if they cannot be
+    /// computed.
     gains: Vec<(f64, Option<Vec<f64>>)>,
 }
 
@@ -39,8 +40,8 @@ pub(super) struct LowerBoundInputs {
 }
 
 impl LowerBoundInputs {
-    /// Theorem 1 with constant 1 after `rounds` rounds, the larger of the private bound and of the one without privacy
-    /// (the private one is the smaller from epsilon = ln 2 on). `None` where the theorem gives no bound.
+    /// The bound of Theorem 1 after `rounds` rounds, with constant 1: the larger of the private bound and the bound
+    /// without privacy (the latter is larger for epsilon above ln 2). `None` where the theorem gives no bound.
     ///
     /// Zhou and Tan 2021, Theorem 1; the Matern case with the exponent of zeta that its proof gives.
     pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {
@@ -123,8 +124,8 @@ impl<'a> Bounds<'a> {
         bounds.extend(theorem.and_then(|theorem| self.upper(&theorem, arms)));
         // Upper bounds of private series get a caveat where the noise is unbounded.
         if self.instance.noise.bound().is_none() {
-            let unbounded = "the theorem's rewards are bounded by B + R or have the moment named; this noise is unbounded, so that \
-                             clipping biases rewards or the theorem does not apply";
+            let unbounded = "the theorem assumes rewards bounded by B + R, or the bounded moment that it names; this \
+                             noise is unbounded, so that clipping biases rewards or the theorem does not apply";
             for bound in bounds.iter_mut().filter(|bound| bound.side == BoundSide::Upper && epsilon.is_some())
             {
                 bound.caveats.push(unbounded.to_owned());
@@ -209,7 +210,8 @@ mod tests {
     }
 
     /// alpha = 1/2, B = v = zeta = 1: T^(2/3) (ln T)^(1/6) for the squared exponential, T^(3/4.25) for Matern 5/2 (nu
-    /// 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)); and privacy costs zeta^(-2/3) of the former.
+    /// 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)). For other zeta, the former is
+    /// T^(2/3) ln(zeta^2 T)^(1/6) zeta^(-2/3).
     #[test]
     fn lower_bounds_below_alpha_1() {
         let of = |shape| LowerBoundInputs {

@@ -13,10 +13,10 @@
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
 //!
-//! One party represents all users, so that there may be a hundred thousand of them; each user has its own random numbers,
-//! addressed by its number, and its own messages. A user plays once even if a message is duplicated, and a report counts
-//! once. No party waits indefinitely for a lost message: the service waits for a report only as long as `patience`, and
-//! the series ends early after a given number of consecutive users without an answer.
+//! One party represents all users, so that there may be a hundred thousand of them; each user has its own random
+//! numbers, addressed by its number, and its own messages. A user plays once even if a message is duplicated, and a
+//! report counts once. No party waits indefinitely for a lost message: the service waits for a report only as long as
+//! `patience`, and the series ends early after a given number of consecutive users without an answer.
 //!
 //! A report of curator CTL that clips is proven to be epsilon-locally differentially private, with exactly sampled
 //! noise by default. Without clipping the loss is conditional or refuted. Whether a user answers is not hidden; if it

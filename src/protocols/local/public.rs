@@ -6,7 +6,7 @@ use crate::protocols::stage::Stage;
 use crate::vocab::{Origin, PublicFact};
 
 /// Facts about the problem that users and service know before the first user arrives: they determine the learner, and
-/// the bound at which users clip. Losses are conditional on those facts being public that were computed from rewards.
+/// the bound at which users clip. Losses hold on condition that the facts computed from rewards are public.
 pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
@@ -37,7 +37,7 @@ pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance)
     let asked = local.arrivals.as_dyn().patience().is_some();
     let when = if asked { "when a user answers" } else { "when a user comes and answers" };
     let answers = if local.never_answer.tells() { "" } else { ", and whether" };
-    let what = format!("{when}{answers}: taken not to depend on the reward");
+    let what = format!("{when}{answers}: assumed not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).known_to(&local.service));
     let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \

@@ -34,7 +34,7 @@ struct AwaitedReport {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
-    /// Number of users since the last report for whose report the service has waited in vain.
+    /// Number of users since the last report whose own report did not arrive in time.
     unanswered: u64,
 }
 
@@ -110,7 +110,7 @@ impl Party<World> for Service {
         match input {
             Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
             Input::Message { message: Message::Arrived { user }, .. } => {
-                // The learner is asked once, even if the message is duplicated.
+                // The learner suggests one arm for a user, even if the message is duplicated.
                 if self.arrived.insert(user) {
                     self.recommend(ctx, user);
                 }

@@ -8,8 +8,8 @@ use crate::vocab::Time;
 /// Largest number of rounds that are recorded, besides the first and the last.
 const RECORDED: u64 = 1_000;
 
-/// The mean noise of the rewards of users who are not silent: the average amount by which reported rewards are too high,
-/// before they are made private. Its expectation is 0 if silence does not depend on the reward.
+/// The mean noise of the rewards of users who are not silent: the average amount by which reported rewards are too
+/// high, before they are made private. Its expectation is 0 if silence does not depend on the reward.
 const BIAS: &str = "bias of reported rewards";
 
 /// The regrets and counts of one series.
@@ -19,7 +19,7 @@ pub(super) struct Tally<'a> {
     played: u64,
     /// Noise of the reward of the user who played last.
     last_noise: f64,
-    /// Sum of the noise over all users who do not stay silent.
+    /// Sum of the noise of the rewards of all users who are not silent.
     reported_noise: f64,
     silent: u64,
     learned: u64,

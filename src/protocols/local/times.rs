@@ -3,14 +3,14 @@
 use crate::network::latency::LatencyModel;
 use crate::vocab::Problem;
 
-/// What is wrong with the distribution of a user's time. Protocols read no files, so a distribution from a file would be
-/// empty, and all its times 0.
+/// What is wrong with the distribution of a user's time. Protocols read no files, so a distribution from a file would
+/// be empty, and all its times 0.
 pub(super) fn time_problems(law: &LatencyModel) -> Vec<Problem> {
     let name = law.name();
     let mut found = law.as_dyn().problems();
     if let Some(file) = law.as_dyn().files().first() {
-        let expected = "a law that reads no file: measured times are for links, parties and outages";
-        let cure = "write a law with parameters that fit the file";
+        let expected = "a distribution without a file (files of times are for links, parties and outages)";
+        let cure = "write a distribution with parameters that fit the file";
         found.push(Problem::wrong("", expected, file.display().to_string(), cure));
     }
     found

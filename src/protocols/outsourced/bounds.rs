@@ -1,5 +1,5 @@
-//! Bounds on a series' regret: that of the learner's theorem for disclosed inputs, and PO-GP-UCB's Theorem 3 for projected
-//! inputs.
+//! Bounds on a series' regret: the bound of the learner's theorem for disclosed inputs, and that of PO-GP-UCB's
+//! Theorem 3 for projected inputs.
 
 use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
@@ -22,8 +22,8 @@ pub(super) struct Bounds<'a> {
     rounds: Vec<u64>,
     /// Largest minus smallest value.
     range: f64,
-    /// Upper bounds on the information gain after each of `rounds`: `None` before they are computed, `Some(None)` if they
-    /// cannot be computed.
+    /// Upper bounds on the information gain after each of `rounds`: `None` before they are computed, `Some(None)` if
+    /// they cannot be computed.
     gains: Option<Option<Vec<f64>>>,
     /// The smallest singular value of the inputs, computed at its first use.
     sigma_min: Option<f64>,
@@ -73,8 +73,8 @@ impl<'a> Bounds<'a> {
         Ok(())
     }
 
-    /// The learner's theorem and its schedule of beta; `None` if outcomes are not disclosed, or if the theorem assumes
-    /// another noise variance than the model's.
+    /// The learner's theorem and its schedule of beta; `None` if the learner has none, if outcomes are not disclosed,
+    /// or if the theorem assumes another noise variance than the model's.
     fn theorem(&self, series: &SeriesRecipe) -> Option<(Theorem, BetaSchedule)> {
         let learner = series.learner.as_dyn();
         let beta = learner.upper_confidence().filter(|_| series.outcomes.get::<Disclosed>().is_some())?;

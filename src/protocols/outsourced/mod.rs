@@ -4,7 +4,7 @@
 //! to find the best row and sees only what the curator releases: Z in place of X, then one outcome per query.
 //!
 //! ```text
-//! modeler --RequestInputs--> curator        asked again after a timeout
+//! modeler --RequestInputs--> curator        sent again after a timeout
 //! modeler <-----Inputs(Z)--- curator        Z is made once; sending it again releases nothing new
 //! modeler --Query(k, row)--> curator
 //! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is queried

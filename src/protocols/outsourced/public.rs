@@ -19,14 +19,14 @@ pub(super) fn taken_as_public(
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [
-        "which row is asked for in which round: chosen by the modeler from what was released to it",
-        "when messages arrive: times and losses are drawn without a look at the data",
+        "which row is queried in which round: chosen by the modeler from what was released to it",
+        "when messages arrive: delays and losses are drawn independently of the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
-    // If r was chosen by the design rule, it depends on the inputs; the scenario only states a number.
+    // If r was chosen by the design rule, it depends on the inputs; the scenario states only the number.
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
-        let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the inputs, \
-                    they depend on it";
+        let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the \
+                    inputs, they depend on it";
         PublicFact::new(what, Origin::Stated).about(curator).known_to(modeler)
     });
     let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);

@@ -68,8 +68,8 @@ impl Theorem3 {
         let (v, noise) = (case.covariance.variance, case.noise_variance);
         let width = diameter(case.inputs) / case.length_scale;
         let square = width * width;
-        // Lemma 1: r is at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 has nu at most 2 / d^2 and 1/2, where d is the
-        // diameter of the inputs in length-scales.
+        // Lemma 1 requires r to be at least 8 ln(n^2 / mu) / nu^2, and Theorem 3 requires nu to be at most 2 / d^2 and
+        // at most 1/2, where d is the diameter of the inputs in length-scales.
         let needed = 8.0 * libm::log(n * n / case.delta);
         let largest_nu = (2.0 / square).min(0.5);
         let nu = (needed / r).sqrt();
@@ -121,7 +121,8 @@ impl Theorem3 {
     }
 }
 
-/// The largest distance between two rows, exactly. Pairs too close to the centre to be that far apart are skipped.
+/// The largest distance between two rows, exactly. Pairs are skipped if their distances to the centre add up to no more
+/// than the largest distance found so far.
 fn diameter(points: &Points) -> f64 {
     let (n, d) = (points.n(), points.d());
     let mean = |column: usize| (0..n).map(|row| points.row(row)[column]).sum::<f64>() / n as f64;
@@ -133,7 +134,7 @@ fn diameter(points: &Points) -> f64 {
     let mut widest = 0.0f64;
     for (place, &(far, row)) in rows.iter().enumerate() {
         for &(less, other) in &rows[..place] {
-            // The rows after it lie still closer to the centre.
+            // The rows after `other` are even closer to the centre.
             if less + far <= widest {
                 break;
             }
@@ -146,7 +147,7 @@ fn diameter(points: &Points) -> f64 {
     widest
 }
 
-/// The largest number of outcomes for which, and for all smaller numbers m, the covariance of their rows is diagonally
+/// The largest M such that, for every m up to M, the covariance of the rows of the first m outcomes is diagonally
 /// dominant: each variance is at least (sqrt(m - 1) + 1) times the sum of the row's other covariances (Definition 3).
 /// The last outcome is left out, since no choice follows it.
 fn dominant(case: &Case<'_>) -> usize {

@@ -1,9 +1,10 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
-//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, by number, with corrections where a proof requires
-//! them. Here n is the number of settings, T the number of rounds, sigma the standard deviation of the noise, and k1
-//! the smallest correlation of two neighbours' functions. Functions are those of a prior with variance 1; for variance
-//! s2 every length here is multiplied by sqrt(s2), with sigma divided by it. Natural logarithms.
+//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, with the paper's numbers of algorithms and theorems,
+//! and with corrections where a proof requires them. Here n is the number of settings, T the number of rounds, sigma
+//! the standard deviation of the noise, and k1 the smallest correlation of two neighbours' functions. The prior
+//! variance of functions is 1; for prior variance s2, pass sigma / sqrt(s2), and multiply every distance between
+//! outcomes by sqrt(s2). Logarithms are natural.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -33,8 +34,8 @@ pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q that covers the noise of all T rounds of both data sets, as the maximum of T outcomes requires: sigma sqrt(8 ln(6
-/// T / delta)).
+/// q that covers the noise of all T rounds of both data sets, as the maximum of T outcomes requires:
+/// sigma sqrt(8 ln(6 T / delta)).
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
@@ -51,11 +52,11 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
 }
 
-/// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their means
-/// further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that q fails.
+/// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their
+/// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that q fails.
 ///
-/// delta for the confidence bounds of both data sets in all rounds (sum of 3 delta / (pi^2 t^2) over every t, twice),
-/// and delta / 3 for c. Theorem 1's event is one of them.
+/// The sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
+/// over every t), delta / 3 for c, and `noise`. If none of them fails, Theorem 1 holds too.
 #[must_use]
 pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
@@ -74,7 +75,8 @@ pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0
 }
 
-/// n exp(-beta_t / 2) = 3 delta / (pi t)^2: the confidence bound of one data set fails in round t.
+/// Largest probability that the confidence bound of one data set fails in round t: n exp(-beta_t / 2) = 3 delta /
+/// (pi t)^2.
 fn confidence_failure(delta: f64, t: u64) -> f64 {
     let root = std::f64::consts::PI * t as f64;
     3.0 * delta / (root * root)
@@ -120,14 +122,15 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 
 /// Sensitivity of one setting's loss over m records, at most range / m: min(g* / m, r L / (m lambda_min)).
 ///
-/// r, the reach, is 1 as printed. It has to be 2: weights have norm up to 1 / lambda_min, so the margins of two
+/// r, the reach, is 1 in the paper. It has to be 2: weights have norm up to 1 / lambda_min, so the margins of two
 /// records differ by up to 2 / lambda_min (x = y = 1 and lambda = 2 show it for the hinge loss).
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))
 }
 
-/// The largest distance of the losses of two regularisations (Theorem 7): (l_max - l_min) L / (l_max l_min).
+/// The largest difference between the losses of two regularisation parameters (Theorem 7):
+/// (l_max - l_min) L / (l_max l_min).
 #[must_use]
 pub fn path_length(lipschitz: f64, lambda_min: f64, lambda_max: f64) -> f64 {
     (lambda_max - lambda_min) * lipschitz / (lambda_max * lambda_min)
@@ -141,7 +144,7 @@ mod tests {
     use serde_json::Value;
     use std::sync::Arc;
 
-    /// The cases of one key of the oracle, of which there must be at least one.
+    /// The cases of one key of the oracle; fails if there are none.
     fn cases(key: &str) -> Vec<Value> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/outsourced_release_units.json");
         let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -187,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Every term of the failure probabilities is the sum of tails that it represents, whatever n is.
+    /// Every failure probability equals the sum of the tail bounds from which it follows, for every n.
     #[test]
     fn failure_probabilities_are_sums_of_tails() {
         let tail = |bound: f64| (-bound * bound / 2.0).exp();

@@ -1,13 +1,13 @@
 //! Private release: tuning on sensitive validation data, after which only a setting and its performance are published
 //! (Kusner, Gardner, Garnett and Weinberger 2015).
 //!
-//! The owner holds the validation set V and tries settings; workers, machines of the owner's own, train a model for
-//! each. When all trials are done, the owner releases once and publishes the result to readers.
+//! The owner holds the validation set V and tries settings; workers, which are machines of the owner, train a model for
+//! each setting. When all trials are done, the owner releases once and publishes the result to readers.
 //!
 //! ```text
 //! owner --Train(k, setting)--> worker       given to another worker after a timeout
 //! owner <--Trained(k)--------- worker       the owner evaluates on V; V never leaves it
-//! owner --Announce(k, setting)> reader      where every setting is published as it is chosen
+//! owner --Announce(k, setting)> reader      if every setting is published as it is chosen
 //! owner --Publish(..)--------> reader       made once; sending it again releases nothing new
 //! owner <--Received----------- reader
 //! ```

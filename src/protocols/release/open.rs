@@ -16,7 +16,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Sends a request, and sets its timer; the jitter of its waits is drawn below `retries`.
+    /// Sends a request, and sets its timer; the jitter of its waits is drawn from a child of the key `retries`.
     pub(super) fn new(
         (retry, retries): (Retry, Key),
         ctx: &mut Context<'_, World>,

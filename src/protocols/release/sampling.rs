@@ -186,8 +186,8 @@ mod tests {
     }
 
     proptest! {
-        /// With the same settings, scores of neighbours (every outcome moved by at most 0.01) never lie further apart
-        /// than the sensitivity in the price, and for random changes their distance is more than 2 % of it.
+        /// With the same settings, scores of neighbours (every outcome changed by at most 0.01) never differ by more
+        /// than the sensitivity in the price; the largest difference for random changes is above 2 % of it.
         #[test]
         fn scores_of_neighbours_keep_the_sensitivity(
             n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,
@@ -216,13 +216,13 @@ mod tests {
                     worst = worst.max(apart / most);
                 }
             }
-            prop_assert!(worst > 0.02, "the neighbours are too tame: {worst}");
+            prop_assert!(worst > 0.02, "the random changes test too little: {worst}");
         }
     }
 
-    /// A larger regulariser makes the weights and the sensitivity smaller, but neither the scores nor their rounding: at
-    /// 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, so that an exact
-    /// choice is refused.
+    /// A larger regulariser makes the weights and the sensitivity smaller, but not the rounding errors of the scores:
+    /// at 1e14, a change of one outcome by its sensitivity changes scores by several times their sensitivity. So an
+    /// exact choice is refused.
     #[test]
     fn scores_that_rounding_moves_are_not_chosen_among_exactly() {
         let apart = |regulariser: f64, outcome: f64| {
@@ -255,7 +255,7 @@ mod tests {
         assert!(most > 4.0 * 0.01 * 0.09 / 1e14, "{most}: scores are moved by more than the sensitivity");
     }
 
-    /// Two settings of the same inputs have a singular covariance without noise.
+    /// A setting that was tried twice makes the covariance matrix singular if the model has no noise.
     #[test]
     fn a_jitter_is_told_with_the_choice() {
         let jitter = |twice: bool| {

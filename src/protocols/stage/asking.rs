@@ -37,8 +37,8 @@ impl<P: Protocol> Requester<P>
 where
     P::Timer: From<RetryTimer>,
 {
-    /// A requester without an open request. The jitter of waits is drawn below `key`, which no other party or purpose
-    /// may use.
+    /// A requester without an open request. The jitter of waits is drawn from children of `key` in the seed tree; no
+    /// other party or purpose may use this key.
     #[must_use]
     pub fn new(retry: Retry, key: Key) -> Self {
         Self { retry, key, next: 0, open: None }

@@ -33,9 +33,9 @@ pub struct Retry {
 pub enum Backoff {
     /// Every wait is the timeout.
     Constant,
-    /// The wait doubles with each attempt and is partly random, so that parties whose requests were lost together do not keep
-    /// sending at the same times, and an addressee that is offline for long is asked rarely. The first wait is exactly
-    /// the timeout.
+    /// The wait doubles with each attempt and is partly random, so that parties whose requests were lost together do
+    /// not keep sending at the same times, and an addressee that is offline for long gets few requests. The first wait
+    /// is exactly the timeout.
     Exponential {
         /// The longest wait, in timeouts. Default: 32.
         #[serde(default = "default_limit")]

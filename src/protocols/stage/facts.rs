@@ -65,7 +65,7 @@ impl<Own> From<Own> for Fact<Own> {
     }
 }
 
-/// A fact of the protocol's own has the same digest and label as it would have without this enum.
+/// A fact of the protocol's own has the same debug format as it would have without this enum.
 impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

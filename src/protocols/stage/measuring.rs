@@ -1,4 +1,4 @@
-//! A party that measures the objective for another party: its noise, ledger entries and answers.
+//! Measurements of the objective by one party for another: their noise, ledger entries and answers.
 
 use super::facts::{ProtocolFact, StatesFacts};
 use super::journal_ledger::JournalLedger;
@@ -57,7 +57,7 @@ struct Known {
 #[derive(Debug)]
 struct Answering {
     recipe: OutcomeRelease,
-    /// The mechanism for this replication, if it asks a program.
+    /// The mechanism for this replication, if it calls a program.
     asking: Option<Box<dyn AskingOutcome>>,
 }
 
@@ -77,8 +77,8 @@ impl Clone for Answering {
     }
 }
 
-/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of an
-/// arm do. Every release is recorded in the ledger, after a check of the budget.
+/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of
+/// an arm do. Every release is recorded in the ledger, after a check of the budget.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     owner: String,
@@ -129,11 +129,11 @@ impl Measurer {
         }
     }
 
-    /// The same measurer for a series, with access to the user's programs; without it a mechanism that asks a program
-    /// fails. In a dry run no program is asked: a disclosure takes the place of such a mechanism.
+    /// The same measurer for a series, with access to the user's programs; without it a mechanism that calls a program
+    /// fails. In a dry run no program is called: a disclosure takes the place of such a mechanism.
     ///
     /// # Errors
-    /// [`ProgramFailure`] if the mechanism asks a program and there is no access to programs.
+    /// [`ProgramFailure`] if the mechanism calls a program and there is no access to programs.
     pub fn of_series(mut self, series: &str, directions: &RunOptions) -> Result<Self, ProgramFailure> {
         let recipe = self.outcomes.recipe.as_dyn();
         if directions.dry && !recipe.programs().is_empty() {

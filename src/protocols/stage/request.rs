@@ -5,8 +5,8 @@ use crate::kernel::{Connection, ProcessContext, Processes};
 use crate::vocab::PartyId;
 
 impl Retry {
-    /// Sends a question and waits for its answer, sending the question again after each timeout. Returns `answer` of
-    /// the first message from `to` for which it is not `None`; `None` if no attempt was answered in time.
+    /// Sends a question and waits for its answer, sending the question again after each timeout. Returns the result of
+    /// `answer` for the first message from `to` that it accepts, or `None` if no attempt was answered in time.
     ///
     /// While the process itself is offline, nothing is sent; it waits until it is online again. Other messages from
     /// `to` that arrived before the answer, such as late answers to earlier questions, are discarded. Two questions to

@@ -102,8 +102,9 @@ impl Searcher {
         self.learner.arms()
     }
 
-    /// Replaces the learner by `learner`, after that one has processed the history of the present learner, with
-    /// `stream` as it was at the beginning of the search. If it cannot process an outcome, the present learner stays.
+    /// Replaces the present learner by `learner`, after `learner` has processed the present learner's history, with
+    /// `stream` as it was at the beginning of the search. If `learner` cannot process an outcome, the present learner
+    /// stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

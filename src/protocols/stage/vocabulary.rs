@@ -70,20 +70,20 @@ macro_rules! vocabulary {
     };
 }
 
-/// Writes an enum of messages as [`vocabulary!`](crate::vocabulary) does, and what a message needs besides its digest:
-/// its size (40 bytes of headers, and the [size](crate::protocols::WireSize) of each field), its label, and its round,
-/// which is the field `round` if the variant has one.
+/// Declares an enum of messages as [`vocabulary!`](crate::vocabulary) does, and implements what a message needs besides
+/// its digest: its size (40 bytes of headers, and the [size](crate::protocols::WireSize) of each field), its label, and
+/// its round, which is the field `round` if the variant has one.
 ///
 /// ```
 /// use subrosa::kernel::Payload;
 /// use subrosa::protocols::RoundMessage;
 ///
 /// subrosa::messages! {
-///     /// What is said.
+///     /// The messages.
 ///     pub enum Message {
 ///         /// Measure this arm.
 ///         Measure { round: u64, arm: u64 } = 0,
-///         /// Nothing more is wanted.
+///         /// No more measurements are needed.
 ///         Done = 1,
 ///     }
 /// }

@@ -30,7 +30,7 @@ impl Arrivals for Renewal {
             return found.into_iter().map(|problem| problem.below("interval")).collect();
         }
         let mean = Span::from_seconds(self.interval.as_dyn().mean_seconds());
-        let cure = "give it a mean above 0: else all users come at once";
+        let cure = "write a distribution with a mean above 0: otherwise all users arrive at once";
         above_zero("interval", mean, cure).into_iter().collect()
     }
 }

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
 /// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
-/// differ by at most the sensitivity of one outcome, at most g*/m (range of the loss over number of validation
-/// records), times the largest sum of absolute weights. This assumes no prior: the guarantee holds even if the model is
+/// differ by at most the sensitivity of one outcome (at most g*/m: range of the loss over number of validation
+/// records) times the largest sum of absolute weights. This assumes no prior: the guarantee holds even if the model is
 /// wrong. The choices are made one after another, each with the same epsilon: the largest for which the composition of
 /// all of them has at most `epsilon` at `delta` (bounded-range composition for adaptive choices; for report noisy max,
 /// composition of pure epsilons).
@@ -104,7 +104,7 @@ impl EverySetting {
     fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));
-        // The width at the tried setting; there is none at the end.
+        // The width at the tried setting; the choice at the end adds no width.
         let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
         let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
         let epsilon = Epsilon::new(self.each(task))?;

@@ -93,11 +93,11 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
             cost: None,
         };
-        // c uses half of delta; what A and tau state about the regret is an assumption as a whole.
+        // c uses half of delta; the bound on the regret that follows from A and tau is assumed, not proven.
         let on = format!(
             "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
-             neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both data \
-             sets, as the stated A = {} and tau = {} have it, which cannot be checked",
+             neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both \
+             data sets, which follows from the stated A = {} and tau = {} and cannot be checked",
             delta / 2.0,
             self.neighbour_correlation,
             self.a,
@@ -125,7 +125,7 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// The n tails at c sum to delta / 2, and the ledger states that; the regret is an assumption, with its number.
+    /// The ledger states the probability delta / 2 that c fails (the sum of n tails), and the assumed regret.
     #[test]
     fn the_ledger_states_what_c_leaves_out() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

@@ -48,7 +48,7 @@ pub enum Selection {
     /// The exponential mechanism. McSherry and Talwar 2007.
     #[default]
     Exponential,
-    /// Report noisy max with exponential noise: at the same epsilon its expected utility is never below that of the
-    /// exponential mechanism. Dwork and Roth 2014.
+    /// Report noisy max with exponential noise (Dwork and Roth 2014): at the same epsilon its expected utility is never
+    /// below that of the exponential mechanism (McKenna and Sheldon 2020).
     NoisyMax,
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const ROUNDING: f64 = f64::EPSILON;
 /// No normal deviate is larger: they come from 53 random bits by inversion.
 const LARGEST_DEVIATE: f64 = 9.0;
-/// If nothing is known of a value, it is assumed to lie within this many standard deviations of the prior.
+/// If nothing is known of a value, it is assumed to lie within this many prior standard deviations of the prior mean.
 const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 
 /// What is public about a tuning task.
@@ -25,7 +25,7 @@ pub struct Task {
     pub surrogate: Surrogate,
     /// Standard deviation of the noise of an outcome.
     pub noise_sd: f64,
-    /// Trials of a learner, T.
+    /// Number of trials of a learner, T.
     pub rounds: u64,
     /// What the objective states about its loss.
     pub facts: Option<TuningFacts>,
@@ -66,7 +66,8 @@ impl Task {
     }
 
     /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a
-    /// mean of losses in it; otherwise it is assumed to lie within 4096 standard deviations of the prior's mean.
+    /// mean of losses in that range; otherwise it is assumed to lie within 4096 prior standard deviations of the prior
+    /// mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
         value + LARGEST_DEVIATE * self.noise_sd
@@ -77,7 +78,7 @@ impl Task {
     }
 
     /// The largest rounding error of the outcomes of a setting, and of their mean if it is tried more than once: a mean
-    /// of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 of the largest.
+    /// of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 roundings of the largest.
     ///
     /// # Errors
     /// If it is not finite.
@@ -150,7 +151,7 @@ impl Task {
             (Some(assumed), _) => {
                 let size = match self.facts {
                     Some(_) => String::new(),
-                    None => format!(", none of them above {:e} in size", self.largest_value()),
+                    None => format!(", none of them above {:e} in absolute value", self.largest_value()),
                 };
                 let on = format!(
                     "values that are means over {} records of a loss with range {}, Lipschitz constant {} and \
