@@ -111,9 +111,9 @@ pub(crate) mod arithmetic_in_words {
         let text = String::deserialize(deserializer)?;
         let all = [Arithmetic::Ideal, Arithmetic::Exact, Arithmetic::Noiseless];
         match all.into_iter().find(|known| known.words() == text) {
-            None if !text.is_empty() => {
-                Err(D::Error::custom(format!("expected an arithmetic in words, found \"{text}\"")))
-            }
+            None if !text.is_empty() => Err(D::Error::custom(format!(
+                "expected \"ideal arithmetic\", \"exact arithmetic\" or \"no noise drawn\", found \"{text}\""
+            ))),
             found => Ok(found),
         }
     }
