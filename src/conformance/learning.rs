@@ -7,8 +7,8 @@ use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, 
 use crate::rng::Stream;
 use crate::vocab::Delta;
 
-/// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, exceed the bound for a
-/// probability no more often than it says, and depend on the stream only.
+/// Rules: draws have mean 0 and the stated variance if that is finite, stay within [`NoiseLaw::bound`], exceed
+/// [`NoiseLaw::tail`] no more often than with the stated probability, and depend on the stream only.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Found::default();

@@ -128,7 +128,7 @@ impl Finding {
             Verdict::Refuted => notes.push(refutation(&evidence)),
         }
         if let (Verdict::Refuted, Some(why)) = (verdict, &statement.disjoint) {
-            notes.push(format!("no epsilon holds, since delta is 1 for each: {why}"));
+            notes.push(format!("no epsilon holds, since delta is 1 at every epsilon: {why}"));
         }
         let factors = statement
             .tested()
@@ -220,10 +220,10 @@ fn judged(
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {
-        format!("at least {trials:.0}")
+        format!("at least {trials:.0} trials")
     } else {
         // 2 * 3.689 is 10^0.868; beyond epsilon = 707 the number is out of the range of floating point.
-        format!("about 1e{:.0}, more than any machine can play", epsilon * std::f64::consts::LOG10_E + 0.868)
+        format!("about 1e{:.0} trials, more than any machine can run", epsilon * std::f64::consts::LOG10_E + 0.868)
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_trials_that_are_needed_have_a_number() {
-        assert_eq!(needed(1.0), "at least 21");
-        assert_eq!(needed(800.0), "about 1e348, more than any machine can play");
+        assert_eq!(needed(1.0), "at least 21 trials");
+        assert_eq!(needed(800.0), "about 1e348 trials, more than any machine can run");
     }
 }

@@ -30,8 +30,9 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4 up to
-/// 1, 1e-4 of it up to 20, 1e-3 of it beyond. Compared with the accountant's bounds by a test.
+/// Largest numerical error, in either direction, of a pair's exact loss, from rounding and from the width of cells:
+/// 1e-4 for epsilon up to 1, 1e-4 epsilon up to 20, and 1e-3 epsilon above. A test checks it against the accountant's
+/// bounds.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
     if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
@@ -301,7 +302,7 @@ mod tests {
             let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
-        // The pair that audits once used, with all others at zero: its exact loss is less than the bound over 1.5.
+        // A weaker pair, with the vectors of all others at zero: the bound is more than 1.5 times its exact loss.
         let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
         let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
@@ -352,7 +353,7 @@ mod tests {
             assert!((pair.epsilon(delta) - laplace(delta)).abs() < 1e-3, "{delta}");
         }
         let coarse = KnownPair::discrete_gaussian(1.0, 1.0);
-        // By hand, at delta 0.3: three terms carry it.
+        // Compared with the sum over the integers, at delta 0.3.
         let curve = |epsilon: f64| {
             let mass = |x: i32| libm::exp(-0.5 * f64::from(x * x));
             let total: f64 = (-9..=9).map(mass).sum();
