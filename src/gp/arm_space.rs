@@ -21,7 +21,7 @@ pub struct ArmPosterior {
     covariance: Vec<f64>,
     column: Vec<f64>,
     observations: usize,
-    /// Largest prior variance, relative to which numbers count as zero.
+    /// Largest prior variance; variances far smaller than it count as zero.
     scale: f64,
     jitter: f64,
     log_likelihood: f64,

@@ -27,7 +27,7 @@ multiversion! {
 #[derive(Clone, Debug)]
 pub struct Posterior {
     prior: ArmCovariance,
-    /// Largest prior variance, relative to which numbers count as zero.
+    /// Largest prior variance; variances far smaller than it count as zero.
     scale: f64,
     prior_mean: f64,
     noise_variance: f64,

@@ -26,7 +26,7 @@ impl WeightPosterior {
     /// outcome. m^2 / 2 numbers in memory.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`] if `lambda` is not above 0.
+    /// [`GpError::NotPositiveDefinite`] if `lambda` is not finite and above 0.
     pub fn new(m: usize, lambda: f64) -> Result<Self, GpError> {
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(GpError::NotPositiveDefinite { order: m, jitter: 0.0 });
@@ -119,7 +119,7 @@ fn rows(stored: &[f64], m: usize) -> impl Iterator<Item = &[f64]> {
     (0..m).map_while(move |k| left.split_off(..m + 1 - k))
 }
 
-/// As [`rows`], to be changed.
+/// As [`rows`], but mutable.
 #[inline(always)]
 fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
     let mut left = stored;
