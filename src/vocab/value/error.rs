@@ -98,7 +98,8 @@ impl ReadError {
         &self.0.fault
     }
 
-    /// The place in the text: that of the value, of the key of an unknown field, or of the name of a struct that lacks a field.
+    /// The byte range in the text: of the value, of the key of an unknown field, or of the name of a struct that lacks
+    /// a field.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)
@@ -153,7 +154,7 @@ impl ReadError {
         self
     }
 
-    /// The same error as one of another format.
+    /// Converts the error to the error type of another deserializer.
     pub(super) fn into_format<E: de::Error>(self) -> E {
         match self.0.fault {
             Fault::UnknownField { found, known } => E::unknown_field(&found, known),

@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         sequence(self.items()?, visitor).map_err(|error| error.at(self.0.node))
     }
 
-    /// The fields of the struct `name`; `has_some` tells whether its type has any.
+    /// The fields of the struct `name`; `has_some` says whether this struct has any fields.
     fn entries(self, name: &str, has_some: bool) -> Result<Entries<'a, Self>, ReadError> {
         match &self.0.node.body {
             Body::Fields(entries) if !self.0.is_data => Ok(Entries::new(entries, false, true)),
