@@ -32,7 +32,7 @@ impl LossBasis {
         events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
     }
 
-    /// The word for it in reports and files.
+    /// The name of this basis in reports and files.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ pub(crate) mod arithmetic_in_words {
     #[expect(
         clippy::ref_option,
         clippy::trivially_copy_pass_by_ref,
-        reason = "the signature that serde asks for"
+        reason = "the signature that serde requires"
     )]
     pub(crate) fn serialize<S: Serializer>(
         value: &Option<Arithmetic>,
@@ -125,7 +125,7 @@ pub(crate) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
     pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
     }

@@ -23,7 +23,7 @@ pub struct Figure {
     pub accountant: AccountantName,
     /// The answer.
     pub priced: Priced,
-    /// Whether it is a bound, and of which kind.
+    /// Whether the answer is a bound, and which kind of bound.
     pub standing: Standing,
     /// The basis of the answer; `None` for costs from a file, unless the answer is an approximation.
     pub basis: Option<LossBasis>,

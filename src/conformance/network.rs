@@ -144,7 +144,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
 }
 
 /// Rules: links are between two different existing parties, each pair has at most one link, the list is the same at
-/// every call, and the stated shape is that of the list.
+/// every call, and the links have the stated shape.
 ///
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]

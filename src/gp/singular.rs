@@ -78,7 +78,7 @@ impl Singular {
         &self.values
     }
 
-    /// The left vector of length 1 of value `index`: `[n]`. All left vectors are orthogonal, also those of zero values.
+    /// The left vector of length 1 of value `index`: `[n]`. All left vectors are orthogonal, also for values of zero.
     ///
     /// # Panics
     /// If there is no such value.

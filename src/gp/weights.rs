@@ -85,8 +85,8 @@ impl WeightPosterior {
         self.sample_from(&z)
     }
 
-    /// Variance of phi^T omega, lambda phi^T Sigma^-1 phi: that of the function at an input with these features, `[m]`;
-    /// at least 0, in squared units of the outcome. O(m^2).
+    /// Variance of the function phi^T omega at an input with these features phi, `[m]`: lambda phi^T Sigma^-1 phi, at
+    /// least 0, in squared units of the outcome. O(m^2).
     ///
     /// # Panics
     /// If there are fewer than m features.

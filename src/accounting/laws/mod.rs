@@ -113,7 +113,7 @@ pub(super) trait Law: fmt::Debug {
     }
 
     /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses; else `None`. If
-    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to those of the whole law.
+    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to the masses of the whole law.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }

@@ -257,7 +257,7 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
 /// The result of one lattice.
 struct Pass {
     ends: Ends,
-    /// Window outside of which the mass is negligible.
+    /// The next window; the mass outside it is negligible.
     low: f64,
     high: f64,
     infinite: f64,

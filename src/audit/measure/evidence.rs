@@ -47,7 +47,7 @@ impl World {
 /// The scores of one test, by world.
 pub type Scores = [Vec<f64>; 2];
 
-/// A half-line of scores: an observer who sees a score in it guesses that the data are those of the world that it indicates.
+/// A half-line of scores. An observer who sees a score in it guesses the world that the event indicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.

@@ -18,7 +18,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A transcript of which only scores are kept.
+    /// A transcript with scores only.
     #[must_use]
     pub fn scored(scores: Vec<f64>) -> Self {
         Self { scores, features: Vec::new() }

@@ -19,7 +19,7 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Chooses an event on the scores of the first half, and counts it on those of the second.
+    /// Chooses an event on the scores of the first half, and counts it on the scores of the second half.
     pub(super) fn of(
         pair: &KnownPair,
         chosen: &[Event],

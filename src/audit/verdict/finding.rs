@@ -223,7 +223,10 @@ fn needed(epsilon: f64) -> String {
         format!("at least {trials:.0} trials")
     } else {
         // 2 * 3.689 is 10^0.868; beyond epsilon = 707 the number is out of the range of floating point.
-        format!("about 1e{:.0} trials, more than any machine can run", epsilon * std::f64::consts::LOG10_E + 0.868)
+        format!(
+            "about 1e{:.0} trials, more than any machine can run",
+            epsilon * std::f64::consts::LOG10_E + 0.868
+        )
     }
 }
 

@@ -123,7 +123,7 @@ impl ReadError {
         path
     }
 
-    /// Sets the place to that of `node`, unless the error has a place already.
+    /// Sets the place to the place of `node`, unless the error has a place already.
     pub(super) fn at(self, node: &Node) -> Self {
         let place = match &self.0.fault {
             Fault::MissingField { .. } => node.head(),

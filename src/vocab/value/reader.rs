@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         if node.is_empty() { Ok(()) } else { Err(ReadError::new(Fault::OtherKind).at(node)) }
     }
 
-    /// Refuses a value whose name is not that of the type.
+    /// Refuses a value whose name differs from the name of the type.
     fn is_called(self, expected: &'static str) -> Result<(), ReadError> {
         match &self.0.node.name {
             Some(found) if !self.0.inside && found != expected => {

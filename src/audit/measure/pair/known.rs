@@ -110,8 +110,9 @@ impl KnownPair {
         Self::composed(vec![(Cost::Gaussian { noise_multiplier: 1.0 / mu }, 1)], premise)
     }
 
-    /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is sampled: probability
-    /// and distance in standard deviations of each round. `None` for too many different totals.
+    /// Gaussian noise of independent rounds; the observer sees in each round whether the unit is sampled. `rounds` has
+    /// the sampling probability and the distance in standard deviations of each round. `None` for too many different
+    /// totals.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;
@@ -323,8 +324,8 @@ mod tests {
         assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
     }
 
-    /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is
-    /// for both directions at once, which no fixed pair attains.
+    /// Rounds of a fixed-size sample: the pair has the same laws as with a Poisson sample at half the noise. The proven
+    /// bound is for both directions at once, so no fixed pair attains it.
     #[test]
     fn several_rounds_of_fixed_size_stay_below_the_bound() {
         let delta = 200f64.powf(-1.1);

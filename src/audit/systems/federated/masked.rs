@@ -219,7 +219,7 @@ impl Experiment for OpenedSums {
             let opened = OpenedSum { plan, sums: self.rehearsal.opened(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
-            // The target's part is the first; those of the colluding agents follow it.
+            // The target's part comes first, then the parts of the colluding agents.
             let known = self.rehearsal.opened(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);
