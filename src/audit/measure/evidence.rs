@@ -123,8 +123,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that this number of counted trials per world can show. An event that always occurs in
-/// one world and never in the other has it: about ln(N / 3.7) for N trials at delta 0.
+/// The largest epsilon at `delta` that this number of counted trials per world can show: the bound from an event that
+/// always occurs in one world and never in the other. About ln(N / 3.7) for N trials at delta 0.
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)

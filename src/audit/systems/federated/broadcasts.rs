@@ -96,10 +96,9 @@ fn noise_multiplier(cost: &Cost) -> Option<f64> {
 const ROUNDED: f64 = 1e-9;
 
 impl Sum {
-    /// The worst pair for an agent that enters the sum `copies` times. Of the other agents, whose vectors are in
-    /// `others`, the smallest number takes part with which the sum's noise multiplier is at least the one in the
-    /// ledger. So the loss of the audited sum is never larger than the loss of the run's sum, and equal to it if all
-    /// weights are equal.
+    /// The worst pair for an agent that enters the sum `copies` times. Only as many of the other agents (`others`) take
+    /// part as the sum needs for a noise multiplier of at least the one in the ledger. So the loss of the audited sum
+    /// is never larger than the loss of the run's sum, and equal to it if all weights are equal.
     fn pair(
         self,
         mechanism: &FederatedSum,
