@@ -115,7 +115,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
         note.push(format!("does not cover {}", counted(claimed.unclaimed, "further release")));
     }
     if history.releases().iter().any(|booked| matches!(booked.event.basis, Basis::Refuted { .. })) {
-        note.push("does not hold here, see below".to_owned());
+        note.push("known to be false here".to_owned());
     }
     Loss {
         accountant: AccountantName::AsPublished,

@@ -72,7 +72,7 @@ impl Priced {
         let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
         let all = delta.get();
         let note = format!(
-            "the deltas of the releases come to {failure:e} in all, which leaves nothing of the requested {all:e}"
+            "the releases' own deltas sum to {failure:e}, which leaves nothing of the requested delta of {all:e}"
         );
         priced.notes.insert(0, note);
         priced

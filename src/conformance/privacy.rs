@@ -133,7 +133,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
                 || format!("{turned} and {}", words()),
             );
             if let Some((delta, before)) = larger {
-                found.unless(at_most(before, epsilon), "a loss that does not fall as delta does", || {
+                found.unless(at_most(before, epsilon), "a loss that does not decrease if delta does", || {
                     format!("{before} at delta {delta}, and {}", words())
                 });
             }

@@ -156,7 +156,7 @@ fn other_separator(names: &[String]) -> Option<String> {
     let columns = only.split(mark).count();
     Some(format!(
         "the file is separated by {word} ({columns} columns), expected commas: save it with commas between cells and points \
-         in numbers, as a spreadsheet program's export as CSV offers"
+         in numbers, for example by the CSV export of a spreadsheet program"
     ))
 }
 

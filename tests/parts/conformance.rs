@@ -299,7 +299,7 @@ fn accountants_that_forget_something_are_found() {
     );
     assert!(
         found("kinder", |epsilon, _, delta| epsilon * (1.0 + 1e3 * delta.get()))
-            .contains(&"a loss that does not fall as delta does")
+            .contains(&"a loss that does not decrease if delta does")
     );
     let average = |epsilon: f64, all: &Composition, _: Delta| epsilon / (all.count().max(1) as f64).powf(1.5);
     assert!(found("average", average).contains(&"no less loss for all releases than for one of them"));

@@ -80,7 +80,7 @@ fn candidates(
         }
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
-                "the functions of two neighbouring validation sets, with noise of their own".to_owned(),
+                "the functions of two neighbouring validation sets, each with its own noise".to_owned(),
                 values.to_vec(),
             )],
             (None, Some(prepared)) => prepared.neighbours(PAIRS, key.child("audit").child("neighbours")),

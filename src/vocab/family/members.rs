@@ -48,7 +48,7 @@ pub enum MemberError {
         added: &'static str,
     },
     /// The same type under two names.
-    #[error("{added} is `{name}` of the family {family} already: one type has one name")]
+    #[error("the type {added} is already the member `{name}` of the family {family}: one type has one name")]
     TypeTaken {
         /// The family.
         family: &'static str,

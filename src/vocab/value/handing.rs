@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for Dispatched {
     type Value = Box<dyn Any>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of a format that describes itself")
+        f.write_str("a value of a self-describing format")
     }
 
     /// Called by [`Reader`](super::Reader), after it has stored the result in the slot.
