@@ -111,7 +111,8 @@ impl FourierFeatures {
 
     /// Features of one input `x`, `[d]`: `[m]`.
     ///
-    /// # Panics If `x` does not have d coordinates.
+    /// # Panics
+    /// If `x` does not have d coordinates.
     #[must_use]
     pub fn of(&self, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.m()];

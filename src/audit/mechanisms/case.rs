@@ -122,7 +122,7 @@ where
     Case { statement, experiment, expected: words.expected }
 }
 
-/// Makes one run with canaries, for an audit of this many trials; all random numbers come from children of the key.
+/// Makes one run with canaries, for an audit of this many trials; all random numbers come from the key and its children.
 pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
 
 /// An experiment that can also be audited in one run.
