@@ -4,10 +4,11 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::Delta;
 
-/// With x_i the releases' epsilons and V the sum of x_i^2: the sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the
-/// smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(e + sqrt(V)/slack)); or basic composition, if that is smaller. The
-/// slack is delta minus the deltas of all releases. The delta of a release without one of its own, such as a Gaussian, is a
-/// share of the delta that the others leave; several shares are tried.
+/// Advanced composition. Let x_i be the releases' epsilons, and V the sum of x_i^2. The bound is the sum of
+/// x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the smaller of sqrt(2 V ln(1/slack)) and
+/// sqrt(2 V ln(e + sqrt(V)/slack)); or basic composition, if that is smaller. The slack is delta minus the deltas of all
+/// releases. A release without a delta of its own, such as a Gaussian, gets a share of the delta that the others leave;
+/// several shares are tried.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +20,7 @@ impl Accountant for Advanced {
     }
 
     fn about(&self) -> &'static str {
-        "epsilons add up in squares (Kairouz, Oh and Viswanath 2015, Theorem 3.5)"
+        "a bound from the sum of the squared epsilons (Kairouz, Oh and Viswanath 2015, Theorem 3.5)"
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {

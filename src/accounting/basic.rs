@@ -4,8 +4,9 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::Delta;
 
-/// Epsilons and deltas add up, also for adaptively chosen releases. A release without an (epsilon, delta) of its own (a
-/// Gaussian) gets an equal share of the delta that is left, and its exact single-release epsilon at that share.
+/// Epsilons and deltas add up, also for adaptively chosen releases. Releases without an (epsilon, delta) of their own,
+/// such as Gaussians, share the remaining delta equally. Each of them counts with its epsilon at its share: exact for a
+/// Gaussian with or without Poisson sampling, an upper bound for fixed-size samples and zero-concentrated DP.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,8 +13,9 @@ pub struct Growth {
 }
 
 impl History {
-    /// The epsilon at `delta` after each of the given rounds (in rising order): the claimed one, if there is a claim, then
-    /// those of the tight accountant and of basic composition. Releases are assumed to be chosen adaptively.
+    /// The epsilon at `delta` after each of the given rounds (in rising order): the claimed epsilons, if there is a
+    /// claim, then the epsilons by the tight accountant and by basic composition. Releases are assumed to be chosen
+    /// adaptively.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
         let Some(&last) = rounds.last() else { return Vec::new() };

@@ -32,7 +32,7 @@ impl LossBasis {
         events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
     }
 
-    /// The word for it in reports and files.
+    /// The name of this basis in reports and files.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ pub(crate) mod arithmetic_in_words {
     #[expect(
         clippy::ref_option,
         clippy::trivially_copy_pass_by_ref,
-        reason = "the signature that serde asks for"
+        reason = "the signature that serde requires"
     )]
     pub(crate) fn serialize<S: Serializer>(
         value: &Option<Arithmetic>,
@@ -111,9 +111,9 @@ pub(crate) mod arithmetic_in_words {
         let text = String::deserialize(deserializer)?;
         let all = [Arithmetic::Ideal, Arithmetic::Exact, Arithmetic::Noiseless];
         match all.into_iter().find(|known| known.words() == text) {
-            None if !text.is_empty() => {
-                Err(D::Error::custom(format!("expected an arithmetic in words, found \"{text}\"")))
-            }
+            None if !text.is_empty() => Err(D::Error::custom(format!(
+                "expected \"ideal arithmetic\", \"exact arithmetic\" or \"no noise drawn\", found \"{text}\""
+            ))),
             found => Ok(found),
         }
     }
@@ -125,7 +125,7 @@ pub(crate) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
     pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
     }

@@ -21,7 +21,7 @@ impl Accountant for Gdp {
     }
 
     fn about(&self) -> &'static str {
-        "one Gaussian by the central limit theorem, for comparison (Dong, Roth and Su 2022, Theorem 3.4)"
+        "approximation by one Gaussian (central limit theorem), for comparison (Dong, Roth and Su 2022, Theorem 3.4)"
     }
 
     fn is_approximation(&self) -> bool {

@@ -99,8 +99,8 @@ impl History {
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether its loss is at least that of another history: it contains every release of the other history at least as
-    /// often, and it has releases of several rounds if the other history has.
+    /// Whether its loss is at least the loss of another history, because it contains every release of the other history
+    /// at least as often, and has releases of several rounds if the other history has.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()

@@ -68,8 +68,8 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     }
     if claimed.claimed > 0 {
         let mut claim = claim(&claimed, history, stated);
-        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta. For a sum of 0 this
-        // favours the claim, because epsilon at delta 0 is at least as large.
+        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta. For a sum of 0
+        // this favours the claim, because the true epsilon at delta 0 is at least as large as at the stated delta.
         let at = Delta::new(claim.delta).unwrap_or(stated);
         let ours = losses.iter_mut().find(|loss| loss.accountant == AccountantName::Tight);
         let found = if claimed.unclaimed == 0 && at == stated {
@@ -115,7 +115,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
         note.push(format!("does not cover {}", counted(claimed.unclaimed, "further release")));
     }
     if history.releases().iter().any(|booked| matches!(booked.event.basis, Basis::Refuted { .. })) {
-        note.push("does not hold here, see below".to_owned());
+        note.push("known to be false here".to_owned());
     }
     Loss {
         accountant: AccountantName::AsPublished,
@@ -143,9 +143,9 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     told.join("; ")
 }
 
-/// For each accountant the larger of two losses. If they are equal (usually infinite), it is the loss in `other` if
-/// `longer`, which says that `other` is from a longer history. The basis and the arithmetic are the weaker ones of the two,
-/// because the epsilon must hold for both histories.
+/// For each accountant, the loss with the larger epsilon. If the two epsilons are equal (usually both are infinite),
+/// the loss in `other` is taken if `longer` is true, that is, if `other` belongs to the longer history. The basis and
+/// the arithmetic are the weaker ones of the two losses, because the epsilon must hold for both histories.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {
@@ -210,7 +210,7 @@ mod tests {
                 (found[0].basis, found[0].arithmetic),
                 (LossBasis::Conditional, Some(Arithmetic::Ideal))
             );
-            assert!(found[0].note.contains("note of 1"), "the condition is told: {}", found[0].note);
+            assert!(found[0].note.contains("note of 1"), "the note has the condition: {}", found[0].note);
         }
     }
 
@@ -218,7 +218,7 @@ mod tests {
     fn a_claim_is_exceeded_beyond_rounding_only() {
         assert_eq!(exceeds(2.0, 2.0), None);
         assert_eq!(exceeds(5.2, 2.0).map(multiple).as_deref(), Some("2.6 times"));
-        assert_eq!(exceeds(f64::INFINITY, 2.0), None, "that is told as infinite");
+        assert_eq!(exceeds(f64::INFINITY, 2.0), None, "an infinite epsilon has no ratio");
     }
 
     /// The words in files must not change: readers of `summary.json` rely on them.

@@ -1,5 +1,5 @@
-//! Privacy losses of releases: the only module that computes epsilons. Report, `subrosa account`, budgets, calibration
-//! and audit call it.
+//! Privacy losses of releases: bounds on epsilon that hold for all pairs of neighbours are computed here only. Report,
+//! `subrosa account`, budgets, calibration and audit call this module.
 //!
 //! Accountants read a [`Composition`] (costs with counts) and return a [`Priced`], each by its own theorem. None of
 //! them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the
@@ -7,9 +7,9 @@
 //!
 //! From a run's releases to an epsilon: [`grouped`] groups releases about the same kind of unit to the same observer,
 //! [`units`] determines which of them add up (a [`History`] for each unit), [`History::statement`] is the input of the
-//! accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the largest over runs, [`added`] adds up
-//! the losses about one person, [`WholeStudy`] those of all runs on the same data, and [`Spending`] those that count
-//! against a budget.
+//! accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the largest over runs. [`added`] adds up
+//! the losses about one person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`]
+//! computes the loss that counts against a budget.
 
 mod about;
 mod advanced;
@@ -80,7 +80,7 @@ pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;
 
-    /// Its theorem and the source of it, in one sentence.
+    /// Its theorem and the theorem's source, in one sentence.
     fn about(&self) -> &'static str;
 
     /// Whether its epsilons are for comparison only and never count as upper bounds, even where they happen to be

@@ -9,7 +9,7 @@ use crate::vocab::{Cost, Delta};
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
 /// of each release's loss in the direction (adding or removing a unit) in which it is larger.
 ///
-/// The probability that an (epsilon, delta) guarantee fails is taken from delta first. Orders are integers and the
+/// The probability that an (epsilon, delta) guarantee fails is subtracted from delta first. Orders are integers and the
 /// conversion is the original one, because published losses were computed with them. For samples drawn without replacement
 /// epsilon is infinite, because the analysis is for Poisson sampling.
 ///

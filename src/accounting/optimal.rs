@@ -1,4 +1,4 @@
-//! Optimal composition of releases of which only (epsilon, delta) is known.
+//! Optimal composition of releases from their (epsilon, delta) guarantees alone.
 
 use super::guarantees::{self, Guarantees};
 use super::pairs::Exponential;

@@ -15,7 +15,7 @@ pub(super) enum Exponential {
     Fraction(f64),
 }
 
-/// Largest epsilon of a release. The exponential of a larger epsilon could overflow, and it protects nothing in practice.
+/// Largest epsilon of a release. A larger one protects nothing in practice, and its exponential could overflow.
 const LARGEST_EPSILON: f64 = 700.0;
 /// Smallest noise multiplier; the square of a smaller one could underflow.
 const LEAST_NOISE: f64 = 1e-100;
@@ -66,8 +66,8 @@ pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     (left > 0.0).then_some(left)
 }
 
-/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without loss,
-/// and items of which only zero-concentrated DP is known, have no law.
+/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without
+/// loss, and items whose only guarantee is zero-concentrated DP, have no law.
 pub(super) fn laws(
     items: &[Item],
     direction: Direction,

@@ -10,7 +10,8 @@ use crate::vocab::{Arithmetic, ProtectedUnit};
 pub struct Part<'a> {
     /// Epsilon, at least 0; infinite if no finite epsilon holds.
     pub epsilon: f64,
-    /// Delta at which the epsilon is stated, at least 0; epsilon is infinite for claims and sums whose delta is 1 or more.
+    /// Delta at which the epsilon is stated, at least 0. It may be 1 or more for claims and sums; their epsilon is then
+    /// infinite.
     pub delta: f64,
     /// The basis of the epsilon.
     pub basis: LossBasis,

@@ -45,7 +45,7 @@ pub struct Priced {
 }
 
 /// The tight accountant's note on exponential mechanisms.
-pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
+pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper bound holds";
 
 impl Priced {
     /// The same answer for adaptively chosen releases: an epsilon that holds only for releases fixed in advance is replaced
@@ -72,7 +72,7 @@ impl Priced {
         let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
         let all = delta.get();
         let note = format!(
-            "the deltas of the releases come to {failure:e} in all, which leaves nothing of the requested {all:e}"
+            "the releases' own deltas sum to {failure:e}, which leaves nothing of the requested delta of {all:e}"
         );
         priced.notes.insert(0, note);
         priced
@@ -88,7 +88,7 @@ impl Priced {
         let mut priced = Self::plain(f64::INFINITY, standing, composition);
         let named = unpriced.into_iter().map(|item| {
             let labels: Vec<&str> = item.labels.iter().map(String::as_str).collect();
-            format!("cannot price {} x {}", item.count, labels.join("; "))
+            format!("not covered by this accountant: {} x {}", item.count, labels.join("; "))
         });
         priced.notes.splice(0..0, named);
         priced

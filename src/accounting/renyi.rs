@@ -88,8 +88,8 @@ fn is_free(item: &Item) -> bool {
 /// The largest ln E exp(s L), over t, of one release with the losses t and t - r, where r is the range.
 ///
 /// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where it equals
-/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). It holds for adaptive choices, because it bounds the factor of each
-/// release.
+/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). A sum of such maxima also holds for adaptive choices, because each
+/// bounds one release whatever was released before.
 fn bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
     if r <= 0.0 {

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn published_and_quadrature_values() {
-        // Oracle rows 28 to 34 of tests/oracles/accounting.csv.
+        // Four of the rows 28 to 34 of tests/oracles/accounting.csv.
         for (mu, delta, epsilon) in [
             (1.0, 1e-5, 4.377_178_095_681_225),
             (0.5, 1e-5, 1.993_091_404_415_117),

@@ -84,9 +84,9 @@ impl Spending {
         self.groups.entry(group(event)).or_default().of(event).add(event);
     }
 
-    /// Epsilon at `delta` towards the observer of a release, with this release included: at least 0, infinite if no finite
-    /// epsilon holds. Of the units that the release concerns, it is for the one with the largest loss. Releases are assumed
-    /// to be chosen adaptively.
+    /// Epsilon at `delta` towards the observer of a release, with this release included: at least 0, infinite if no
+    /// finite epsilon holds. If the release concerns several units, it is the largest of their epsilons. Releases are
+    /// assumed to be chosen adaptively.
     #[must_use]
     pub fn with(&self, event: &PrivacyEvent, accountant: &dyn Accountant, delta: Delta) -> f64 {
         let empty = Units::default();
@@ -124,6 +124,6 @@ mod tests {
         let reward = event(ProtectedUnit::Reward, None, 1.0);
         let mut rewards = Spending::default();
         rewards.add(&reward);
-        assert_eq!(reached(&rewards, &reward), 1.0, "another user's");
+        assert_eq!(reached(&rewards, &reward), 1.0, "the two rewards are of different users");
     }
 }

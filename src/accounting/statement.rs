@@ -23,7 +23,7 @@ pub struct Figure {
     pub accountant: AccountantName,
     /// The answer.
     pub priced: Priced,
-    /// Whether it is a bound, and of which kind.
+    /// Whether the answer is a bound, and which kind of bound.
     pub standing: Standing,
     /// The basis of the answer; `None` for costs from a file, unless the answer is an approximation.
     pub basis: Option<LossBasis>,
@@ -71,7 +71,7 @@ impl Statement {
         figure
     }
 
-    /// An accountant's answer; for adaptively chosen releases if they may have been chosen adaptively.
+    /// An accountant's answer. It holds for adaptive choices if the releases may have been chosen adaptively.
     pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
         price(accountant, &self.composition, self.delta, self.is_adaptive())
     }
@@ -91,7 +91,7 @@ impl Statement {
             epsilon.is_finite().then(|| (epsilon, delta.get()))
         });
         let mut points: Vec<(f64, f64)> = points.collect();
-        // Of equal epsilons the largest delta comes first, as everywhere on the curve.
+        // The sort is stable, so points with equal epsilons stay in the order of falling delta.
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
     }
@@ -102,13 +102,13 @@ impl Statement {
         self.price(&Tight).epsilon
     }
 
-    /// Whether another statement has the same composition and the same basis.
+    /// Whether another statement has the same composition, basis and arithmetic.
     fn asks_like(&self, other: &Self) -> bool {
         let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
         self.composition == other.composition && known(self) == known(other)
     }
 
-    /// Finite epsilons of every accountant after the first k of the costs, for at most `points` values of k; the last k is
+    /// Finite epsilons of every accountant after the first k releases, for at most `points` values of k; the last k is
     /// the number of all releases.
     #[must_use]
     pub fn over_releases(&self, points: u64) -> Vec<(AccountantName, Vec<(u64, f64)>)> {
@@ -148,8 +148,8 @@ pub(super) fn price(
 }
 
 /// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all
-/// candidates have equal statements; if so, no loss is computed. `statements` returns the statements of a candidate, the
-/// largest of whose losses counts. `None` if there are no candidates.
+/// candidates have equal statements; if so, no loss is computed. `statements` returns the statements of a candidate;
+/// the largest of their losses is the candidate's loss. `None` if there are no candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

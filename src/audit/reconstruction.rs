@@ -28,7 +28,7 @@ pub struct Reconstruction {
 pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction, MechanismError> {
     if known.len() <= x.d() || known.iter().any(|row| *row >= x.n()) || z.n() != x.n() {
         return Err(MechanismError::Shape {
-            expected: format!("at least {} known rows below {}", x.d() + 1, x.n()),
+            expected: format!("at least {} known rows with indices below {}", x.d() + 1, x.n()),
             found: format!("{} known rows, Z of {} rows", known.len(), z.n()),
         });
     }

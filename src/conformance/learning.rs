@@ -7,8 +7,8 @@ use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, 
 use crate::rng::Stream;
 use crate::vocab::Delta;
 
-/// Rules: draws have mean 0 and the stated variance if that is finite, stay within the bound, exceed the bound for a
-/// probability no more often than it says, and depend on the stream only.
+/// Rules: draws have mean 0 and the stated variance if that is finite, stay within [`NoiseLaw::bound`], exceed
+/// [`NoiseLaw::tail`] no more often than with the stated probability, and depend on the stream only.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Found::default();
@@ -39,7 +39,7 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
         let Some(tail) = Delta::new(delta).ok().and_then(|delta| law.tail(delta)) else { continue };
         let beyond = draws.iter().filter(|draw| draw.abs() > tail).count() as f64 / n;
         let most = delta + 6.0 * (delta * (1.0 - delta) / n).sqrt();
-        found.unless(beyond <= most, "a bound that is exceeded with the stated probability at most", || {
+        found.unless(beyond <= most, "a tail bound that is exceeded no more often than stated", || {
             format!("{beyond} of the draws beyond {tail}, where {delta} is stated")
         });
     }

@@ -85,8 +85,8 @@ fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityPr
 }
 
 /// Rules: an outage affects only the groups that it names: no other group is disconnected or partitioned; and it does
-/// affect one of them: its connection changes, or it is cut off at a second of the first day, or later within ten days
-/// (checked about every seventeen minutes). The connection of a group obeys the rules of [`availability`], and whether
+/// affect one of them: its connection changes, or it is cut off (checked at every second of the first day and at every
+/// thousandth second of the first ten days). The connection of a group obeys the rules of [`availability`], and whether
 /// two groups are partitioned depends only on the time.
 #[must_use]
 pub fn outage(model: &dyn Outage) -> Vec<Violation> {
@@ -121,7 +121,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
             }
         }
     }
-    // The first day by seconds, then ten days by about seventeen minutes.
+    // Every second of the first day, then every thousandth second of the first ten days.
     for second in (0..86_400).chain((0..864).map(|step| 1000 * step)) {
         let at = Time::ZERO + Span::from_millis(1000 * second);
         let strangers = model.cuts(Some(&other), Some(&other), at) || model.cuts(None, None, at);
@@ -144,7 +144,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
 }
 
 /// Rules: links are between two different existing parties, each pair has at most one link, the list is the same at
-/// every call, and the stated shape is that of the list.
+/// every call, and the links have the stated shape.
 ///
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]

@@ -36,26 +36,28 @@ where
     found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
     let unprotected = price.cost == Cost::Unprotected;
     let Some(pair) = mechanism.worst_pair(like) else {
-        found.unless(unprotected, "a worst known pair beside a price", || "none".to_owned());
+        found.unless(unprotected, "a worst known pair, or an unprotected release", || "none".to_owned());
         return Ok(found.0);
     };
     for input in &pair.inputs {
         let other = mechanism.price(input, neighbours)?;
-        found.unless(other == price, "a price that does not depend on values", || format!("{other:?}"));
+        found.unless(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     }
     let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else {
-        found.unless(unprotected, "a price that accountants can compute", || format!("{:?}", price.cost));
+        found.unless(unprotected, "a cost with a finite epsilon at this delta", || {
+            format!("{:?}", price.cost)
+        });
         return Ok(found.0);
     };
     let experiment = Releases::on(mechanism.clone(), pair, 1)?;
     let effort = Effort { trials, key: key("audit"), delta, models: false };
     let evidence = measure(&experiment, effort, &|_| {})?;
-    found.unless(evidence.epsilon_lower <= claimed, "no more loss than the price", || {
+    found.unless(evidence.epsilon_lower <= claimed, "no more loss than the stated cost", || {
         format!("epsilon of at least {} where {claimed} is stated", evidence.epsilon_lower)
     });
     if let Some(known) = evidence.pair_epsilon {
         let within = known <= claimed + numerical_error(claimed);
-        found.unless(within, "laws that cost no more than the price", || {
+        found.unless(within, "known distributions with no more loss than the stated cost", || {
             format!("{known} where {claimed} is stated")
         });
     }
@@ -102,7 +104,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
     let word = theorem.name();
     let lower =
         !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-    found.unless(lower, "a name that is one word of small letters", || format!("{word:?}"));
+    found.unless(lower, "a name of lower-case letters and digits", || format!("{word:?}"));
     let nothing = theorem.price(&Composition::new(), delta(1e-5)).epsilon;
     found.unless(nothing == 0.0, "a loss of 0 where nothing was released", || nothing.to_string());
     let bare = theorem.price(&composed(&[(Cost::Unprotected, 1)]), delta(1e-5));
@@ -131,7 +133,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
                 || format!("{turned} and {}", words()),
             );
             if let Some((delta, before)) = larger {
-                found.unless(at_most(before, epsilon), "a loss that does not fall as delta does", || {
+                found.unless(at_most(before, epsilon), "a loss that does not decrease if delta does", || {
                     format!("{before} at delta {delta}, and {}", words())
                 });
             }
@@ -145,9 +147,11 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
             );
             let bound = priced.standing != Standing::NotABound && !theorem.is_approximation();
             let certain = Tight.price(&composed(&costs), delta(at)).lower.unwrap_or(0.0);
-            found.unless(!bound || at_most(certain, epsilon), "a bound above the certain lower end", || {
-                format!("{}, where no less than {certain} is possible", words())
-            });
+            found.unless(
+                !bound || at_most(certain, epsilon),
+                "a bound no smaller than the proven lower bound",
+                || format!("{}, where no less than {certain} is possible", words()),
+            );
         }
     }
     found.0
@@ -200,7 +204,7 @@ fn attacked<O: fmt::Debug + 'static>(
     let relation = Neighbours::ReplaceOne;
     let price = release.price(like, &relation)?;
     let other = release.price(&like.iter().map(|value| 1.0 - 2.0 * value).collect(), &relation)?;
-    found.unless(other == price, "a price that does not depend on values", || format!("{other:?}"));
+    found.unless(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     let draw =
         || release.privatise(like, &mut key("publication").stream()).map(|output| format!("{output:?}"));
     let (once, twice) = (draw()?, draw()?);

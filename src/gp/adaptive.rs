@@ -21,8 +21,8 @@ pub(crate) const MOST_ARMS: usize = 5_000;
 impl AdaptivePosterior {
     /// The prior over the n arms of `prior`, represented by rows.
     ///
-    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
-    /// every arm, in units of the outcome.
+    /// `noise_variance` is the variance of the noise on an outcome, at least 0, in squared units of the outcome;
+    /// `prior_mean` is the same at every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))

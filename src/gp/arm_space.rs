@@ -21,7 +21,7 @@ pub struct ArmPosterior {
     covariance: Vec<f64>,
     column: Vec<f64>,
     observations: usize,
-    /// Largest prior variance, relative to which numbers count as zero.
+    /// Largest prior variance; variances far smaller than it count as zero.
     scale: f64,
     jitter: f64,
     log_likelihood: f64,
@@ -46,8 +46,8 @@ multiversion! {
 impl ArmPosterior {
     /// The prior over the n arms of `prior`; O(n^2) in memory.
     ///
-    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
-    /// every arm, in units of the outcome.
+    /// `noise_variance` is the variance of the noise on an outcome, at least 0, in squared units of the outcome;
+    /// `prior_mean` is the same at every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: &ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         let n = prior.n();

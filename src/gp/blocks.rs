@@ -5,7 +5,7 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+    reason = "without LTO, an iterator whose code is in another codegen unit is not inlined"
 )]
 
 use super::simd::multiversion;
@@ -96,7 +96,7 @@ impl Blocks {
         let room = height(row + 1);
         let size = (before + room) * tiles * TILE;
         if values.len() < size {
-            // Not twice the memory, which the last rows would not fill.
+            // Grows by an eighth at least; doubling would leave much of the memory unused.
             values.reserve_exact((size - values.len()).max(values.len() / 8));
             values.resize(size, 0.0);
         }
@@ -132,8 +132,8 @@ impl Blocks {
     }
 
     /// Subtracts from `values`, one for each arm, the rows in their order, each multiplied by its factor, as
-    /// [`Self::subtract_all`] does; row s belongs to the arm `arms[s]`, and its factor is what `factor` makes of s and of that
-    /// arm's value after the rows before s.
+    /// [`Self::subtract_all`] does. Row s belongs to the arm `arms[s]`; its factor is `factor(s, v)`, where v is that
+    /// arm's value after the rows before s have been subtracted.
     pub(super) fn eliminate(
         &self,
         arms: &[usize],
@@ -212,7 +212,7 @@ fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        // A thread that is ending has no reservoir any more; then the memory is returned to the system.
+        // A thread that is ending has no buffer pool any more; then the memory is returned to the system.
         let _ = BUFFER_POOL.try_with(|pool| {
             let mut pool = pool.borrow_mut();
             for Block { values, .. } in self.blocks.drain(..) {
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Against the same sums taken arm by arm: row s has the factor that its arm's value gives after the rows before.
+    /// Compared with the same sums computed for one arm after the other.
     #[test]
     fn factors_follow_from_the_values_that_are_left() {
         for (n, rows) in [(1, 3), (5, 16), (100, 37), (BLOCK + 33, 20)] {

@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+    reason = "without LTO, an iterator whose code is in another codegen unit is not inlined"
 )]
 
 use super::GpError;
@@ -138,7 +138,7 @@ impl Cholesky {
             let first = TOGETHER * index;
             (0..TOGETHER).for_each(|r| rows[r * n + first + r] = 1.0);
             solve_together(n, &self.upper, first, rows);
-            // Entries below the diagonal come along with the others.
+            // The four rows are solved from the same entry on, so entries below the diagonal are set to 0 again.
             (1..TOGETHER).for_each(|r| rows[r * n + first..][..r].fill(0.0));
         }
         let first = n / TOGETHER * TOGETHER;
@@ -271,7 +271,7 @@ multiversion! {
     }
 }
 
-/// Subtracts from the end of row `k`, from its diagonal entry on, the rows before it, each times its entry k.
+/// Subtracts from row `k` every row before it, times that row's entry k. `row` has row `k` from its diagonal entry on.
 #[inline(always)]
 fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     for earlier in before.chunks_exact(k + row.len()) {
@@ -282,8 +282,8 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Subtracts the rows above from four rows, of which the first has the number `first`: [`TILE`] columns at a time, which
-/// stay in registers. Entries below the diagonal, which are never read, change too.
+/// Subtracts the rows above from the four rows that begin with row `first`. Each step computes [`TILE`] columns, whose
+/// sums stay in registers. Entries below the diagonal change too; they are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let mut rows = rows_of(n, rows);
@@ -391,7 +391,7 @@ mod tests {
         assert!(Cholesky::with_jitter(2, &[1.0, 2.0, 2.0, 1.0]).is_err());
     }
 
-    /// Against the same operations one row after the other, bit by bit.
+    /// Compared, bit by bit, with the same operations on one row after the other.
     #[test]
     fn rows_together_have_the_bits_of_rows_one_by_one() {
         for n in [1, 2, 3, 4, 5, 8, 11, 16, 37, 64] {

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn values_of_the_oracle() {
-        // ldp_federated_units.json, kernels: l = 0.2, points 0, 0.25, 0.5, 0.75, 1, first row.
+        // tests/oracles/ldp_federated_units.json, entry "kernels": l = 0.2, points 0, 0.25, 0.5, 0.75, 1, first row.
         let points = Points::new(5, 1, vec![0.0, 0.25, 0.5, 0.75, 1.0]);
         let mut row = [0.0; 5];
         Covariance::squared_exponential(0.2, 1.0).fill_column(&points, 0, &mut row);

@@ -90,7 +90,7 @@ impl FourierFeatures {
     /// outcome. O(m d).
     ///
     /// # Panics
-    /// If `x` has not d coordinates or `out` not m places.
+    /// If `x` does not have d coordinates, or `out` does not have m places.
     pub fn fill(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.d, "one coordinate per dimension");
         assert_eq!(out.len(), self.m(), "one place per feature");
@@ -112,7 +112,7 @@ impl FourierFeatures {
     /// Features of one input `x`, `[d]`: `[m]`.
     ///
     /// # Panics
-    /// If `x` has not d coordinates.
+    /// If `x` does not have d coordinates.
     #[must_use]
     pub fn of(&self, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.m()];

@@ -14,8 +14,8 @@ pub struct Likelihood {
     pub gradient: Vec<f64>,
 }
 
-/// Nats per point of the unit in which a search for the maximum measures the log likelihood. With 1, the first step can
-/// be so long that it ends where the model explains all outputs as noise.
+/// The unit in which a search for the maximum measures the log likelihood, in nats per point. With a unit of 1, the
+/// first step can be so long that the search ends where the model explains all outputs as noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
 /// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at
@@ -84,7 +84,7 @@ fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, 
         LengthScale::PerDimension(l) => l[dimension],
     };
     let s: f64 = (0..x.len()).map(|dimension| term(dimension, scale(dimension))).sum();
-    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s); k'(s) is computed from k, which has the exponential.
+    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s); k'(s) is computed from k, to reuse its exponential.
     let slope = match covariance.shape {
         Shape::SquaredExponential => -0.5 * k,
         // k'(s) = -k / (2 r); s k'(s) tends to 0 with the distance.
@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn likelihood_of_the_oracle() {
-        // outsourced_release_units.json, gp_tiny: (length-scale, variance, noise, log marginal likelihood).
+        // tests/oracles/outsourced_release_units.json, entry "gp_tiny": (length-scale, variance, noise variance, log
+        // marginal likelihood).
         let points = Points::new(4, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5]);
         let y = [0.3, -0.2, 0.8, 0.1];
         for (l, variance, noise, expected) in

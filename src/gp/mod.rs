@@ -2,7 +2,7 @@
 //!
 //! Notation in this module: n arms (or points), d dimensions of an input, t outcomes so far, m features. An arm is
 //! identified by its index, from 0 to n - 1. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is
-//! one slice of n d numbers, row after row. Inputs have the units of their columns and length-scales those of the
+//! one slice of n d numbers, row after row. Inputs have the units of their columns, length-scales the units of the
 //! inputs; means and outcomes have the unit of the outcome, variances and covariances its square; information and log
 //! likelihoods are in nats. An arm that does not exist, or a slice of the wrong length, is an error in the calling
 //! program and may panic; errors that depend on the numbers are returned as a [`GpError`].

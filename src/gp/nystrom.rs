@@ -195,7 +195,7 @@ impl Nystrom {
         self.rank
     }
 
-    /// Coordinates of an arm's features in the range, `[rank]`. Their inner products are those of the features.
+    /// Coordinates of an arm's features in the range, `[rank]`. Their inner products equal the features' inner products.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -12,8 +12,8 @@ pub(super) struct Pivot {
     pub(super) jitter: f64,
 }
 
-/// The variance of an outcome, from the variance of the function and that of the noise. `scale` is the largest prior
-/// variance, `order` the number of outcomes with this one.
+/// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
+/// prior variance, `order` the number of outcomes including this one.
 pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Result<Pivot, GpError> {
     let floor = f64::EPSILON * scale;
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };

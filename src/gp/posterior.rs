@@ -27,7 +27,7 @@ multiversion! {
 #[derive(Clone, Debug)]
 pub struct Posterior {
     prior: ArmCovariance,
-    /// Largest prior variance, relative to which numbers count as zero.
+    /// Largest prior variance; variances far smaller than it count as zero.
     scale: f64,
     prior_mean: f64,
     noise_variance: f64,
@@ -47,8 +47,8 @@ pub struct Posterior {
 impl Posterior {
     /// The prior over the n arms of `prior`.
     ///
-    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
-    /// every arm, in units of the outcome.
+    /// `noise_variance` is the variance of the noise on an outcome, at least 0, in squared units of the outcome;
+    /// `prior_mean` is the same at every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         let variance = prior.variances();

@@ -19,8 +19,8 @@ pub struct GridPrior {
 }
 
 impl GridPrior {
-    /// Largest number of points along one dimension. A dimension of m points needs about five matrices of order m while
-    /// it is decomposed, of which one is kept: 0.7 GB for 4096, and time in m^3.
+    /// Largest number of points along one dimension. The decomposition of a dimension of m points needs about five
+    /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one matrix is kept.
     pub const MOST_ALONG: usize = 4096;
 
     /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates along each dimension; the last varies

@@ -1,7 +1,7 @@
 //! The choice of the instruction set of this crate's own loops; results are the same with every one.
 //!
-//! Each loop is written once, elementwise or with a fixed number of partial sums, and compiled three times. Rust
-//! never contracts a * b + c, so wider registers change the speed but not the results.
+//! Each loop is written once, elementwise or with a fixed number of partial sums. On x86-64 it is compiled once for
+//! each [`Level`]. Rust never contracts a * b + c, so wider registers change the speed but not the results.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -50,7 +50,7 @@ pub struct UnknownLevel(String);
 /// The level that [`VARIABLE`] names; `None` where it is not set.
 ///
 /// # Errors
-/// [`UnknownLevel`] for another word.
+/// [`UnknownLevel`] if it has any other value.
 pub fn wanted() -> Result<Option<Level>, UnknownLevel> {
     let Some(word) = std::env::var_os(VARIABLE) else { return Ok(None) };
     match word.to_str() {
@@ -61,7 +61,8 @@ pub fn wanted() -> Result<Option<Level>, UnknownLevel> {
     }
 }
 
-/// The command line refuses a word that names no level; elsewhere it is ignored, since no result depends on it.
+/// Chooses the level at its first use. A value of [`VARIABLE`] that names no level is ignored, since no result depends
+/// on the level; the command line has refused such a value before.
 #[cold]
 fn choose() -> Level {
     force(wanted().ok().flatten().unwrap_or(Level::Avx512))

@@ -78,7 +78,7 @@ impl Singular {
         &self.values
     }
 
-    /// The left vector of length 1 of value `index`: `[n]`. All left vectors are orthogonal, also those of zero values.
+    /// The left vector of length 1 of value `index`: `[n]`. All left vectors are orthogonal, also for values of zero.
     ///
     /// # Panics
     /// If there is no such value.
@@ -139,7 +139,7 @@ fn pair(rows: &mut [f64], first: usize, second: usize, length: usize) -> (&mut [
     (&mut before[first * length..][..length], &mut after[..length])
 }
 
-/// A vector of length 1 that is orthogonal to the orthonormal vectors `rows`, of which there are fewer than n.
+/// A vector of length 1 that is orthogonal to the orthonormal vectors `rows`; there are fewer than n of them.
 fn orthogonal(n: usize, rows: &[f64]) -> Vec<f64> {
     let covered = |place: usize| rows.chunks_exact(n).map(|row| row[place] * row[place]).sum::<f64>();
     let mut vector = vec![0.0; n];

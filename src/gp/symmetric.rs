@@ -5,7 +5,7 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "iterators are calls where their code is compiled in another unit, and no unit sees another without LTO"
+    reason = "without LTO, an iterator whose code is in another codegen unit is not inlined"
 )]
 
 use super::GpError;
@@ -27,7 +27,7 @@ pub struct Eigen {
 const STEPS: usize = 60;
 
 impl Eigen {
-    /// The eigenvalues of a symmetric matrix `[n, n]`, given by its rows. O(n^3).
+    /// The eigenvalues and eigenvectors of a symmetric matrix `[n, n]`, given by its rows. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NoConvergence`], also for entries that are not finite.
@@ -91,7 +91,7 @@ impl Eigen {
     }
 }
 
-/// Adds to each of `sums` the factor times its number in `values`, of as many.
+/// sums += factor * values, entry by entry; `values` has at least as many entries as `sums`.
 #[inline(always)]
 fn add_times(sums: &mut [f64], factor: f64, values: &[f64]) {
     let values = &values[..sums.len()];

@@ -26,7 +26,7 @@ impl WeightPosterior {
     /// outcome. m^2 / 2 numbers in memory.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`] if `lambda` is not above 0.
+    /// [`GpError::NotPositiveDefinite`] if `lambda` is not finite and above 0.
     pub fn new(m: usize, lambda: f64) -> Result<Self, GpError> {
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(GpError::NotPositiveDefinite { order: m, jitter: 0.0 });
@@ -85,8 +85,8 @@ impl WeightPosterior {
         self.sample_from(&z)
     }
 
-    /// Variance of phi^T omega, lambda phi^T Sigma^-1 phi: that of the function at an input with these features, `[m]`;
-    /// at least 0, in squared units of the outcome. O(m^2).
+    /// Variance of the function phi^T omega at an input with these features phi, `[m]`: lambda phi^T Sigma^-1 phi, at
+    /// least 0, in squared units of the outcome. O(m^2).
     ///
     /// # Panics
     /// If there are fewer than m features.
@@ -119,7 +119,7 @@ fn rows(stored: &[f64], m: usize) -> impl Iterator<Item = &[f64]> {
     (0..m).map_while(move |k| left.split_off(..m + 1 - k))
 }
 
-/// As [`rows`], to be changed.
+/// As [`rows`], but mutable.
 #[inline(always)]
 fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
     let mut left = stored;

@@ -10,9 +10,9 @@ use rand::distr::{Bernoulli, Distribution, Uniform};
 /// `rand`'s `Bernoulli` and `Uniform` over integers of 32 and 64 bits and over `f64`. Further implementations should use
 /// only additions, multiplications, divisions and the functions of `libm`.
 #[diagnostic::on_unimplemented(
-    message = "the numbers of `{Self}` may have other bits on another CPU",
-    note = "take the law of the same name in `subrosa::rng::laws`, or its parameters as `Portable(..)`; where bits do not matter, \
-            `stream.sample(..)` of rand draws from it"
+    message = "samples of `{Self}` may have different bits on different CPUs",
+    note = "use the distribution of the same name in `subrosa::rng::laws`, or give its parameters as `Portable(..)`; if the bits \
+            do not matter, `stream.sample(..)` of rand draws from it"
 )]
 pub trait Law {
     /// The type of the samples.

@@ -1,5 +1,5 @@
-//! A number whose transcendental functions are those of `libm`, so that generic code over `num_traits::Float` gives the
-//! same bits on every CPU.
+//! A number whose transcendental functions are computed by `libm`, so that generic code over `num_traits::Float` gives
+//! the same bits on every CPU.
 
 use super::stream::{open_unit, unit};
 use crate::special::normal_quantile;

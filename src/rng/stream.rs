@@ -28,57 +28,57 @@ impl Stream {
         self.core.next_u64()
     }
 
-    /// Uniform on the 2^53 multiples of 2^-53 in [0, 1). One word.
+    /// Uniform on the 2^53 multiples of 2^-53 in [0, 1). Takes one word.
     pub fn uniform(&mut self) -> f64 {
         unit(self.word())
     }
 
-    /// Uniform on the 2^52 odd multiples of 2^-53 in the open interval (0, 1). One word.
+    /// Uniform on the 2^52 odd multiples of 2^-53 in the open interval (0, 1). Takes one word.
     pub fn open_uniform(&mut self) -> f64 {
         open_unit(self.word())
     }
 
-    /// Uniform between `low` and `high`; rounding may give `high` itself. One word.
+    /// Uniform between `low` and `high`; rounding may give `high` itself. Takes one word.
     pub fn uniform_between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.uniform()
     }
 
-    /// True with probability `p`. One word.
+    /// True with probability `p`. Takes one word.
     pub fn bernoulli(&mut self, p: f64) -> bool {
         self.uniform() < p
     }
 
-    /// Standard normal by inversion, so the number does not decrease with the word drawn. One word.
+    /// Standard normal by inversion, so the number does not decrease with the word drawn. Takes one word.
     pub fn normal(&mut self) -> f64 {
         normal_quantile(self.open_uniform())
     }
 
-    /// Exponential with mean 1, by inversion. One word.
+    /// Exponential with mean 1, by inversion. Takes one word.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(self.open_uniform())
     }
 
-    /// Laplace with scale 1 (density exp(-|x|)/2), by inversion. One word.
+    /// Laplace with scale 1 (density exp(-|x|)/2), by inversion. Takes one word.
     pub fn laplace(&mut self) -> f64 {
         let u = self.open_uniform() - 0.5;
         // 1 - 2|u| lies in (0, 1], so the logarithm is finite.
         -u.signum() * libm::log(1.0 - 2.0 * u.abs())
     }
 
-    /// Student's t with `degrees` degrees of freedom, above 0. Two words. Source: Bailey 1994, "Polar generation of random
-    /// variates with the t-distribution": sqrt(v (U^(-2/v) - 1)) cos(2 pi V).
+    /// Student's t with `degrees` degrees of freedom, above 0. Takes two words. Source: Bailey 1994, "Polar generation
+    /// of random variates with the t-distribution": sqrt(v (U^(-2/v) - 1)) cos(2 pi V).
     pub fn student_t(&mut self, degrees: f64) -> f64 {
         let (radius, angle) = (self.open_uniform(), self.uniform());
         let squared = degrees * libm::expm1(-2.0 / degrees * libm::log(radius));
         squared.sqrt() * libm::cos(2.0 * std::f64::consts::PI * angle)
     }
 
-    /// Standard Gumbel, by inversion. One word.
+    /// Standard Gumbel, by inversion. Takes one word.
     pub fn gumbel(&mut self) -> f64 {
         -libm::log(-libm::log(self.open_uniform()))
     }
 
-    /// Uniform on 0, 1, ..., n - 1, without bias (Lemire's multiplication with rejection). One word, rarely more.
+    /// Uniform on 0, 1, ..., n - 1, without bias (Lemire's multiplication with rejection). Takes one word, rarely more.
     ///
     /// # Panics
     /// If `n` is 0.

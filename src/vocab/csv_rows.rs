@@ -33,8 +33,8 @@ impl CsvRows {
     /// Reads a text.
     ///
     /// # Errors
-    /// [`NotCsv`] if rows differ in length from the header line, or the text is not UTF-8 or separated by something else than
-    /// commas.
+    /// [`NotCsv`] if a row and the header line differ in length, if the text is not UTF-8, or if its separator is not a
+    /// comma.
     pub fn read(text: &[u8]) -> Result<Self, NotCsv> {
         let mut places = Places { text, at: 0, line: 1 };
         let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text);
@@ -105,7 +105,7 @@ impl CsvRows {
     }
 }
 
-/// Lines of a text by position in bytes; positions are asked for in ascending order.
+/// Lines of a text by position in bytes; positions must be given in ascending order.
 struct Places<'a> {
     text: &'a [u8],
     at: usize,
@@ -156,7 +156,7 @@ fn other_separator(names: &[String]) -> Option<String> {
     let columns = only.split(mark).count();
     Some(format!(
         "the file is separated by {word} ({columns} columns), expected commas: save it with commas between cells and points \
-         in numbers, as a spreadsheet program's export as CSV offers"
+         in numbers, for example by the CSV export of a spreadsheet program"
     ))
 }
 

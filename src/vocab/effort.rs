@@ -1,4 +1,4 @@
-//! What a part of a run takes, estimated from its counts before anything runs.
+//! Memory and processor time of a part of a run, estimated from its counts before anything runs.
 //!
 //! The estimates count the numbers that are held and the operations on them. The seconds of an operation are those measured
 //! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
@@ -12,9 +12,9 @@ pub const MESSAGE: f64 = 2e-6;
 /// Bytes of a number.
 pub const NUMBER: f64 = 8.0;
 
-/// The place of the number of arms, in what a learner estimates.
+/// Stands for the path of the number of arms in the estimate of a learner, which does not know the path.
 pub const ARMS: &str = "arms";
-/// The place of the number of outcomes, in what a learner estimates.
+/// Stands for the path of the number of outcomes in the estimate of a learner, which does not know the path.
 pub const OUTCOMES: &str = "outcomes";
 
 /// Memory and processor time of a part of a run.
@@ -22,7 +22,7 @@ pub const OUTCOMES: &str = "outcomes";
 pub struct Effort {
     /// Most bytes in use at any time.
     pub bytes: f64,
-    /// Bytes of the record that it leaves; all records of a cell are in memory when its results are computed.
+    /// Bytes of the record that this part leaves; all records of a cell are in memory when its results are computed.
     pub record: f64,
     /// Processor time in seconds.
     pub seconds: f64,
@@ -35,8 +35,8 @@ pub struct Effort {
 /// A count of a scenario, and the memory that is due to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// Its path, relative to the recipe that estimates; relative to the scenario if it begins with a slash. A learner, which
-    /// knows no paths, says `ARMS` or `OUTCOMES`.
+    /// Its path, relative to the recipe that makes the estimate; relative to the scenario if it begins with a slash.
+    /// The estimate of a learner has [`ARMS`] or [`OUTCOMES`] instead.
     pub path: String,
     /// The count.
     pub value: u64,
@@ -64,7 +64,7 @@ impl Effort {
         Self { record, ..self }
     }
 
-    /// The same, with so many seconds for its privacy losses.
+    /// The same, with this many seconds for its privacy losses.
     #[must_use]
     pub fn accounted(self, seconds: f64) -> Self {
         Self { accounted: seconds, ..self }
@@ -107,7 +107,8 @@ impl Effort {
         }
     }
 
-    /// As many of them at the same time.
+    /// `count` such parts at the same time; the time for privacy losses, which is counted once per cell, stays the
+    /// same.
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         let most = self.most.map(|most| Count { bytes: most.bytes * count, ..most });

@@ -11,7 +11,7 @@ const MOST: f64 = 1e12;
 pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     let fits = (0.01..=1e6).contains(&shape.get());
     (!fits).then(|| {
-        let cure = "move it into that range; outside of it nearly all draws are alike";
+        let cure = "use a shape in that range; outside it nearly all draws are about the same";
         Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure)
     })
 }

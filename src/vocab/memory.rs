@@ -15,7 +15,7 @@ pub struct BadMemory {
     found: String,
 }
 
-/// Units with their bytes: those of a thousand, and those of 1,024.
+/// Units with their bytes: powers of 1,000 and of 1,024.
 const UNITS: [(&str, f64); 7] = [
     ("", 1.0),
     ("kB", 1e3),
@@ -27,7 +27,7 @@ const UNITS: [(&str, f64); 7] = [
 ];
 
 impl Memory {
-    /// So many bytes, rounded to a whole number.
+    /// This many bytes, rounded down to a whole number; 0 for negative numbers.
     #[must_use]
     pub fn of(bytes: f64) -> Self {
         Self(bytes.max(0.0) as u64)

@@ -58,7 +58,7 @@ pub enum Neighbours {
     ZeroOut,
     /// Any value of one report replaced by any other (local model).
     AnyValue,
-    /// The distribution of one reward replaced by that with any other mean within the stated bound (local model). A
+    /// The distribution of one reward replaced by one with any other mean within the stated bound (local model). A
     /// reward is a mean plus noise of a stated distribution. The guarantee is about the mean, not about the value that
     /// was drawn.
     AnyMean,

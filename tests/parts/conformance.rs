@@ -289,7 +289,7 @@ fn accountants_that_forget_something_are_found() {
     }
     let found = |name, mistake| promises(&conformance::accountant(&Wrong(name, mistake)));
     assert_eq!(found("right", |epsilon, _, _| epsilon), [""; 0]);
-    assert_eq!(found("Two words", |epsilon, _, _| epsilon), ["a name that is one word of small letters"]);
+    assert_eq!(found("Two words", |epsilon, _, _| epsilon), ["a name of lower-case letters and digits"]);
     assert!(
         found("offset", |epsilon, _, _| epsilon + 1.0).contains(&"a loss of 0 where nothing was released")
     );
@@ -299,11 +299,14 @@ fn accountants_that_forget_something_are_found() {
     );
     assert!(
         found("kinder", |epsilon, _, delta| epsilon * (1.0 + 1e3 * delta.get()))
-            .contains(&"a loss that does not fall as delta does")
+            .contains(&"a loss that does not decrease if delta does")
     );
     let average = |epsilon: f64, all: &Composition, _: Delta| epsilon / (all.count().max(1) as f64).powf(1.5);
     assert!(found("average", average).contains(&"no less loss for all releases than for one of them"));
-    assert!(found("half", |epsilon, _, _| 0.5 * epsilon).contains(&"a bound above the certain lower end"));
+    assert!(
+        found("half", |epsilon, _, _| 0.5 * epsilon)
+            .contains(&"a bound no smaller than the proven lower bound")
+    );
     assert!(found("negative", |epsilon, _, _| epsilon - 30.0).contains(&"a loss of 0 or more"));
     // What is not meant as a bound may lie below.
     #[derive(Debug)]
@@ -418,7 +421,7 @@ fn publications_with_gaussian_noise_keep_what_they_say() {
     let task = Task::of(&instance(), 20);
     let found = |done| promises(&conformance::publication(&Gauss(done), &task, 20_000).unwrap());
     assert_eq!(found(2.0), [""; 0]);
-    assert!(found(0.3).contains(&"laws that cost no more than the price"));
+    assert!(found(0.3).contains(&"known distributions with no more loss than the stated cost"));
 }
 
 #[test]
@@ -428,8 +431,8 @@ fn publications_that_cost_more_than_they_say_are_found() {
         promises(&conformance::publication(&Noisy { stated, done, by_value }, &task, 20_000).unwrap())
     };
     assert_eq!(found(1.0, 1.0, false), [""; 0]);
-    assert!(found(1.0, 1.0, true).contains(&"a price that does not depend on values"));
-    assert!(found(0.5, 2.0, false).contains(&"no more loss than the price"));
+    assert!(found(1.0, 1.0, true).contains(&"a cost that does not depend on values"));
+    assert!(found(0.5, 2.0, false).contains(&"no more loss than the stated cost"));
     for text in [
         "NonPrivate(learner: Random())",
         "FixedGrid(epsilon: 1, assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))",

@@ -113,7 +113,7 @@ pub(super) trait Law: fmt::Debug {
     }
 
     /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses; else `None`. If
-    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to those of the whole law.
+    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to the masses of the whole law.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }
@@ -121,7 +121,7 @@ pub(super) trait Law: fmt::Debug {
     /// Two losses such that P's mass below the first and P's mass above the second are at most `tail` each.
     fn span(&self, tail: f64) -> (f64, f64);
 
-    /// The law between two losses, divided into the cells of a lattice. Of P's mass below and above these losses, only the
-    /// totals are kept.
+    /// The law between two losses, divided into the cells of a lattice. P's mass below these losses is kept as one
+    /// total, and so is P's mass above them.
     fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }

@@ -1,8 +1,8 @@
 //! The Poisson-subsampled Gaussian with rate q and noise multiplier z: the pair (1 - q) N(0, z^2) + q N(1, z^2) and
 //! N(0, z^2), in both orders.
 //!
-//! In the order for its direction, the pair dominates under removing and under adding (or zeroing out) one unit (Zhu, Dong
-//! and Wang 2022, Theorem 11).
+//! The first order dominates for removing a unit, the second for adding one (Zhu, Dong and Wang 2022, Theorem 11). The
+//! same two orders hold if a unit is zeroed out instead.
 
 use super::cells::{Cells, Grid, Support};
 use super::subsampled::{Mixture, characteristic, cumulants};

@@ -128,8 +128,8 @@ impl Mixture {
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
         let reach = self.taper.map_or(reach, |taper| taper.end());
         let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
-        // Up to odds of 1/2 the modulus of the mixture is at least half of that of its part without the unit, whatever the
-        // phase of the other part.
+        // For odds up to 1/2, the modulus of the mixture is at least half the modulus of its part without the unit, for
+        // any phase of the other part.
         let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
         let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
         // In the strip, the modulus of a taper grows by at most a factor of e^{(w / width)^2 / 2}.
@@ -182,7 +182,8 @@ impl Mixture {
             Point { weight: self.exponent(a, x, loss), loss }
         };
         let threshold = exponent_at(low).weight.max(exponent_at(high).weight) - NEGLIGIBLE;
-        // Adds points from k on, in steps of `by`, until a term is negligible or `end` is reached; returns the last k.
+        // Adds points from k on, in steps of `by`, until a term is negligible or k is `end`; returns this k, which has
+        // not been added.
         let mut walk = |mut k: i64, by: i64, end: i64| {
             while k != end {
                 let point = exponent_at(k);

@@ -13,7 +13,7 @@ use crate::vocab::{Cost, Delta};
 /// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
 ///
 /// The add and remove directions are composed separately; the larger epsilon counts. The probability that an
-/// (epsilon, delta) guarantee fails is taken from delta first.
+/// (epsilon, delta) guarantee fails is subtracted from delta first.
 ///
 /// The epsilon returned is the upper end of an interval that contains the true epsilon, except for equal exponential
 /// mechanisms: then it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive choices.
@@ -29,7 +29,7 @@ impl Accountant for Tight {
     }
 
     fn about(&self) -> &'static str {
-        "the privacy loss distribution, with certified ends (Zhu, Dong and Wang 2022; Doroshenko et al. 2022)"
+        "the privacy loss distribution, with proven lower and upper bounds (Zhu, Dong and Wang 2022; Doroshenko et al. 2022)"
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {
@@ -105,10 +105,11 @@ impl Answer {
     }
 }
 
-const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound that need not be attained, and no lower end is known";
-const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper end is from a lattice or Renyi divergences, and need not be attained";
+const FIXED_SIZE_NOTE: &str =
+    "for draws without replacement the upper bound need not be attained, and no lower bound is known";
+const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper bound is from a lattice or Renyi divergences, and need not be attained";
 const CONCENTRATED_NOTE: &str =
-    "for some releases only zero-concentrated DP is known; Renyi divergences bound all of them";
+    "for some releases only zero-concentrated DP is known, so Renyi divergences bound all of them";
 
 /// The ends and the reported epsilon at `delta`, what this epsilon is, and a note on it, if there is one.
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
@@ -184,7 +185,7 @@ pub(in crate::accounting) fn curve_below(
     curve_between(items, exponential, delta, (0.0, ceiling))
 }
 
-/// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` either.
+/// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` or above `ceiling`.
 fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
     if pairs::total_variation(items) <= delta {
         return Ends { lower: 0.0, upper: 0.0 };

@@ -123,7 +123,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     best
 }
 
-/// The part of delta by which removing the largest losses may change delta.
+/// About the largest relative change of delta that removing the largest losses may cause.
 const LOST: f64 = 1e-8;
 
 /// The laws without their largest losses, and an upper bound on the removed mass divided by delta.
@@ -276,7 +276,7 @@ fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -
     let log_delta = saddle.cumulants.value - c * epsilon + libm::log(value);
     // The terms with m < 0: e^{-c A |m|} times a delta that is at most 1.
     let below = libm::exp(-c * period - log_delta) / -libm::expm1(-c * period);
-    // The terms with m > 0: Chernoff's bound delta(x) <= exp(K(r) - r x) for several r above c, of which the smallest counts.
+    // The terms with m > 0: the smallest of the Chernoff bounds delta(x) <= exp(K(r) - r x) for several r above c.
     let mut above = f64::INFINITY;
     for spreads in [6.0, 3.0, 1.5, 0.75] {
         let r = c + spreads / saddle.curvature.sqrt();

@@ -118,7 +118,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
     let above = Above::of(b).p;
     let lost_of_one = lost / (2 * a.loss.len().max(1)) as f64;
     let mut dropped = 0.0;
-    // The upper ends of the cells; that of the last cell is infinite.
+    // The upper ends of the cells; the last cell has none, so its upper end is infinite.
     let ceilings: Vec<f64> = grid.iter().copied().chain([f64::INFINITY]).collect();
     for i in 0..a.loss.len() {
         let loss = a.loss[i];

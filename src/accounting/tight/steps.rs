@@ -52,8 +52,8 @@ const MOST_PASSES: usize = 14;
 /// Largest number of multiplications of one pass.
 const MOST_WORK: f64 = 4e6;
 
-/// Both ends of epsilon (at least 0) at `delta`, which is known to be at most `most`; the ends need not be close. The search
-/// ends early once epsilon is known to be at most `floor` or at least `ceiling`.
+/// Both ends of epsilon (at least 0) at `delta`. Epsilon is known to be at most `most`; the ends need not be close. The
+/// search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> Ends {
     let mut best = Ends { lower: 0.0, upper: most };
     // Atoms and exponentials are divided in closed form, which is fast.
@@ -257,7 +257,7 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
 /// The result of one lattice.
 struct Pass {
     ends: Ends,
-    /// Window outside of which the mass is negligible.
+    /// The next window; the mass outside it is negligible.
     low: f64,
     high: f64,
     infinite: f64,
@@ -351,7 +351,7 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing, at least `spacing`, of which the pitches of the laws are multiples as nearly as possible.
+/// A spacing of at least `spacing` such that every law's pitch is as nearly as possible a whole multiple of it.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();

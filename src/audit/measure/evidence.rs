@@ -6,8 +6,9 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
-/// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by chance; so
-/// small an error makes limits wide, so that a threshold that few scores exceed is not chosen.
+/// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by
+/// chance. Such a small error probability makes the limits wide, so that a threshold that few scores exceed is not
+/// chosen.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two neighbours.
@@ -46,7 +47,7 @@ impl World {
 /// The scores of one test, by world.
 pub type Scores = [Vec<f64>; 2];
 
-/// A half-line of scores: an observer who sees a score in it guesses that the data are those of the world that it indicates.
+/// A half-line of scores. An observer who sees a score in it guesses the world that the event indicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.
@@ -111,8 +112,8 @@ impl Counts {
         (low - libm::exp(epsilon) * high).max(0.0)
     }
 
-    /// The distance, in standard deviations, of the nearest two normal distributions under which an event can have these
-    /// probabilities: the difference of the normal quantiles of the two limits, at least 0.
+    /// The smallest distance, in standard deviations, between two normal distributions under which an event can have
+    /// these probabilities: the difference of the normal quantiles of the two limits, at least 0.
     pub(super) fn mu(self, error: f64) -> f64 {
         let (low, high) = self.limits(error);
         if low <= 0.0 || high >= 1.0 || low >= 1.0 || high <= 0.0 {
@@ -122,8 +123,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that this number of counted trials per world can show: that of an event that always occurs
-/// in one world and never in the other. About ln(N / 3.7) for N trials at delta 0.
+/// The largest epsilon at `delta` that this number of counted trials per world can show: the bound from an event that
+/// always occurs in one world and never in the other. About ln(N / 3.7) for N trials at delta 0.
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)

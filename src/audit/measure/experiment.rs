@@ -18,7 +18,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A transcript of which only scores are kept.
+    /// A transcript with scores only.
     #[must_use]
     pub fn scored(scores: Vec<f64>) -> Self {
         Self { scores, features: Vec::new() }
@@ -45,7 +45,7 @@ pub trait Experiment: Sync {
     /// Names of the tests, such as "support" and "likelihood ratio"; the support test, if there is one, is first.
     fn tests(&self) -> Vec<String>;
 
-    /// One run in one of the two worlds. Draws only below `key`.
+    /// One run in one of the two worlds. All its random numbers come from `key` and its children.
     ///
     /// # Errors
     /// If the system cannot run.
@@ -57,7 +57,7 @@ pub trait Experiment: Sync {
     }
 
     /// One run with many canaries, each included with probability 1/2; `None` where that is not possible. It takes at
-    /// most about as much work as `trials` trials. Draws only below `key`.
+    /// most about as much work as `trials` trials. All its random numbers come from `key` and its children.
     fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, AuditError>> {
         None
     }

@@ -19,7 +19,7 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// From scores, of which larger ones favour D. If the attacker does worse than a guess, the score's sign is
+    /// From scores; larger scores favour D. If the attacker does worse than a guess, the sign of all scores is
     /// reversed.
     ///
     /// Source: Carlini et al. 2022, "Membership inference attacks from first principles" (true positives at a low rate

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A lower bound that assumes a model. It has an event of its own, also chosen on the first half of the trials.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Modelled {
-    /// No epsilon below this is possible at `delta` if the premise holds, with `confidence`.
+    /// No epsilon below this is possible at the audit's delta if the premise holds, with the audit's confidence.
     pub epsilon_lower: f64,
     /// The assumption, as the words that follow "if".
     pub premise: String,
@@ -19,7 +19,7 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Chooses an event on the scores of the first half, and counts it on those of the second.
+    /// Chooses an event on the scores of the first half, and counts it on the scores of the second half.
     pub(super) fn of(
         pair: &KnownPair,
         chosen: &[Event],
@@ -31,7 +31,7 @@ impl Modelled {
         events.extend(choose(first, |counts| counts.mu(ERROR_OF_CHOICE)).map(|(event, _)| event));
         events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
         events.extend(chosen);
-        // In parallel, because a composition takes a millisecond; ties go to the first.
+        // In parallel, because a composition takes a millisecond. If several noises are equal, the first event is used.
         let noises: Vec<f64> = events
             .par_iter()
             .map(|event| pair.largest_noise_factor(Counts::of(*event, first), ERROR_OF_CHOICE))

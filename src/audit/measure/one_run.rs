@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_bound_is_that_of_the_paper() {
-        // Without delta it is a binomial tail: at the bound, it is the error.
+        // At delta 0 the p-value is a binomial tail, which equals the error probability at the bound.
         for (guesses, correct) in [(100, 80), (1000, 731), (100_000, 60_000)] {
             let found = bound(guesses, guesses, correct, 0.0, 0.05);
             let right = 1.0 / (1.0 + libm::exp(-found));

@@ -75,8 +75,9 @@ pub const FEWEST: u64 = 8;
 /// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
 /// trials in that batch, from several threads.
 ///
-/// The test and its threshold are chosen on the first half of the trials of each world and counted on the second, so
-/// that one event is counted and the confidence is that of a single pair of Clopper-Pearson limits.
+/// The test and its threshold are chosen on the first half of the trials of each world and counted on the second half.
+/// So only one event is counted, and the confidence of the bound is the confidence of one pair of Clopper-Pearson
+/// limits.
 ///
 /// # Errors
 /// If the experiment fails or there are too few trials.

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 pub(super) fn cases() -> Vec<Case> {
     let unit = positive(1.0);
-    let gaussian = Gaussian::analytic(epsilon(1.0), delta(), unit).expect("epsilon 1 can be had");
+    let gaussian = Gaussian::analytic(epsilon(1.0), delta(), unit).expect("some noise gives epsilon 1");
     let lattice = Lattice::new(positive(0.125));
     let steps = |n: u32| NonZeroU32::new(n).expect("not zero");
     let (one, pure, with_delta) =

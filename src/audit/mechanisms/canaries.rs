@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{
 };
 use std::sync::Arc;
 
-/// One table of as many records as there would have been trials, each moved by 1 with probability 1/2.
+/// One table with as many records as the audit has trials; each record is moved by 1 with probability 1/2.
 pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     Box::new(move |trials, key| {
         let n = trials as usize;

@@ -63,7 +63,7 @@ impl CaseDescription {
     }
 }
 
-/// How often a mechanism releases, at which delta, and for which neighbours it is priced.
+/// The number of releases of a mechanism, the delta, and the neighbouring relation for which its cost is stated.
 pub(super) type Terms = (u64, f64, Neighbours);
 
 /// A mechanism on its own worst known pair for inputs of the shape of `like`.
@@ -122,7 +122,7 @@ where
     Case { statement, experiment, expected: words.expected }
 }
 
-/// Makes one run with canaries, for an audit of this many trials; all draws are below the key.
+/// Makes one run with canaries, for an audit of this many trials; all random numbers come from the key and its children.
 pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
 
 /// An experiment that can also be audited in one run.

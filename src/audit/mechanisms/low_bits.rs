@@ -1,7 +1,7 @@
 //! The low bits of floating-point noise: the set of numbers that a sampler can output for a given secret.
 //!
-//! Noise has 2^52 possible values, and the sum with the secret is rounded: the set of possible outputs depends on the
-//! secret, so an output that is possible for one secret only reveals that secret with certainty.
+//! Noise has 2^52 possible values, and the sum of noise and secret is rounded, so the set of possible outputs depends
+//! on the secret. An output that is possible for only one of two secrets reveals with certainty which one it is.
 //!
 //! Source: Mironov 2012, "On significance of the least significant bits for differential privacy".
 

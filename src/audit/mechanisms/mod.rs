@@ -1,4 +1,4 @@
-//! Attacks on mechanisms, each on the worst pair that the mechanism states.
+//! Attacks on mechanisms, most of them on the worst pair of neighbours that the mechanism states.
 
 mod additive;
 mod broken;

@@ -42,7 +42,7 @@ pub(super) fn cases() -> Vec<Case> {
             (1, DELTA, Neighbours::ZeroOut),
         ),
         worst(
-            CaseDescription::sound("poisson-gaussian-40", "the same 40 times, as DP-FTS-DE has it"),
+            CaseDescription::sound("poisson-gaussian-40", "the same 40 times, as in DP-FTS-DE"),
             poisson,
             &units,
             (40, FEDERATED_DELTA, Neighbours::ZeroOut),

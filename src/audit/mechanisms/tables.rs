@@ -16,7 +16,7 @@ pub(super) fn cases() -> Vec<Case> {
     let terms = (1, DELTA, Neighbours::RowMoved { distance: 1.0 });
     let rows = NoisyRows { epsilon: epsilon(1.0), delta: delta(), arithmetic: NoiseArithmetic::Exact }
         .calibrated(one)
-        .expect("epsilon 1 can be had");
+        .expect("some noise gives epsilon 1");
     let noisy_rows = worst(
         CaseDescription::sound(
             "noisy-rows",
@@ -33,7 +33,7 @@ pub(super) fn cases() -> Vec<Case> {
         arithmetic: NoiseArithmetic::Exact,
     };
     let mut stream = Key::root(2013).child("audit").child("projection").stream();
-    let drawn = projection.drawn(2, one, &mut stream).expect("epsilon 1 can be had");
+    let drawn = projection.drawn(2, one, &mut stream).expect("some noise gives epsilon 1");
     let noisy_projection = worst(
         CaseDescription::sound(
             "noisy-projection",
@@ -91,8 +91,8 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
-    // The first column is orthogonal to the last one and to the vector of ones; its norm is that of the threshold, and
-    // it is 0 for the first record.
+    // The first column is orthogonal to the last one and to the vector of ones; its norm is just above the threshold,
+    // and it is 0 for the first record.
     let other = |i: usize| match i {
         0 => 0.0,
         i if i % 2 == 1 && i + 1 < n => 1.0,
@@ -101,7 +101,7 @@ fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     };
     let length = (0..n).map(|i| other(i) * other(i)).sum::<f64>().sqrt();
     let size = omega * (1.0 + 1e-9);
-    // The threshold is between the two norms, which are those of the outliers times this share.
+    // The norm of the last column is the outlier times `share`; the threshold lies between its two values.
     let [given, neighbour] = [0.5, -0.5].map(|off| {
         let outlier = omega / share + off;
         let values =

@@ -49,7 +49,7 @@ impl Audited for Local {
             let delta = context.delta.unwrap_or(claimed_delta);
             let covered = mechanism.neighbours() != Neighbours::AnyMean
                 || rewards.iter().all(|reward| reward.most_often().abs() <= mechanism.bound());
-            // At a delta below that of the claim, nothing is claimed.
+            // At a delta below the claimed delta, nothing is claimed.
             let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
                 let source = match visits {
                     1 => claim.source.clone(),
@@ -131,7 +131,7 @@ fn pairs(
         let far = bound + REACH * mechanism.variance().sqrt();
         let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };
         let words = format!(
-            "the law of one user's rewards: {bound:.4} or {:.4}, and with probability {delta} {far:.4} or {:.4}",
+            "the distribution of one user's rewards: {bound:.4} or {:.4}, but with probability {delta} {far:.4} or {:.4}",
             -bound, -far
         );
         found.push((words, [1.0, -1.0].map(law)));

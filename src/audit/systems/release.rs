@@ -80,7 +80,7 @@ fn candidates(
         }
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
-                "the functions of two neighbouring validation sets, with noise of their own".to_owned(),
+                "the functions of two neighbouring validation sets, each with its own noise".to_owned(),
                 values.to_vec(),
             )],
             (None, Some(prepared)) => prepared.neighbours(PAIRS, key.child("audit").child("neighbours")),
@@ -189,7 +189,7 @@ impl Publication {
         Ok(Some(publication))
     }
 
-    /// The number that is released with noise, if this is the released setting.
+    /// The number that is released with noise if `setting` is the released setting.
     fn number(of: ValueOf, secrets: &TrialResults, setting: Option<usize>) -> Result<f64, AuditError> {
         let number = match of {
             ValueOf::Best => secrets.best(),
@@ -200,7 +200,7 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// The tests of the released number, if this is the released setting; `None` if no number is released or known.
+    /// The tests of the released number if `setting` is the released setting; `None` if no number is released or known.
     fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);

@@ -18,12 +18,12 @@ pub struct Request {
     pub claim: Option<(f64, f64)>,
 }
 
-/// Numbers between commas.
+/// Numbers separated by commas.
 pub(super) fn numbers(text: &str) -> Result<Vec<f64>, AuditError> {
     let number = |part: &str| {
         let value = part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
         value.ok_or_else(|| AuditError::Asked {
-            expected: "finite numbers between commas".to_owned(),
+            expected: "finite numbers separated by commas".to_owned(),
             found: format!("\"{text}\""),
         })
     };

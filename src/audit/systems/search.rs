@@ -6,7 +6,7 @@ use crate::audit::measure::{Effort, FEWEST, measure};
 use crate::audit::verdict::Finding;
 use crate::rng::Key;
 
-/// For each candidate, the search makes the audit's number of trials divided by this, but at least [`FEWEST`].
+/// For each candidate, the search runs the audit's number of trials divided by this, but at least [`FEWEST`].
 const SEARCH_SHARE: u64 = 10;
 
 /// The number of trials that an audit of `candidates` runs in all, for both worlds together.

@@ -90,7 +90,7 @@ impl Finding {
             let wrong = match basis.as_str() {
                 PROVEN => "the proof or the code is wrong".to_owned(),
                 basis => format!(
-                    "it {basis}, which need not be so for this D and D'; if it is, the proof or the code is wrong"
+                    "its basis is \"{basis}\"; if this applies to this D and D', the proof or the code is wrong"
                 ),
             };
             if evidence.epsilon_lower > *proven {
@@ -122,13 +122,13 @@ impl Finding {
             Verdict::Inconclusive => {}
             Verdict::Consistent => notes.push(
                 "a pass proves nothing: the true epsilon may lie anywhere above what was measured, and another neighbour \
-                 or test may do better"
+                 or test may show more"
                     .to_owned(),
             ),
             Verdict::Refuted => notes.push(refutation(&evidence)),
         }
         if let (Verdict::Refuted, Some(why)) = (verdict, &statement.disjoint) {
-            notes.push(format!("no epsilon holds, since delta is 1 for each: {why}"));
+            notes.push(format!("no epsilon holds, since delta is 1 at every epsilon: {why}"));
         }
         let factors = statement
             .tested()
@@ -139,13 +139,13 @@ impl Finding {
     }
 }
 
-/// Why a refuted upper bound may be true all the same: the condition with which it holds; `None` for other verdicts, for
-/// claims, and for bounds without conditions.
+/// Why a refuted upper bound may nevertheless be true: the condition with which it holds. `None` for other verdicts,
+/// for claims, and for bounds without conditions.
 fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
     let (_, basis) = statement.proven.as_ref()?;
     let is_conditional =
         tested.verdict == Verdict::Refuted && tested.source == Source::Proven && basis != PROVEN;
-    is_conditional.then(|| format!("the upper bound {basis}, which need not be so for this D and D'"))
+    is_conditional.then(|| format!("the upper bound {basis}, which may not be the case for this D and D'"))
 }
 
 /// Whether the exact loss of a pair exceeds an epsilon by more than its numerical error.
@@ -220,17 +220,20 @@ fn judged(
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {
-        format!("at least {trials:.0}")
+        format!("at least {trials:.0} trials")
     } else {
         // 2 * 3.689 is 10^0.868; beyond epsilon = 707 the number is out of the range of floating point.
-        format!("about 1e{:.0}, more than any machine can play", epsilon * std::f64::consts::LOG10_E + 0.868)
+        format!(
+            "about 1e{:.0} trials, more than any machine can run",
+            epsilon * std::f64::consts::LOG10_E + 0.868
+        )
     }
 }
 
 fn refutation(evidence: &Evidence) -> String {
     let other = if evidence.indicates == World::Given { World::Neighbour } else { World::Given };
     format!(
-        "the event occurred {} times in {} under {} and {} times in {} under {}",
+        "the event occurred in {} of {} trials under {} and in {} of {} trials under {}",
         evidence.counts.hits[0],
         evidence.counts.trials[0],
         evidence.indicates.symbol(),
@@ -246,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_trials_that_are_needed_have_a_number() {
-        assert_eq!(needed(1.0), "at least 21");
-        assert_eq!(needed(800.0), "about 1e348, more than any machine can play");
+        assert_eq!(needed(1.0), "at least 21 trials");
+        assert_eq!(needed(800.0), "about 1e348 trials, more than any machine can run");
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 /// A value that the type of a family can hold. Implemented for every type that derives `Clone`, `Debug`, `PartialEq` and
 /// `Serialize` and may be shared among threads.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand where a member of a family is due",
+    message = "`{Self}` cannot be a member of a family",
     note = "a member implements its family's trait, derives Clone, Debug, PartialEq and Serialize (a scenario also needs \
             Deserialize and JsonSchema), and may be shared among threads"
 )]

@@ -48,7 +48,7 @@ pub enum MemberError {
         added: &'static str,
     },
     /// The same type under two names.
-    #[error("{added} is `{name}` of the family {family} already: one type has one name")]
+    #[error("the type {added} is already the member `{name}` of the family {family}: one type has one name")]
     TypeTaken {
         /// The family.
         family: &'static str,
@@ -68,15 +68,15 @@ pub enum MemberError {
         added: &'static str,
     },
     /// A name that cannot be written in a scenario.
-    #[error("`{name}` is no name: expected a letter, and then letters, digits and _")]
+    #[error("`{name}` is not a valid name: expected a letter, and then letters, digits and _")]
     BadName {
         /// The name.
         name: &'static str,
     },
     /// This process uses other members already.
     #[error(
-        "the members of the family {family} are settled already: install a catalogue once, before the first scenario is \
-         read or a member's name is asked for"
+        "the members of the family {family} can no longer be changed: install a catalogue once, before the first scenario \
+         is read and before the name of a member is used"
     )]
     Settled {
         /// The family.
@@ -271,7 +271,8 @@ impl Serialize for Written<'_> {
 /// Deserialises a newtype variant: the name of a member, and the member.
 ///
 /// # Errors
-/// Those of the deserializer; an unknown name is its error for unknown variants. Only self-describing formats can be read.
+/// Those of the deserializer; an unknown name gives its error for unknown variants. Only self-describing formats can be
+/// read.
 pub fn read<'de, M: Family, D: Deserializer<'de>>(deserializer: D) -> Result<M, D::Error> {
     let read: Read = |part| read_member::<M>(part).map(|member| Box::new(member) as Box<dyn Any>);
     value::read(read, deserializer)

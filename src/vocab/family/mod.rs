@@ -10,10 +10,11 @@
 //!     }
 //! }
 //! ```
-//! This declares a struct into which any type with the trait `Latency` converts, and which serde reads and writes as an enum with
-//! one newtype variant per member. `as_dyn()` returns the member as a trait object. A new member needs one file, and one line
-//! here. The documentation of members and their fields comes from their doc comments, through the JSON schema that `schemars`
-//! derives; `subrosa list` and the generated reference read that schema.
+//! This declares the struct `LatencyModel`. Any type with the trait `Latency` converts into it, and serde reads and
+//! writes it as an enum with one newtype variant per member. `as_dyn()` returns the member as a trait object. A new
+//! member needs one file, and one line here. The documentation of members and their fields comes from their doc
+//! comments, through the JSON schema that `schemars` derives; `subrosa list` and the generated reference read that
+//! schema.
 
 mod held;
 mod members;

@@ -98,7 +98,8 @@ impl ReadError {
         &self.0.fault
     }
 
-    /// The place in the text: that of the value, of the key of an unknown field, or of the name of a struct that lacks a field.
+    /// The byte range in the text: of the value, of the key of an unknown field, or of the name of a struct that lacks
+    /// a field.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)
@@ -122,7 +123,7 @@ impl ReadError {
         path
     }
 
-    /// Sets the place to that of `node`, unless the error has a place already.
+    /// Sets the place to the place of `node`, unless the error has a place already.
     pub(super) fn at(self, node: &Node) -> Self {
         let place = match &self.0.fault {
             Fault::MissingField { .. } => node.head(),
@@ -153,7 +154,7 @@ impl ReadError {
         self
     }
 
-    /// The same error as one of another format.
+    /// Converts the error to the error type of another deserializer.
     pub(super) fn into_format<E: de::Error>(self) -> E {
         match self.0.fault {
             Fault::UnknownField { found, known } => E::unknown_field(&found, known),

@@ -21,7 +21,7 @@ pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -
     exchange(Slot::Empty);
     match value?.downcast() {
         Ok(value) => Ok(*value),
-        Err(_) => Err(de::Error::custom("the value was handed over as another type")),
+        Err(_) => Err(de::Error::custom("the value that was read has another type")),
     }
 }
 
@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for Dispatched {
     type Value = Box<dyn Any>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of a format that describes itself")
+        f.write_str("a value of a self-describing format")
     }
 
     /// Called by [`Reader`](super::Reader), after it has stored the result in the slot.
@@ -44,7 +44,7 @@ impl<'de> Visitor<'de> for Dispatched {
 
     /// Called by every other deserializer.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Box<dyn Any>, D::Error> {
-        let Some(read) = wanted() else { return Err(de::Error::custom("nobody waits for this value")) };
+        let Some(read) = wanted() else { return Err(de::Error::custom("no function reads this value")) };
         let Foreign(node) = Foreign::deserialize(from)?;
         read(Part::whole(&node, true)).map_err(ReadError::into_format)
     }

@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         if node.is_empty() { Ok(()) } else { Err(ReadError::new(Fault::OtherKind).at(node)) }
     }
 
-    /// Refuses a value whose name is not that of the type.
+    /// Refuses a value whose name differs from the name of the type.
     fn is_called(self, expected: &'static str) -> Result<(), ReadError> {
         match &self.0.node.name {
             Some(found) if !self.0.inside && found != expected => {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         sequence(self.items()?, visitor).map_err(|error| error.at(self.0.node))
     }
 
-    /// The fields of the struct `name`; `has_some` tells whether its type has any.
+    /// The fields of the struct `name`; `has_some` says whether this struct has any fields.
     fn entries(self, name: &str, has_some: bool) -> Result<Entries<'a, Self>, ReadError> {
         match &self.0.node.body {
             Body::Fields(entries) if !self.0.is_data => Ok(Entries::new(entries, false, true)),

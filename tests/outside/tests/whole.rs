@@ -442,7 +442,7 @@ fn conformance_tells_a_law_from_another() {
     }
     let found = conformance::noise(&Narrow(uniform));
     let rules: Vec<&str> = found.iter().map(|violation| violation.rule).collect();
-    assert_eq!(rules, ["a bound that is exceeded with the stated probability at most"]);
+    assert_eq!(rules, ["a tail bound that is exceeded no more often than stated"]);
 
     /// Says `stated` and does `done`.
     #[derive(Clone, Debug)]

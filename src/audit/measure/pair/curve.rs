@@ -1,5 +1,5 @@
-//! The exact loss of a few releases together, by dividing losses into cells: fast enough to compute for
-//! hundreds of sizes of the noise.
+//! A close upper bound on the loss of a few releases together, by dividing losses into cells: fast enough to compute
+//! for hundreds of sizes of the noise.
 
 use crate::accounting::single;
 use crate::vocab::Cost;

@@ -34,7 +34,8 @@ impl Discrete {
         if place < 0.0 { 0.0 } else { self.cumulative[(place as usize).min(self.cumulative.len() - 1)] }
     }
 
-    /// sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)); the terms above 0 are those below one point.
+    /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), for steps > 0; the positive terms are
+    /// those up to one x.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let square = self.sigma * self.sigma;
         let end = (0.5 * self.steps - epsilon * square / self.steps).floor();

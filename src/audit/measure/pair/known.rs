@@ -30,8 +30,9 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4 up to
-/// 1, 1e-4 of it up to 20, 1e-3 of it beyond. Compared with the accountant's bounds by a test.
+/// Largest numerical error, in either direction, of a pair's exact loss, from rounding and from the width of cells:
+/// 1e-4 for epsilon up to 1, 1e-4 epsilon up to 20, and 1e-3 epsilon above. A test checks it against the accountant's
+/// bounds.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
     if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
@@ -109,8 +110,9 @@ impl KnownPair {
         Self::composed(vec![(Cost::Gaussian { noise_multiplier: 1.0 / mu }, 1)], premise)
     }
 
-    /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is sampled: probability
-    /// and distance in standard deviations of each round. `None` for too many different totals.
+    /// Gaussian noise of independent rounds; the observer sees in each round whether the unit is sampled. `rounds` has
+    /// the sampling probability and the distance in standard deviations of each round. `None` for too many different
+    /// totals.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;
@@ -301,7 +303,7 @@ mod tests {
             let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
-        // The pair that audits once used, with all others at zero: its exact loss is less than the bound over 1.5.
+        // A weaker pair, with the vectors of all others at zero: the bound is more than 1.5 times its exact loss.
         let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
         let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
@@ -322,8 +324,8 @@ mod tests {
         assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
     }
 
-    /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is
-    /// for both directions at once, which no fixed pair attains.
+    /// Rounds of a fixed-size sample: the pair has the same laws as with a Poisson sample at half the noise. The proven
+    /// bound is for both directions at once, so no fixed pair attains it.
     #[test]
     fn several_rounds_of_fixed_size_stay_below_the_bound() {
         let delta = 200f64.powf(-1.1);
@@ -352,7 +354,7 @@ mod tests {
             assert!((pair.epsilon(delta) - laplace(delta)).abs() < 1e-3, "{delta}");
         }
         let coarse = KnownPair::discrete_gaussian(1.0, 1.0);
-        // By hand, at delta 0.3: three terms carry it.
+        // Compared with the sum over the integers, at delta 0.3.
         let curve = |epsilon: f64| {
             let mass = |x: i32| libm::exp(-0.5 * f64::from(x * x));
             let total: f64 = (-9..=9).map(mass).sum();

@@ -1,8 +1,8 @@
 //! The largest noise that is consistent with the counts on a known pair, and the epsilon that follows, even
 //! in a tail that no trial reached.
 //!
-//! Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
-//! differential privacy; here for every known distribution.
+//! Source: Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
+//! differential privacy; here the method is used for every known distribution.
 
 use super::curve::Curve;
 use super::discrete::Discrete;

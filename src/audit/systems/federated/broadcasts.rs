@@ -37,7 +37,7 @@ pub(super) fn candidates(
 enum Sum {
     /// The divisor is as planned, so that it does not matter who else answered.
     Planned,
-    /// The noise multiplier in the ledger, to which the divisor of those who answered has led.
+    /// The noise multiplier in the ledger; it depends on who answered, because the divisor does.
     Priced(f64),
     /// Nobody's answer is in it.
     Empty,
@@ -63,7 +63,8 @@ fn sums(
             let sum = noise_multiplier(&event.cost).map(Sum::Priced);
             sums.extend(sum.into_iter().flat_map(|sum| std::iter::repeat_n(sum, *count as usize)));
         }
-        // The price of a sum without any answer is that of the plan, and does not tell it from one that has all.
+        // A sum without any answer has the planned cost, as a sum with all answers has, so empty sums are found from
+        // the numbers of answers.
         let used = |closing: &RoundClosing| match aggregate.late {
             Late::Discard if !series.policy.as_dyn().buffers() => closing.in_time,
             _ => closing.in_time + closing.late,
@@ -95,16 +96,16 @@ fn noise_multiplier(cost: &Cost) -> Option<f64> {
 const ROUNDED: f64 = 1e-9;
 
 impl Sum {
-    /// The worst pair for an agent that enters the sum `copies` times. The other agents, whose vectors `others` holds,
-    /// are as few as give the sum the noise multiplier of the ledger, or a larger one: the audited sum then never
-    /// loses more than the one of the run did, and exactly as much where all weights are equal.
+    /// The worst pair for an agent that enters the sum `copies` times. Only as many of the other agents (`others`) take
+    /// part as the sum needs for a noise multiplier of at least the one in the ledger. So the loss of the audited sum
+    /// is never larger than the loss of the run's sum, and equal to it if all weights are equal.
     fn pair(
         self,
         mechanism: &FederatedSum,
         others: &Gathered,
         (agent, copies): (usize, usize),
     ) -> Option<Pair<Gathered>> {
-        // Late answers count beside current ones, so that each of the others may be there twice.
+        // Late answers count in addition to current ones, so each of the other agents may be in the sum twice.
         let once = others.vectors.len();
         let all = once * mechanism.multiplicity as usize;
         let with = |few: usize| {
@@ -123,7 +124,8 @@ impl Sum {
                     !given.vectors.is_empty()
                         && multiplier.is_some_and(|found| found >= recorded * (1.0 - ROUNDED))
                 };
-                // Without the agent, as many as answered may not be there: a sum of nobody then has the planned price.
+                // If the audited agent is not in the sum, there may be fewer other agents than answers in the run. The
+                // empty sum is used then; it has the planned cost.
                 let nobody = || with(0).filter(|_| copies == 0 && mechanism.divisor == Divisor::Arrived);
                 (0..=all).filter_map(with).find(enough).or_else(nobody).or_else(|| with(all))
             }

@@ -123,8 +123,8 @@ fn opened(
         .filter(|booked| booked.event.observer.0 == recipe.server);
     for booked in of_server {
         for round in booked.event.round..booked.event.round + booked.count {
-            // The ledger counts rounds from 1, and its multiplier is proportional to the root of the shares that the
-            // server does not know.
+            // The ledger counts rounds from 1, and its multiplier is proportional to the square root of the number of
+            // noise shares that the server does not know.
             let round = round.saturating_sub(1);
             let as_planned = multiplier(&rehearsal.mechanism().cost(&rehearsal.plan(round)));
             if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&booked.event.cost)) {
@@ -160,7 +160,8 @@ struct OpenedSums {
 }
 
 impl OpenedSums {
-    /// The claim, as the server books it, covers `rounds` rounds at this rate, if it is not the sampling rate.
+    /// As on the server, the claim covers the first `rounds` rounds, at the rate `claimed_rate`, or at the sampling
+    /// rate if that is `None`.
     fn new(
         rehearsal: MaskedRound,
         opened: &[(u64, u64)],
@@ -175,7 +176,7 @@ impl OpenedSums {
             Opened { round, survivors, mechanism, moved }
         };
         let rounds: Vec<Opened> = opened.iter().map(one).collect();
-        let premise = "every agent's share of the noise is Gaussian, coins are tossed as stated, and only the noise's \
+        let premise = "every agent's share of the noise is Gaussian, sampling is as stated, and only the noise's \
                        size is unknown";
         let protected = rounds.iter().all(|round| round.moved.sd > 0.0 && round.moved.apart() > 0.0);
         let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(false).filter(|_| protected)).collect();
@@ -218,7 +219,7 @@ impl Experiment for OpenedSums {
             let opened = OpenedSum { plan, sums: self.rehearsal.opened(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
-            // The target's part is the first; those of the colluding agents follow it.
+            // The target's part comes first, then the parts of the colluding agents.
             let known = self.rehearsal.opened(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);

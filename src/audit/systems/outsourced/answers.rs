@@ -16,8 +16,8 @@ use crate::vocab::Neighbours;
 /// Distance of an extreme outcome from the mechanism's range of outcomes, in widths of that range.
 const FAR: f64 = 100.0;
 
-/// Private answers to all queried rows, where one outcome is replaced by any other: that of a queried row, or that of a
-/// row that is not queried. A row that is queried again gets the same answer.
+/// Private answers to all queried rows, where the outcome of one row, queried or not, is replaced by any other outcome.
+/// A row that is queried again gets the same answer.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
@@ -74,7 +74,7 @@ pub(super) fn candidates(
         candidates.push(System::new(statement, answers));
         Ok(())
     };
-    // Clipping moves the two outcomes to the ends of the range, the whole sensitivity apart.
+    // Clipping moves the two outcomes to the ends of the range, so they differ by the sensitivity.
     let told = mechanism.distinguisher([&ends[0], &ends[1]]).map_err(AuditError::from)?;
     let premise = "the noise is of the kind stated and only its size is unknown";
     let known = KnownPair::of([(told.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
