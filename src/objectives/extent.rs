@@ -65,20 +65,18 @@ impl Extent {
         self
     }
 
-    /// What a learner of this problem takes, with the counts that the scenario states: that of the outcomes is at `outcomes`
-    /// in the recipe that asks.
+    /// What a learner of this problem takes, with the counts that the scenario states: most of the outcomes are due to the
+    /// count `outcomes`, a path in the recipe that asks and its value.
     #[must_use]
-    pub fn of_learner(&self, effort: Effort, outcomes: &str) -> Effort {
-        let value = self.stated.1;
-        let mut effort = effort;
-        if let Some(most) = effort.most.as_mut().filter(|most| most.path == ARMS) {
-            most.value = value;
+    pub fn of_learner(&self, mut effort: Effort, outcomes: (&str, u64)) -> Effort {
+        if let Some(most) = &mut effort.most {
+            (most.path, most.value) = match most.path.as_str() {
+                ARMS => self.stated.clone(),
+                OUTCOMES => (outcomes.0.to_owned(), outcomes.1),
+                _ => return effort,
+            };
         }
-        effort.placed(|path| match path {
-            ARMS => self.stated.0.clone(),
-            OUTCOMES => outcomes.to_owned(),
-            other => other.to_owned(),
-        })
+        effort
     }
 
     /// The problems of a grid with these numbers of points along its dimensions, on which a function is drawn by one matrix

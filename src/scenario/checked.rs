@@ -140,6 +140,10 @@ impl Scenario {
             known.objectives.push((scenario.draft.objective.clone(), extent.clone()));
             extent
         });
+        let problems = scenario.problems_of_size(&extent);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         scenario.demand = scenario.demand_on(&stage, extent);
         known.worlds.truncate(KEPT - 1);
         known.worlds.push(KnownWorld { stage, ..seen });
@@ -162,6 +166,16 @@ impl Scenario {
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
         objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
+    }
+
+    /// The problems of the protocol for an objective of this size.
+    fn problems_of_size(&self, extent: &Extent) -> Vec<Problem> {
+        let protocol = &self.draft.protocol;
+        let placed = |problem: Problem| match problem.path.strip_prefix('/') {
+            Some(path) => Problem { path: path.to_owned(), ..problem },
+            None => problem.below(protocol.name()).below("protocol"),
+        };
+        protocol.as_dyn().problems_of_size(extent).into_iter().map(placed).collect()
     }
 
     fn demand_on(&self, stage: &Stage, extent: Extent) -> Demand {
