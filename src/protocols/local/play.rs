@@ -13,7 +13,7 @@ use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
-use crate::protocols::stage::series::{names, too_many_points};
+use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -34,11 +34,7 @@ impl Protocol for Local {
     }
 
     fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        let of_series = |(index, series): (usize, &SeriesRecipe)| {
-            let found = too_many_points(&series.learner, problem)?;
-            Some(found.below(&format!("series[{index}].learner")))
-        };
-        self.series.iter().enumerate().filter_map(of_series).collect()
+        learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::objectives::{Extent, Instance};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::stage::series::{names, too_many_points};
+use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{ITERATION, Measurer, PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
@@ -24,11 +24,7 @@ impl Protocol for Outsourced {
     }
 
     fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        let of_series = |(index, series): (usize, &SeriesRecipe)| {
-            let found = too_many_points(&series.learner, problem)?;
-            Some(found.below(&format!("series[{index}].learner")))
-        };
-        self.series.iter().enumerate().filter_map(of_series).collect()
+        learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {

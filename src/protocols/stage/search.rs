@@ -156,11 +156,7 @@ impl<S: Search> Protocol for S {
     }
 
     fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        let of_series = |(index, recipe): (usize, &SearchSeries)| {
-            let found = series::too_many_points(&recipe.learner, problem)?;
-            Some(found.below(&format!("series[{index}].learner")))
-        };
-        self.settings().series.iter().enumerate().filter_map(of_series).collect()
+        series::learners_limits(self.settings().series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {

@@ -50,6 +50,17 @@ pub(in crate::protocols) fn too_many_points(learner: &LearnerModel, problem: &Ex
     ))
 }
 
+/// The problems of the learners of all series that cannot choose among as many points as the objective has.
+pub(in crate::protocols) fn learners_limits<'a>(
+    learners: impl Iterator<Item = &'a LearnerModel>,
+    problem: &Extent,
+) -> Vec<Problem> {
+    let of_series = |(index, learner)| {
+        Some(too_many_points(learner, problem)?.below(&format!("series[{index}].learner")))
+    };
+    learners.enumerate().filter_map(of_series).collect()
+}
+
 /// The problem that one party has two roles; `path` is the field of the second role.
 pub(in crate::protocols) fn same_party(
     path: &str,
