@@ -139,9 +139,10 @@ pub enum Part {
 
 impl Part {
     /// Seconds in which all accountants compute the loss of these releases, each with this epsilon: for both, the tight
-    /// accountant adds a choice and Laplace noise on a grid over all their losses.
+    /// accountant adds a choice and Laplace noise on a grid over all their losses, up to the largest epsilon that it takes.
     pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
         match self {
+            Self::Both if epsilon.get() > 700.0 => 0.025,
             Self::Both => (0.025 + 0.1 * (epsilon.get() - 32.0).max(0.0)).min(8.5),
             Self::Setting | Self::Value => ONE_RELEASE,
         }
