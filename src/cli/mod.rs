@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod compare;
 mod completions;
+mod contents;
 mod design_rule;
 mod diff;
 mod dry;
@@ -26,6 +27,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod sign;
 mod spent;
 mod sweep;
 mod templates;
@@ -105,6 +107,7 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Sign(arguments) => sign::sign(&arguments),
         Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => report::report(&arguments),

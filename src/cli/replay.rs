@@ -1,15 +1,14 @@
 //! `subrosa replay`: runs the stored replications again, makes the files of the run folder again, and compares both.
 
+use super::contents::contents;
 use super::exit::Exit;
 use super::load::{plan_of_run, plan_to_play};
 use super::options::{Format, ReplayArguments};
 use super::output::{print, say};
 use super::pool::in_pool;
 use super::progress::{Bar, short};
-use crate::report::{self, Page};
-use crate::study::{
-    self, FolderError, Inconsistency, Manifest, Plan, Records, Replay, ReplicationRecord, RunFolder, files,
-};
+use crate::report;
+use crate::study::{self, Inconsistency, Manifest, Replay, ReplicationRecord, RunFolder, Signed};
 use crate::vocab::{Time, counted};
 use serde::Serialize;
 
@@ -19,6 +18,15 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         return super::diff::diff(arguments, other);
     }
     let folder = RunFolder::at(&arguments.run);
+    // The signature comes first: it also covers what the other checks read.
+    let signed = match arguments.signed_by.as_ref().map(|keys| study::signed_by(&folder, keys)).transpose() {
+        Ok(signed) => signed,
+        Err(error) => return super::sign::failed(&error),
+    };
+    if let (Some(signed), Format::Text) = (&signed, arguments.format) {
+        let files = counted(signed.files, "file");
+        print(&format!("signed: {files}, by the key {} {}\n", signed.fingerprint, signed.comment));
+    }
     let read_plan = if arguments.files { plan_of_run } else { plan_to_play };
     let (plan, manifest) = match read_plan(&folder) {
         Ok(found) => found,
@@ -41,16 +49,10 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             short(&plan.this_build())
         ));
     }
-    let (records, mut inconsistencies) = match read(&plan, &folder, &manifest) {
+    let (records, inconsistencies) = match contents(&plan, &folder, &manifest) {
         Ok(found) => found,
-        Err(error) => {
-            say(format_args!("error: {error}"));
-            return Exit::Internal;
-        }
+        Err(exit) => return exit,
     };
-    if manifest.complete && inconsistencies.is_empty() {
-        inconsistencies.extend(page(&folder));
-    }
     let there = records.iter().map(|cell| cell.len() as u64).sum::<u64>();
     let records: Vec<Vec<ReplicationRecord>> = records
         .into_iter()
@@ -75,14 +77,15 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         return Exit::Usage;
     }
     if arguments.files {
-        return tell_of_files(arguments.format, &inconsistencies, there);
+        return tell_of_files(arguments.format, &inconsistencies, there, signed);
     }
     let bar = Bar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
     let replay =
         in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
     bar.finish();
-    tell(arguments, &manifest, &replay, &inconsistencies, (there < plan.total()).then(|| plan.total()));
+    let unfinished = (there < plan.total()).then(|| plan.total());
+    tell(arguments, &manifest, &replay, &inconsistencies, (unfinished, signed));
     if !replay.differences.is_empty() || !inconsistencies.is_empty() {
         Exit::ReplayDiffers
     } else if !replay.failures.is_empty() {
@@ -92,38 +95,13 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
 }
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder.
-fn read(
-    plan: &Plan,
-    folder: &RunFolder,
-    manifest: &Manifest,
-) -> Result<(Records, Vec<Inconsistency>), FolderError> {
-    let Some((_, stored)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
-    let mut records = Records::new();
-    for cell in 0..plan.cells.len() {
-        let mut found = stored.cell(cell)?;
-        found.retain(|&replication, _| replication < plan.replications);
-        records.push(found);
-    }
-    let inconsistencies = study::inconsistencies(plan, folder, manifest, &stored, &records)?;
-    Ok((records, inconsistencies))
-}
-
-/// An inconsistency if `report.html` differs from the page made from the other files. The page contains the folder's path at the
-/// time when it was written, so that path is accepted too.
-fn page(folder: &RunFolder) -> Option<Inconsistency> {
-    let misfit = || Inconsistency::File(report::PAGE.to_owned());
-    let Ok(kept) = files::read(&folder.file(report::PAGE)) else { return Some(misfit()) };
-    let Ok(Some(mut page)) = Page::read(folder) else { return Some(misfit()) };
-    if report::page(&page) == kept {
-        return None;
-    }
-    page.summary.run = folder.summary().ok()??.run;
-    (report::page(&page) != kept).then(misfit)
-}
-
 /// Prints the result of `--files`: the inconsistencies found without running anything.
-fn tell_of_files(format: Format, inconsistencies: &[Inconsistency], there: u64) -> Exit {
+fn tell_of_files(
+    format: Format,
+    inconsistencies: &[Inconsistency],
+    there: u64,
+    signed: Option<Signed>,
+) -> Exit {
     let agree = inconsistencies.is_empty();
     match format {
         Format::Text if agree => {
@@ -133,7 +111,7 @@ fn tell_of_files(format: Format, inconsistencies: &[Inconsistency], there: u64) 
         Format::Text => {}
         Format::Json => {
             let problems: Vec<String> = inconsistencies.iter().map(ToString::to_string).collect();
-            print(&report::json(&Made { agrees: agree, compared: 0, problems }));
+            print(&report::json(&Made { agrees: agree, compared: 0, problems, signed }));
         }
     }
     inconsistencies.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
@@ -146,6 +124,8 @@ struct Made {
     agrees: bool,
     compared: u64,
     problems: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<Signed>,
 }
 
 /// The JSON document of a replay that runs replications again.
@@ -156,15 +136,18 @@ struct Played {
     differences: Vec<String>,
     failures: Vec<String>,
     problems: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<Signed>,
 }
 
-/// Prints the results. `unfinished` is the planned number of replications if the run has fewer.
+/// Prints the results. `unfinished` is the planned number of replications if the run has fewer; `signed` is the signature that
+/// was asked for.
 fn tell(
     arguments: &ReplayArguments,
     manifest: &Manifest,
     replay: &Replay,
     inconsistencies: &[Inconsistency],
-    unfinished: Option<u64>,
+    (unfinished, signed): (Option<u64>, Option<Signed>),
 ) {
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
@@ -201,6 +184,7 @@ fn tell(
                 differences,
                 failures,
                 problems,
+                signed,
             }));
         }
     }

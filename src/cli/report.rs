@@ -14,7 +14,7 @@ use crate::study::{self, FolderError, RunFolder};
 /// Runs the command.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
-    let page = match Page::showing(&folder, arguments.cell, arguments.replication) {
+    let mut page = match Page::showing(&folder, arguments.cell, arguments.replication) {
         Ok(Some(page)) => page,
         Ok(None) => return nothing_to_report(&folder),
         Err(error) => return failed(&error),
@@ -41,6 +41,8 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
         return exit;
     }
+    // The folder may have been moved since.
+    page.summary.run = folder.path().display().to_string();
     match arguments.format {
         _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),
         _ if arguments.table == Some(PaperTable::Markdown) => print(&report::markdown(&page.summary)),

@@ -6,7 +6,7 @@ use super::knowledge::{
 };
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes, basis_effort};
+use super::{Learner, LearnerRecipe, MATRIX_ARMS, Outcomes, basis_effort};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Effort, Positive, Probability, Problem};
@@ -131,6 +131,10 @@ impl LearnerRecipe for AtaGpUcb {
         let basis = basis_effort(arms);
         let seconds = basis.seconds * outcomes as f64;
         Effort { seconds, ..basis }
+    }
+
+    fn most_arms(&self) -> Option<u64> {
+        Some(MATRIX_ARMS)
     }
 
     fn problems(&self) -> Vec<Problem> {

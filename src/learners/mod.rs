@@ -168,6 +168,11 @@ pub trait LearnerRecipe: Send + Sync {
         posterior_effort(arms, outcomes)
     }
 
+    /// The largest number of arms that it can choose from; `None` if any number.
+    fn most_arms(&self) -> Option<u64> {
+        None
+    }
+
     /// Builds the learner in its state before the first round.
     ///
     /// # Errors
@@ -185,10 +190,13 @@ pub trait LearnerRecipe: Send + Sync {
     }
 }
 
+/// Largest number of arms of a learner that keeps a matrix over all of them.
+const MATRIX_ARMS: u64 = crate::gp::MOST_ARMS as u64;
+
 /// What an exact posterior over the arms takes: a row of numbers per outcome, until there are more outcomes than arms, then
 /// a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
 pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
-    let (n, most) = (arms as f64, crate::gp::MOST_ARMS as u64);
+    let (n, most) = (arms as f64, MATRIX_ARMS);
     let rows = if arms <= most { outcomes.min(arms) } else { outcomes };
     // Rows are stored in groups of sixteen, and in tiles of 32 arms.
     let held = NUMBER * arms.next_multiple_of(32) as f64 * rows.next_multiple_of(16) as f64;

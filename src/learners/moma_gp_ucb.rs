@@ -8,7 +8,7 @@ use super::knowledge::{
 };
 use super::middle::{Middle, middle};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes, basis_effort, rank};
+use super::{Learner, LearnerRecipe, MATRIX_ARMS, Outcomes, basis_effort, rank};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::effort::{MULTIPLY, NUMBER, OUTCOMES};
@@ -143,6 +143,10 @@ impl LearnerRecipe for MomaGpUcb {
         let basis = basis_effort(arms);
         let seconds = epochs * (basis.seconds + centre);
         Effort { seconds, ..basis.and(Effort::due_to(place, k as u64, sums, 0.0)) }
+    }
+
+    fn most_arms(&self) -> Option<u64> {
+        Some(MATRIX_ARMS)
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -4,7 +4,7 @@
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs, form_problems, payoff_problems};
 use super::theorem::{self, Theorem};
-use super::{Learner, LearnerRecipe, Outcomes, matrix_effort};
+use super::{Learner, LearnerRecipe, MATRIX_ARMS, Outcomes, matrix_effort};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Effort, Positive, Problem};
@@ -104,6 +104,10 @@ impl TgpUcb {
 impl LearnerRecipe for TgpUcb {
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         matrix_effort(arms, outcomes)
+    }
+
+    fn most_arms(&self) -> Option<u64> {
+        Some(MATRIX_ARMS)
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -1,7 +1,7 @@
 //! Thompson sampling: choose the best arm of a function drawn from the posterior.
 
 use super::arms::{Arms, BuildError, covariance};
-use super::{Learner, LearnerRecipe, posterior_effort};
+use super::{Learner, LearnerRecipe, MATRIX_ARMS, posterior_effort};
 use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
 use crate::rng::Stream;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
@@ -54,6 +54,10 @@ impl LearnerRecipe for ThompsonSampling {
         let factors = 1.0 + outcomes.saturating_sub(arms) as f64;
         let seconds = MULTIPLY * n * n * (n / 6.0 * factors + t) + n * t * COVARIANCE;
         posterior.and(Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, seconds))
+    }
+
+    fn most_arms(&self) -> Option<u64> {
+        (self.sampling == Sampling::Joint).then_some(MATRIX_ARMS)
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

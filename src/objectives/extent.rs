@@ -65,21 +65,19 @@ impl Extent {
         self
     }
 
-    /// The `effort` of a learner for this problem, with the paths of the fields that state the numbers of arms and of
-    /// outcomes in place of `ARMS` and `OUTCOMES`: a learner does not know these paths. `outcomes` is relative to the
-    /// recipe that calls.
+    /// The `effort` of a learner for this problem, with the fields that state the numbers of arms and of outcomes in place of
+    /// `ARMS` and `OUTCOMES`, which a learner does not know. `outcomes` is the path of the second, relative to the recipe that
+    /// calls, and its value.
     #[must_use]
-    pub fn of_learner(&self, effort: Effort, outcomes: &str) -> Effort {
-        let value = self.stated.1;
-        let mut effort = effort;
-        if let Some(most) = effort.most.as_mut().filter(|most| most.path == ARMS) {
-            most.value = value;
+    pub fn of_learner(&self, mut effort: Effort, outcomes: (&str, u64)) -> Effort {
+        if let Some(most) = &mut effort.most {
+            (most.path, most.value) = match most.path.as_str() {
+                ARMS => self.stated.clone(),
+                OUTCOMES => (outcomes.0.to_owned(), outcomes.1),
+                _ => return effort,
+            };
         }
-        effort.placed(|path| match path {
-            ARMS => self.stated.0.clone(),
-            OUTCOMES => outcomes.to_owned(),
-            other => other.to_owned(),
-        })
+        effort
     }
 
     /// The problems of a grid with these numbers of points along its dimensions, on which a function is drawn by one matrix

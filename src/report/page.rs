@@ -9,7 +9,8 @@ pub const PAGE: &str = "report.html";
 /// The data of a page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The run's numbers.
+    /// The run's numbers, with the path that the folder had when they were computed: a page is the same wherever it is made
+    /// again.
     pub summary: Summary,
     /// The program and the plan of the run.
     pub manifest: Manifest,
@@ -44,11 +45,9 @@ impl Page {
         cell: usize,
         replication: Option<u64>,
     ) -> Result<Option<Self>, FolderError> {
-        let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else {
+        let (Some(manifest), Some(summary)) = (folder.manifest()?, folder.summary()?) else {
             return Ok(None);
         };
-        // The folder may have been moved.
-        summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = match replication {
             None => folder.first_replication(cell)?,

@@ -11,6 +11,8 @@ use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// The name of the field that holds the objective.
 const OBJECTIVE: &str = "objective";
@@ -25,6 +27,14 @@ struct ProgramFamily {
     names: Vec<&'static str>,
     ask: Ask,
 }
+
+/// All such families. The members of a process are settled before its first scenario is read.
+static ASKING: LazyLock<[ProgramFamily; 5]> = LazyLock::new(asking);
+
+/// The names of their members as the keys of compact JSON, each once.
+static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    ASKING.iter().flat_map(|family| &family.names).map(|name| format!("\"{name}\":")).collect()
+});
 
 fn member<M: DeserializeOwned>(name: &str, fields: &Value) -> Option<M> {
     serde_json::from_value(Value::Object(Map::from_iter([(name.to_owned(), fields.clone())]))).ok()
@@ -57,7 +67,7 @@ fn asking() -> [ProgramFamily; 5] {
 #[must_use]
 pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     let mut found = Vec::new();
-    look(scenario, &mut String::new(), &asking(), &mut found);
+    look(scenario, &mut String::new(), &*ASKING, &mut found);
     found
 }
 
@@ -65,8 +75,7 @@ pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
 /// program and a study may have many cells.
 #[must_use]
 pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
-    let named = |name: &&str| text.contains(&format!("\"{name}\":"));
-    if !asking().iter().any(|family| family.names.iter().any(named)) {
+    if !KEYS.iter().any(|key| text.contains(key)) {
         return Vec::new();
     }
     serde_json::from_str(text).map(|value| programs_in(&value)).unwrap_or_default()

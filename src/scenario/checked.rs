@@ -98,11 +98,25 @@ impl Scenario {
     /// # Errors
     /// All problems at once.
     pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
-        Self::check_beside(draft, &mut Known::new(resources))
+        Self::check_beside(draft, &mut Known::new(resources), None)
     }
 
     /// The same for a cell of a study: parts that are equal to those of an earlier cell are not checked or loaded again.
-    pub(super) fn check_beside(draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
+    /// `last` is the last cell without problems.
+    pub(super) fn check_beside(
+        mut draft: Draft,
+        known: &mut Known<'_>,
+        last: Option<&Self>,
+    ) -> Result<Self, Vec<Problem>> {
+        if let Some(last) = last {
+            // No check depends on the seed.
+            let seed = std::mem::replace(&mut draft.seed, last.draft.seed);
+            let same = draft == last.draft;
+            draft.seed = seed;
+            if same {
+                return Ok(Self { draft, world: Arc::clone(&last.world), demand: last.demand.clone() });
+            }
+        }
         // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
         // What an earlier cell has at the same place was checked there.
@@ -140,6 +154,10 @@ impl Scenario {
             known.objectives.push((scenario.draft.objective.clone(), extent.clone()));
             extent
         });
+        let problems = scenario.problems_of_size(&extent);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         scenario.demand = scenario.demand_on(&stage, extent);
         known.worlds.truncate(KEPT - 1);
         known.worlds.push(KnownWorld { stage, ..seen });
@@ -162,6 +180,16 @@ impl Scenario {
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
         objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
+    }
+
+    /// The problems of the protocol for an objective of this size.
+    fn problems_of_size(&self, extent: &Extent) -> Vec<Problem> {
+        let protocol = &self.draft.protocol;
+        let placed = |problem: Problem| match problem.path.strip_prefix('/') {
+            Some(path) => Problem { path: path.to_owned(), ..problem },
+            None => problem.below(protocol.name()).below("protocol"),
+        };
+        protocol.as_dyn().problems_of_size(extent).into_iter().map(placed).collect()
     }
 
     fn demand_on(&self, stage: &Stage, extent: Extent) -> Demand {

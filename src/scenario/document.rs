@@ -141,13 +141,13 @@ impl Document {
             return Err(fail(problems));
         }
         let edited = edited.without_comments();
-        let (mut cells, mut known) = (Vec::new(), Known::new(resources));
+        let (mut cells, mut known) = (Vec::<Cell>::new(), Known::new(resources));
         let expansion = expand(&edited).map_err(fail)?;
         for raw in expansion.cells() {
             if problems.len() > MOST_PROBLEMS {
                 break;
             }
-            match checked(&raw, &mut known) {
+            match checked(&raw, &mut known, cells.last().map(|(_, last)| last)) {
                 Ok(scenario) => {
                     // All cells have the same axes.
                     if cells.is_empty() {
@@ -155,8 +155,7 @@ impl Document {
                         problems
                             .extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited(), problem)));
                     }
-                    let first: Option<&Cell> = cells.first();
-                    let unlike = first.and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
+                    let unlike = cells.first().and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
                     let replications = scenario.draft().replications.get();
                     let large = scenario.demand().problem(replications, expansion.count(), resources.room);
                     if let Some(problem) = unlike.or(large).filter(|_| problems.is_empty()) {
@@ -202,12 +201,16 @@ impl Document {
 }
 
 /// A cell, typed and checked. Its text is put together only for messages about errors.
-fn checked(raw: &RawCell<'_>, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnostic>> {
+fn checked(
+    raw: &RawCell<'_>,
+    known: &mut Known<'_>,
+    last: Option<&Scenario>,
+) -> Result<Scenario, Vec<Diagnostic>> {
     let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
         Ok(draft) => draft,
         Err(_) => parse(&raw.edited())?,
     };
-    Scenario::check_beside(draft, known).map_err(|problems| {
+    Scenario::check_beside(draft, known, last).map_err(|problems| {
         let edited = raw.edited();
         problems.into_iter().map(|problem| diagnostic(&edited, problem)).collect()
     })

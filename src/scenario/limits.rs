@@ -85,7 +85,7 @@ fn size(path: String, found: f64) -> Option<Problem> {
     Some(Problem::wrong(
         path,
         "0 or a size from 1e-100 to 1e100, since sizes are squared and divided",
-        found.to_string(),
+        format!("{found:e}"),
         "write it in other units, so that it is closer to 1",
     ))
 }

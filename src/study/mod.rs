@@ -15,7 +15,13 @@ pub use disk::first_messages::FirstMessages;
 pub use disk::folder::RunFolder;
 pub use disk::manifest::{CellManifest, FOLDER_VERSION, Manifest};
 pub use disk::record::{Records, ReplicationRecord};
+pub use disk::sign_error::{Change, SignError};
+#[cfg(feature = "sign")]
+pub use disk::signature::{sign, signed_by};
+pub use disk::signed::{HASHES, NAMESPACE, SIGNATURE, Signed};
 pub use disk::store::StoredRecords;
+#[cfg(not(feature = "sign"))]
+pub use disk::unsigned::{sign, signed_by};
 pub use plan::asking::ask_programs;
 pub use plan::cells::{CellPlan, Plan, programs_of};
 pub use plan::file_name::file_safe;

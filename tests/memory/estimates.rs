@@ -71,11 +71,14 @@ fn too_large_a_count_is_refused_at_its_place() {
         Document::from_text(Path::new("it.ron"), text).cells(&[], &Resources::default()).map(drop)
     };
     let cases = [
-        (FEDERATED, "features: 150", "features: 4096", "features"),
-        (OUTSOURCED, "rounds: 250", "rounds: 250, initial_points: 90000", "initial_points"),
+        (FEDERATED, "features: 150", "features: 4096", "features", "4096"),
+        (OUTSOURCED, "rounds: 250", "rounds: 250, initial_points: 90000", "initial_points", "90000"),
+        (FEDERATED, "rounds: 12", "rounds: 12, initial_points: 90000", "initial_points", "90000"),
     ];
-    for (text, old, new, place) in cases {
+    for (text, old, new, place, count) in cases {
         let said = answer(text.replace(old, new)).expect_err("more than 4 GiB").to_string();
+        // The count as the scenario states it, not what it adds up to.
+        assert!(said.contains(&format!("found {count}, ")), "{said}");
         assert!(said.contains(place) && said.contains("--memory") && said.contains("4.0 GiB"), "{said}");
     }
     assert!(answer(ECHO.replace("20000", "999998")).is_ok(), "a million parties have room");

@@ -63,7 +63,11 @@ fn a_length_scale_whose_square_is_no_number_is_refused() {
     let objective = "objective: RkhsSum(kernel: Matern52, length_scale: Each(\"l\", [0.2, 1e-307]), noise";
     let text = text.replace("objective: RkhsSum(noise", objective);
     let path = written(place.path(), "nan.ron", &text);
-    ends(3, &["check", &path], &["objective.RkhsSum.length_scale", "from 1e-100 to 1e100", "closer to 1"]);
+    ends(
+        3,
+        &["check", &path],
+        &["objective.RkhsSum.length_scale", "from 1e-100 to 1e100", "closer to 1", "found 1e-307"],
+    );
 }
 
 #[test]
@@ -185,6 +189,52 @@ fn counts_that_no_machine_holds_are_refused() {
     ] {
         ends(3, &["check", scenario, "-o", edit], &[place, most, "lower it"]);
     }
+}
+
+/// A matrix over all points, or a draw at all of them, has a limit that `check` knows.
+#[test]
+fn more_points_than_a_learner_or_an_agent_takes_are_refused() {
+    let large = "objective.grid=[80, 80]";
+    let federated = ["objective.GpSample.grid", "at most 5000 points", "found 6400 points", "coarser"];
+    ends(3, &["check", "tests/golden/federated.ron", "-o", large], &federated);
+    let branin = "tests/golden/branin.ron";
+    let joint = "protocol.series[0].learner=ThompsonSampling()";
+    let place = ["protocol.Outsourced.series[0].learner", "at most 5000 points", "another learner"];
+    ends(3, &["check", branin, "-o", large, "-o", joint], &place);
+    let marginal = "protocol.series[0].learner=ThompsonSampling(sampling: Marginal)";
+    ends(0, &["check", branin, "-o", large, "-o", marginal], &["valid"]);
+    let users = "scenarios/users.ron";
+    ends(3, &["check", users, "-o", "objective.points=6000"], &["series[0].learner.AtaGpUcb", "6000 points"]);
+    let release = "protocol.series[2].publication=NonPrivate(learner: ThompsonSampling())";
+    let place = "protocol.Release.series[2].publication.NonPrivate.learner.ThompsonSampling";
+    let grid = "objective=MultiTaskSample(grid: [80, 80], length_scale: 0.2, correlation: 0.99, noise_variance: 0.01)";
+    let dp_bo = "scenarios/papers/dp-bo/algorithm1.ron";
+    ends(3, &["check", dp_bo, "-o", grid, "-o", release], &[place]);
+}
+
+#[test]
+fn the_time_that_accountants_take_is_foreseen() {
+    let seconds = |epsilon: &str| {
+        let edit = format!("protocol.series[0].publication.epsilon={epsilon}");
+        let other = format!("protocol.series[1].publication.epsilon={epsilon}");
+        let scenario = "scenarios/papers/dp-bo/algorithm1.ron";
+        let all = ["check", scenario, "-o", &edit, "-o", &other, "--replications", "1", "--format", "json"];
+        let document: serde_json::Value = serde_json::from_str(&ends(0, &all, &[])).unwrap();
+        document["needs"]["seconds"].as_f64().unwrap()
+    };
+    // Measured: 0.2 s and 14 s of processor time.
+    let (small, large) = (seconds("1"), seconds("100"));
+    assert!((0.07..0.6).contains(&small) && (5.0..42.0).contains(&large), "{small} {large}");
+}
+
+#[test]
+fn a_cell_that_differs_in_its_seed_and_more_is_checked() {
+    let seed = "seed=Each(\"n\", [1, 2, 3])";
+    let rounds = "protocol.rounds=Each(\"n\", [3, 3, 0])";
+    let branin = "tests/golden/branin.ron";
+    let said = ["protocol.Outsourced.rounds", "at least one round"];
+    ends(3, &["check", branin, "-o", seed, "-o", rounds], &said);
+    ends(0, &["check", branin, "-o", seed], &["3 cells", "seed 1"]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod own_learner;
 mod papers;
 mod release;
 mod replay;
+mod signed;
 mod studies;
 mod swarm;
 mod swarm_systems;

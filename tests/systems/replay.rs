@@ -213,6 +213,21 @@ fn a_file_of_a_run_is_not_the_run() {
     }
 }
 
+/// The page does not depend on how its folder was named when the report was made.
+#[test]
+fn a_report_by_another_path_is_the_same_page() {
+    let place = TempDir::new().unwrap();
+    let run = six(place.path());
+    assert_eq!(of("report", &run.join("")).0, 0);
+    assert_eq!(of("replay", &run).0, 0);
+    let moved = place.path().join("moved");
+    fs::rename(&run, &moved).unwrap();
+    let (code, stdout, _) = of("report", &moved);
+    assert!(code == 0 && stdout.contains(&format!("folder {}", moved.display())), "{stdout}");
+    let (code, stdout, stderr) = of("replay", &moved.join("."));
+    assert!(code == 0 && stdout.contains("replay agrees"), "{stdout}{stderr}");
+}
+
 struct Silent;
 
 impl study::Progress for Silent {

@@ -11,7 +11,7 @@ pub(super) use bad_value::BadValue;
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
     CheckArguments, CompareArguments, PaperTable, ReplayArguments, ReportArguments, RunArguments,
-    TraceArguments, TraceFormat,
+    SignArguments, TraceArguments, TraceFormat,
 };
 pub(super) use privacy::{
     AccountArguments, AuditArguments, AuditOptions, AuditWhat, CalibrateArguments, Expected,
@@ -44,6 +44,8 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Repeat a run, and compare its records and files
     Replay(ReplayArguments),
+    /// Sign a run folder by an OpenSSH key, so that others can tell who ran it
+    Sign(SignArguments),
     /// Run a study on many machines: plan it, start workers, show progress, merge the results
     #[command(name = "cluster", visible_alias = "sweep")]
     Sweep(SweepArguments),

@@ -80,6 +80,10 @@ pub(in crate::cli) struct ReplayArguments {
     /// Run nothing: write summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
+    /// Check too that the folder is signed by this key: a file of OpenSSH public keys, such as id_ed25519.pub; needs a
+    /// program built with --features sign
+    #[arg(long, value_name = "KEY", conflicts_with = "diff")]
+    pub(in crate::cli) signed_by: Option<PathBuf>,
     /// Run this run or scenario too, and print the first event that differs, with the events that caused it
     /// in each run
     #[arg(long, value_name = "RUN2")]
@@ -93,6 +97,18 @@ pub(in crate::cli) struct ReplayArguments {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SignArguments {
+    /// The folder of a finished run
+    pub(in crate::cli) run: PathBuf,
+    /// An ed25519 private key of OpenSSH, such as ~/.ssh/id_ed25519; needs a program built with --features sign
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) key: PathBuf,
+    /// The key's passphrase is the first line of this file. Default: it is asked for on the terminal
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) passphrase_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

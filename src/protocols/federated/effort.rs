@@ -61,8 +61,9 @@ impl Federated {
         let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
         let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
         let updated = n * t * (COVARIANCE + MULTIPLY * t);
-        let place = if self.initial_points > self.rounds { "initial_points" } else { "rounds" };
-        let rows = Effort::due_to(place, points, rows, drawn + updated);
+        let (initial, rounds) = (("initial_points", self.initial_points), ("rounds", self.rounds));
+        let (place, count) = if initial.1 > rounds.1 { initial } else { rounds };
+        let rows = Effort::due_to(place, count, rows, drawn + updated);
         let weights = t * MULTIPLY * 3.0 * m * m;
         let matrix = Effort::due_to("features", u64::from(self.features.get()), NUMBER * m * m, weights);
         let own = rows.and(matrix).and(Effort::new(4.0 * NUMBER * n, 0.0));

@@ -5,6 +5,7 @@ use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
+use crate::gp::MOST_ARMS;
 use crate::objectives::{Extent, Objective};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
@@ -38,6 +39,22 @@ impl Protocol for Federated {
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         self.check_heterogeneity(objective)
+    }
+
+    /// Agents draw functions over all points of the objective.
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        let most = MOST_ARMS as u64;
+        let found = (problem.arms > most).then(|| {
+            Problem::wrong(
+                problem.stated.0.as_str(),
+                format!(
+                    "an objective of at most {most} points, over all of which each agent draws functions"
+                ),
+                format!("{} points", problem.arms),
+                "make its grid coarser, or take fewer of its points",
+            )
+        });
+        found.into_iter().collect()
     }
 
     fn needs_objective(&self) -> bool {

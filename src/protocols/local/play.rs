@@ -13,7 +13,7 @@ use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
-use crate::protocols::stage::series::names;
+use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -31,6 +31,10 @@ impl Protocol for Local {
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         self.check_noise(objective)
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {
@@ -63,7 +67,7 @@ impl Protocol for Local {
         let people = self.population.map_or(0.0, |population| users.min(population.get() as f64));
         let of_series = |(index, series): (usize, &SeriesRecipe)| {
             let learner = series.learner.as_dyn().effort(problem.arms, self.rounds);
-            let learner = problem.of_learner(learner, "rounds").placed(|path| match path {
+            let learner = problem.of_learner(learner, ("rounds", self.rounds)).placed(|path| match path {
                 "repetitions" => format!("series[{index}].learner.{}.{path}", series.learner.name()),
                 _ => path.to_owned(),
             });

@@ -12,7 +12,7 @@ use crate::objectives::{Extent, Instance};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::stage::series::names;
+use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{ITERATION, Measurer, PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
@@ -21,6 +21,10 @@ use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 impl Protocol for Outsourced {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         self.check(stage)
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {
@@ -42,7 +46,8 @@ impl Protocol for Outsourced {
     fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
         let (rounds, outcomes) = (self.rounds, self.rounds.saturating_add(self.initial_points));
         let (n, d) = (problem.arms as f64, problem.inputs as f64);
-        let place = if self.initial_points > rounds { "initial_points" } else { "rounds" };
+        let initial = self.initial_points;
+        let larger = if initial > rounds { ("initial_points", initial) } else { ("rounds", rounds) };
         let of_series = |(index, series): (usize, &SeriesRecipe)| {
             let columns = series.release.as_dyn().columns(problem.inputs);
             let r = columns as f64;
@@ -55,13 +60,13 @@ impl Protocol for Outsourced {
                 passes,
             );
             let learner = series.learner.as_dyn().effort(problem.arms, outcomes);
-            let learner = problem.of_learner(learner, place);
+            let learner = problem.of_learner(learner, larger);
             let asked = Effort::new(0.0, 6.0 * MESSAGE * outcomes as f64);
             rows.and(learner).and(asked).leaving(ITERATION * outcomes as f64)
         };
         let series = self.series.iter().enumerate().map(of_series);
         // Bounds on the information gain choose rows one by one, as an exact posterior does.
-        let gains = problem.of_learner(posterior_effort(problem.arms, rounds), place);
+        let gains = problem.of_learner(posterior_effort(problem.arms, rounds), ("rounds", rounds));
         series.fold(gains, Effort::then)
     }
 

@@ -23,9 +23,6 @@ use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
-/// Seconds in which all accountants compute the loss of a private publication.
-const ACCOUNTED: f64 = 0.003;
-
 impl Protocol for Release {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         self.check(stage)
@@ -35,6 +32,16 @@ impl Protocol for Release {
         let mut problems = self.check_neighbours(objective);
         problems.extend(self.check_outcomes(objective));
         problems
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        let of_series = |(index, series): (usize, &ReleaseSeries)| {
+            let publication = &series.publication;
+            let found = publication.as_dyn().problems_of_size(problem).into_iter();
+            let place = format!("series[{index}].publication.{}", publication.name());
+            found.map(move |problem| problem.below(&place))
+        };
+        self.series.iter().enumerate().flat_map(of_series).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -57,14 +64,14 @@ impl Protocol for Release {
         let of_series = |(index, series): (usize, &ReleaseSeries)| {
             let search = series.publication.as_dyn().effort(problem.arms, self.rounds);
             let place = format!("series[{index}].publication.{}", series.publication.name());
-            let search = problem.of_learner(search, "rounds").placed(|path| match path {
+            let search = problem.of_learner(search, ("rounds", self.rounds)).placed(|path| match path {
                 "repetitions" => format!("{place}.learner.{path}"),
                 _ => path.to_owned(),
             });
             let trials = Effort::new(0.0, 6.0 * MESSAGE * self.rounds as f64);
             let private = series.publication.get::<NonPrivate>().is_none()
                 && series.publication.get::<Blind>().is_none();
-            let accounted = if private { ACCOUNTED } else { 0.0 };
+            let accounted = if private { series.publication.as_dyn().accounted() } else { 0.0 };
             search.and(trials).leaving(ITERATION * self.rounds as f64).accounted(accounted)
         };
         let series = self.series.iter().enumerate().map(of_series);

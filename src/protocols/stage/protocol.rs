@@ -19,6 +19,13 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
+    /// What is wrong with the recipe for an objective of this size. Paths are relative to the recipe; those that begin with
+    /// a slash, to the scenario.
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        let _ = problem;
+        Vec::new()
+    }
+
     /// Whether the scenario needs an objective.
     fn needs_objective(&self) -> bool {
         false

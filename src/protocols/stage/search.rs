@@ -14,7 +14,7 @@ use super::{Releases, Rounds, Series, series};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Party, Protocol as KernelProtocol};
 use crate::learners::{Arms, Facts, LearnerModel, Random};
-use crate::objectives::Instance;
+use crate::objectives::{Extent, Instance};
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::OutcomeRelease;
 use crate::rng::Key;
@@ -153,6 +153,10 @@ impl<S: Search> Protocol for S {
         problems.extend(outcomes.into_iter().map(|problem| problem.below("outcomes")));
         problems.extend(self.further_problems(stage));
         problems
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        series::learners_limits(self.settings().series.iter().map(|series| &series.learner), problem)
     }
 
     fn needs_objective(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Checks of the series of a scenario that all protocols have in common.
 
+use crate::learners::LearnerModel;
+use crate::objectives::Extent;
 use crate::vocab::Problem;
 
 /// The recipe of one series.
@@ -35,6 +37,28 @@ pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<
 /// The problem that there are no rounds; `cure` suggests a number of rounds.
 pub(in crate::protocols) fn no_rounds(rounds: u64, expected: &str, cure: &str) -> Option<Problem> {
     (rounds == 0).then(|| Problem::wrong("rounds", expected, "0", cure))
+}
+
+/// The problem of a learner that cannot choose among as many points as the objective has.
+pub(in crate::protocols) fn too_many_points(learner: &LearnerModel, problem: &Extent) -> Option<Problem> {
+    let most = learner.as_dyn().most_arms().filter(|most| problem.arms > *most)?;
+    Some(Problem::wrong(
+        learner.name(),
+        format!("an objective of at most {most} points, over which this learner keeps a matrix"),
+        format!("{} points", problem.arms),
+        "make the objective's grid coarser, or use another learner, such as GpUcb()",
+    ))
+}
+
+/// The problems of the learners of all series that cannot choose among as many points as the objective has.
+pub(in crate::protocols) fn learners_limits<'a>(
+    learners: impl Iterator<Item = &'a LearnerModel>,
+    problem: &Extent,
+) -> Vec<Problem> {
+    let of_series = |(index, learner)| {
+        Some(too_many_points(learner, problem)?.below(&format!("series[{index}].learner")))
+    };
+    learners.enumerate().filter_map(of_series).collect()
 }
 
 /// The problem that one party has two roles; `path` is the field of the second role.

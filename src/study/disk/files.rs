@@ -75,6 +75,14 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     regular(path).and_then(|()| fs::read_to_string(path)).map_err(failed("read", path))
 }
 
+/// Reads a whole file as bytes.
+///
+/// # Errors
+/// [`FileError`], also if it does not exist.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    regular(path).and_then(|()| fs::read(path)).map_err(failed("read", path))
+}
+
 /// Writes a whole file, so that after a crash at any moment it has either its old or its new contents. A file that
 /// already has these contents is not touched.
 ///

@@ -17,6 +17,7 @@
 //!   answers/          answers of programs that are objectives
 //!   unfinished/       answers of programs in replications that are not finished
 //!   segments/         records of a run that is not complete
+//!   SHA256SUMS, SHA256SUMS.sig   hashes of all other files, and their signature, if the folder is signed
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
 //!

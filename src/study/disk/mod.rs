@@ -4,8 +4,16 @@ pub(in crate::study) mod answers;
 pub(in crate::study) mod error;
 pub mod files;
 pub(in crate::study) mod folder;
+#[cfg(feature = "sign")]
+mod hashes;
 pub(in crate::study) mod manifest;
 pub(in crate::study) mod first_messages;
 pub(in crate::study) mod prepare;
 pub(in crate::study) mod record;
+pub(in crate::study) mod sign_error;
+#[cfg(feature = "sign")]
+pub(in crate::study) mod signature;
+pub(in crate::study) mod signed;
 pub(in crate::study) mod store;
+#[cfg(not(feature = "sign"))]
+pub(in crate::study) mod unsigned;

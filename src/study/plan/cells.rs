@@ -2,7 +2,7 @@
 
 use crate::objectives::Resources;
 use crate::programs::{Program, ProgramIdentity, Starts, without_timeouts};
-use crate::scenario::{OwnMember, Scenario, programs_in_text};
+use crate::scenario::{Draft, OwnMember, Scenario, programs_in_text};
 use crate::study::plan::file_name::file_safe;
 use crate::study::plan::futures::Futures;
 use crate::study::plan::identity::{Identity, build_with};
@@ -104,9 +104,12 @@ impl Plan {
         let cells: Vec<CellPlan> = cells
             .into_iter()
             .map(|(point, scenario)| {
-                let programs = files.programs(&scenario, &resources.base);
+                let settings = settings(&scenario);
+                let text = written(&settings, &[]);
+                let programs = files.programs(&text, &resources.base);
+                let text = if programs.is_empty() { text } else { written(&settings, &programs) };
                 CellPlan {
-                    identity: identity(&scenario, &programs, resources, &mut files, build),
+                    identity: identity(&scenario, &text, &programs, resources, &mut files, build),
                     preparation: preparation(&scenario, &programs, resources, &mut files, build),
                     point,
                     scenario,
@@ -167,7 +170,8 @@ impl Plan {
             }
             if !cell.programs.is_empty() {
                 let (scenario, programs) = (&cell.scenario, &cell.programs);
-                cell.identity = identity(scenario, programs, &resources, &mut files, &self.build);
+                let text = written(&settings(scenario), programs);
+                cell.identity = identity(scenario, &text, programs, &resources, &mut files, &self.build);
                 cell.preparation = preparation(scenario, programs, &resources, &mut files, &self.build);
             }
         }
@@ -253,29 +257,35 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
+/// A scenario without what changes no result: published figures and the description are only printed, replication k does not
+/// depend on the number of replications, and a fork is not part of the run.
+fn settings(scenario: &Scenario) -> Draft {
+    let mut draft = scenario.draft().clone();
+    draft.published.clear();
+    draft.replications = std::num::NonZeroU64::MIN;
+    draft.about.clear();
+    draft.fork = None;
+    draft
+}
+
+/// The identity of a cell whose settings, as JSON, are `text`.
 fn identity(
     scenario: &Scenario,
+    text: &str,
     programs: &[ProgramIdentity],
     resources: &Resources,
     files: &mut Contents,
     build: &str,
 ) -> String {
     let mut identity = Identity::of_build("cell", build);
-    let mut draft = scenario.draft().clone();
-    // None of these changes a result: published figures and the description are only printed, replication k does not
-    // depend on the number of replications, and a fork is not part of the run.
-    draft.published.clear();
-    draft.replications = std::num::NonZeroU64::MIN;
-    draft.about.clear();
-    draft.fork = None;
-    identity.text(&written(&draft, programs));
+    identity.text(text);
     programs.iter().for_each(|program| identity.text(&written(program, &[])));
     if let Some(objective) = &scenario.draft().objective {
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));
         }
     }
-    for file in draft.files() {
+    for file in scenario.draft().files() {
         identity.text(files.hash(resources.place(&file)));
     }
     identity.hex()
@@ -292,8 +302,8 @@ fn preparation(
     identity.word(scenario.draft().seed);
     if let Some(objective) = &scenario.draft().objective {
         let text = serde_json::to_string(objective).expect("a recipe is plain data with text keys");
-        let own: Vec<Program> = programs_in_text(&text).into_iter().map(|(_, program)| program).collect();
-        let own = programs.iter().filter(|program| own.iter().any(|own| own.command == program.command));
+        let own = if programs.is_empty() { Vec::new() } else { programs_in_text(&text) };
+        let own = programs.iter().filter(|program| own.iter().any(|(_, own)| own.command == program.command));
         let own: Vec<ProgramIdentity> = own.cloned().collect();
         identity.text(&if own.is_empty() { text } else { written(objective, &own) });
         own.iter().for_each(|program| identity.text(&written(program, &[])));
@@ -312,11 +322,10 @@ struct Contents {
 }
 
 impl Contents {
-    /// The programs that a scenario names, without duplicates.
-    fn programs(&mut self, scenario: &Scenario, base: &Path) -> Vec<ProgramIdentity> {
-        let text = serde_json::to_string(scenario.draft()).expect("a draft is plain data with text keys");
+    /// The programs that a scenario, given as JSON, names, without duplicates.
+    fn programs(&mut self, text: &str, base: &Path) -> Vec<ProgramIdentity> {
         let mut found: Vec<ProgramIdentity> = Vec::new();
-        for (_, program) in programs_in_text(&text) {
+        for (_, program) in programs_in_text(text) {
             if !self.programs.iter().any(|(known, _)| *known == program) {
                 let identity = program.identity(base);
                 self.programs.push((program.clone(), identity));

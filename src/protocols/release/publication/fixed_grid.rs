@@ -55,6 +55,10 @@ impl Publication for FixedGrid {
         Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).leaving(ITERATION * n)
     }
 
+    fn accounted(&self) -> f64 {
+        self.publish.accounted(self.epsilon)
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Everything)
     }

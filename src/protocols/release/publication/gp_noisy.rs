@@ -134,6 +134,10 @@ impl Publication for GpNoisy {
         )]
     }
 
+    fn accounted(&self) -> f64 {
+        self.publish.accounted(self.epsilon)
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },

@@ -5,10 +5,11 @@ use super::{
     ValueRelease, positive, tail_probability,
 };
 use crate::learners::{Facts, LearnerModel};
-use crate::objectives::TuningFacts;
+use crate::objectives::{Extent, TuningFacts};
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
+use crate::protocols::stage::series::too_many_points;
 use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,10 @@ impl Publication for Lipschitz {
 
     fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        too_many_points(&self.learner, problem).into_iter().map(|found| found.below("learner")).collect()
     }
 
     fn effort(&self, arms: u64, rounds: u64) -> Effort {

@@ -2,8 +2,10 @@
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
 use crate::learners::{Facts, LearnerModel};
+use crate::objectives::Extent;
 use crate::privacy::mechanisms::{Argmax, Disclosure};
 use crate::protocols::release::failure::CannotRelease;
+use crate::protocols::stage::series::too_many_points;
 use crate::vocab::{Effort, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,10 @@ impl Publication for NonPrivate {
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
         let facts = Facts { horizon: Some(1), ..Facts::default() };
         problems.chain(self.learner.missing_quantity(facts)).map(|problem| problem.below("learner")).collect()
+    }
+
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        too_many_points(&self.learner, problem).into_iter().map(|found| found.below("learner")).collect()
     }
 
     fn effort(&self, arms: u64, rounds: u64) -> Effort {

@@ -4,11 +4,12 @@
 use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::learners::posterior_effort;
+use crate::objectives::Extent;
 use crate::privacy::mechanisms::Mechanism;
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
-use crate::vocab::{Effort, Neighbours, Positive, Probability, Problem};
+use crate::vocab::{Effort, Epsilon, Neighbours, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ impl Foreseen {
     }
 }
 
+/// Seconds in which all accountants compute the loss of one release.
+const ONE_RELEASE: f64 = 0.003;
+
 /// The behaviour of a publication recipe.
 pub trait Publication: Send + Sync {
     /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
@@ -56,6 +60,12 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
+    /// What is wrong with the recipe for an objective of this size; paths are relative to the recipe.
+    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        let _ = problem;
+        Vec::new()
+    }
+
     /// How settings are tried. Depends only on public facts about the task.
     ///
     /// # Errors
@@ -65,6 +75,11 @@ pub trait Publication: Send + Sync {
     /// What `rounds` trials among `arms` settings take. Default: a search by GP-UCB.
     fn effort(&self, arms: u64, rounds: u64) -> Effort {
         posterior_effort(arms, rounds)
+    }
+
+    /// Seconds in which all accountants compute the loss of what a run publishes. Default: that of one release.
+    fn accounted(&self) -> f64 {
+        ONE_RELEASE
     }
 
     /// The user's programs that the publication runs, except those of a learner that is a field of the recipe.
@@ -123,6 +138,16 @@ pub enum Part {
 }
 
 impl Part {
+    /// Seconds in which all accountants compute the loss of these releases, each with this epsilon: for both, the tight
+    /// accountant adds a choice and Laplace noise on a grid over all their losses, up to the largest epsilon that it takes.
+    pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
+        match self {
+            Self::Both if epsilon.get() > 700.0 => 0.025,
+            Self::Both => (0.025 + 0.1 * (epsilon.get() - 32.0).max(0.0)).min(8.5),
+            Self::Setting | Self::Value => ONE_RELEASE,
+        }
+    }
+
     pub(super) fn setting(self) -> bool {
         self != Self::Value
     }

@@ -1,0 +1,77 @@
+//! `subrosa sign`: signs a run folder by an OpenSSH key, so that others can tell who played it.
+
+use super::contents::contents;
+use super::exit::Exit;
+use super::load::plan_of_run;
+use super::options::SignArguments;
+use super::output::{print, say};
+use crate::study::{self, RunFolder, SignError, files};
+use crate::vocab::counted;
+use std::io;
+use std::path::Path;
+
+/// Runs the verb. A folder is signed only if it is finished and its files are what its records make.
+pub(super) fn sign(arguments: &SignArguments) -> Exit {
+    let folder = RunFolder::at(&arguments.run);
+    let (plan, manifest) = match plan_of_run(&folder) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    if !manifest.complete {
+        say("error: the run is not finished, so there is nothing to sign; finish it with `subrosa run`");
+        return Exit::Usage;
+    }
+    match contents(&plan, &folder, &manifest) {
+        Ok((_, inconsistencies)) if inconsistencies.is_empty() => {}
+        Ok((_, inconsistencies)) => {
+            inconsistencies.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
+            return Exit::ReplayDiffers;
+        }
+        Err(exit) => return exit,
+    }
+    let passphrase = || match &arguments.passphrase_file {
+        Some(file) => of_file(file),
+        None => typed(&arguments.key),
+    };
+    match study::sign(&folder, &arguments.key, &passphrase) {
+        Ok(signed) => {
+            print(&format!(
+                "signed: {} of {}, by the key {}\nto check: subrosa replay {} --files --signed-by KEY.pub\n",
+                counted(signed.files, "file"),
+                folder.path().display(),
+                signed.fingerprint,
+                folder.path().display()
+            ));
+            Exit::Ok
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// Prints why there is no signature, or why it does not hold.
+pub(super) fn failed(error: &SignError) -> Exit {
+    say(format_args!("error: {error}"));
+    match error {
+        SignError::File(_) => Exit::Internal,
+        error if error.is_about_the_folder() => Exit::ReplayDiffers,
+        _ => Exit::Usage,
+    }
+}
+
+/// The first line of a file.
+fn of_file(file: &Path) -> io::Result<String> {
+    let text = files::read(file).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+#[cfg(feature = "sign")]
+fn typed(key: &Path) -> io::Result<String> {
+    rpassword::prompt_password(format!("Passphrase of {}: ", key.display())).map_err(|error| {
+        io::Error::other(format!("no terminal to ask for it: {error} (use --passphrase-file FILE)"))
+    })
+}
+
+#[cfg(not(feature = "sign"))]
+fn typed(_: &Path) -> io::Result<String> {
+    Err(io::Error::other("signatures are not built in"))
+}

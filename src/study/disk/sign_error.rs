@@ -1,0 +1,124 @@
+//! Why a run folder cannot be signed, or why its signature does not hold.
+
+use crate::study::disk::files::FileError;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A difference between the files of a signed folder and the hashes that were signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The file has other contents.
+    Edited(String),
+    /// The file is no longer there.
+    Missing(String),
+    /// The file was not there.
+    Added(String),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Edited(name) => write!(f, "{name} was changed after the folder was signed"),
+            Self::Missing(name) => write!(f, "{name} was removed after the folder was signed"),
+            Self::Added(name) => write!(f, "{name} was added after the folder was signed"),
+        }
+    }
+}
+
+/// Why a folder cannot be signed, or why its signature does not hold.
+#[derive(Debug)]
+pub enum SignError {
+    /// The program was built without the feature `sign`.
+    NotBuilt,
+    /// A file of the folder cannot be read or written.
+    File(FileError),
+    /// The folder has something that is neither a file nor a folder, or whose name has a line break or a backslash.
+    Odd(PathBuf),
+    /// A file of keys cannot be used, for this reason.
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// The reason and the cure, in words.
+        reason: String,
+    },
+    /// The folder has no signature.
+    Unsigned(PathBuf),
+    /// A file of the signature is damaged, or was changed after the folder was signed.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The signature is that of another key.
+    OtherKey {
+        /// Fingerprint of the key that made it.
+        found: String,
+        /// Fingerprints of the keys that were expected.
+        expected: Vec<String>,
+    },
+    /// The signature holds, but files differ from the signed hashes.
+    Changed(Vec<Change>),
+}
+
+impl SignError {
+    /// Whether the folder is at fault, not the key or the machine.
+    #[must_use]
+    pub fn is_about_the_folder(&self) -> bool {
+        match self {
+            Self::Odd(_)
+            | Self::Unsigned(_)
+            | Self::Damaged { .. }
+            | Self::OtherKey { .. }
+            | Self::Changed(_) => true,
+            Self::NotBuilt | Self::File(_) | Self::Key { .. } => false,
+        }
+    }
+}
+
+impl fmt::Display for SignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotBuilt => write!(
+                f,
+                "this program was built without signatures (build it with `cargo build --release --features sign`; \
+                 docs/reliability.md says how ssh-keygen and sha256sum check one)"
+            ),
+            Self::File(error) => error.fmt(f),
+            Self::Odd(path) => write!(
+                f,
+                "{} cannot be signed: a run folder has regular files, whose names have no line break and no backslash \
+                 (remove it)",
+                path.display()
+            ),
+            Self::Key { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Unsigned(path) => write!(
+                f,
+                "the folder is not signed: there is no {} (ask its author for it; `subrosa sign FOLDER --key FILE` makes it)",
+                path.display()
+            ),
+            Self::Damaged { path, reason } => write!(
+                f,
+                "{}: {reason} (it was changed after the folder was signed: ask its author for the folder)",
+                path.display()
+            ),
+            Self::OtherKey { found, expected } => write!(
+                f,
+                "the folder is signed by the key {found}, expected {} (is it another author's folder, or an old key?)",
+                expected.join(" or ")
+            ),
+            Self::Changed(changes) => {
+                let changes: Vec<String> = changes.iter().map(Change::to_string).collect();
+                f.write_str(&changes.join("\nerror: "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for SignError {}
+
+impl From<FileError> for SignError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
