@@ -9,6 +9,7 @@ mod completions;
 mod design_rule;
 mod diff;
 mod dry;
+mod ending;
 mod exit;
 mod figure;
 mod fork;
