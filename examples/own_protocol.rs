@@ -1,11 +1,13 @@
 //! A protocol of one's own, which scenarios name: a service asks a device for one measurement at a time, and asks again
 //! what gets lost. This program is `subrosa` with it: `cargo run --example own_protocol -- run examples/own_protocol.ron`
-//! plays it, and `replay`, `trace`, `cluster`, `compare` and `report` work as for the library's protocols.
+//! plays it, and `replay`, `trace`, `cluster`, `compare`, `report` and `audit` work as for the library's protocols.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut, search_candidates};
 use subrosa::kernel::{Process, ProcessContext};
 use subrosa::prelude::*;
+use subrosa::privacy::mechanisms::OutcomeRelease;
 use subrosa::protocols::{Cast, Parts, Search, SearchSeries, SearchSettings, SearchWorld, give_up};
 
 subrosa::messages! {
@@ -33,6 +35,9 @@ pub struct Remote {
     /// When the service asks again. Default: after 1 s, then after waits that double up to 32 s, 100 times in all.
     #[serde(default)]
     pub retry: Retry,
+    /// How the device answers. Default: with what it measured, without protection.
+    #[serde(default)]
+    pub outcomes: OutcomeRelease,
     /// The series that are compared.
     pub series: Vec<SearchSeries>,
 }
@@ -42,7 +47,8 @@ impl Search for Remote {
 
     fn settings(&self) -> SearchSettings<'_> {
         let (searcher, measurer) = (("service", &*self.service), ("device", &*self.device));
-        SearchSettings::new(searcher, measurer, self.rounds, &self.series).retrying(self.retry)
+        let settings = SearchSettings::new(searcher, measurer, self.rounds, &self.series);
+        SearchSettings { outcomes: self.outcomes.clone(), ..settings.retrying(self.retry) }
     }
 
     fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Lab> {
@@ -72,6 +78,13 @@ impl Search for Remote {
     }
 }
 
+/// `audit` attacks the device's answers, on the worst pair of their mechanism.
+impl Audited for Remote {
+    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        search_candidates(&self.settings(), series, context)
+    }
+}
+
 fn main() -> std::process::ExitCode {
-    subrosa::Catalogue::standard().protocol::<Remote>("Remote").main()
+    subrosa::Catalogue::standard().audited_protocol::<Remote>("Remote").main()
 }

@@ -1,19 +1,27 @@
 //! Plays a scenario while Python's other threads go on: progress and Ctrl-C are looked at twenty times a second.
+//!
+//! After a first Ctrl-C replications in progress are finished, and callbacks and programs are asked no further question. A
+//! second one raises `KeyboardInterrupt` in callbacks that are under way and stops waiting for programs; what has not ended
+//! soon after is left behind in its thread.
 
-use crate::callbacks::Given;
+use crate::callbacks::{Given, interrupt};
 use crate::documents::{Source, refused};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subrosa::report;
 use subrosa::study::{self, Failure, Options, Outcome, Plan, Progress, RunFolder, Start};
+use subrosa::vocab::Interruption;
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(50);
+/// Longest wait for the end of a run after the second Ctrl-C.
+const LEAVE_AFTER: Duration = Duration::from_secs(2);
 
 /// How far a run is, for whoever looks.
 #[derive(Debug, Default)]
@@ -75,30 +83,50 @@ pub(crate) fn run(py: Python<'_>, source: Source, how: How, callbacks: Vec<Given
     let plan = py.detach(|| plan.ask_programs());
     let plan = plan.map_err(|failure| PyRuntimeError::new_err(failure.to_string()))?;
     let folder = RunFolder::at(&how.out.join(plan.folder_name()));
-    let (interrupted, counter) = (AtomicBool::new(false), Counter::default());
-    let options = Options { threads: how.threads, fail_fast: how.fail_fast, interrupted: &interrupted };
-    let mut error = None;
-    let ended = thread::scope(|scope| {
-        let (plan, folder, counter, waiting) = (&plan, &folder, &counter, thread::current());
-        let playing = scope.spawn(move || {
-            let ended = played(plan, folder, options, counter);
+    let (interruption, counter) = (Interruption::default(), Arc::new(Counter::default()));
+    let total = plan.total();
+    let playing = {
+        let (interruption, counter, folder) = (interruption.clone(), Arc::clone(&counter), folder.clone());
+        let (waiting, threads, fail_fast) = (thread::current(), how.threads, how.fail_fast);
+        thread::spawn(move || {
+            let options = Options { threads, fail_fast, interrupted: &interruption };
+            let ended = played(&plan, &folder, options, &counter);
             waiting.unpark();
             ended
-        });
-        while !playing.is_finished() {
-            py.detach(|| thread::park_timeout(LOOK));
-            if error.is_none()
-                && let Err(raised) = look(py, &how, counter)
-            {
-                interrupted.store(true, Ordering::Relaxed);
+        })
+    };
+    let mut error = None;
+    let mut leave_at: Option<Instant> = None;
+    while !playing.is_finished() && leave_at.is_none_or(|at| Instant::now() < at) {
+        py.detach(|| thread::park_timeout(LOOK));
+        let Some(first) = &error else {
+            if let Err(raised) = look(py, &how, &counter) {
+                interruption.request();
                 error = Some(raised);
             }
+            continue;
+        };
+        // Only Ctrl-C counts again, not what a progress bar raises once more.
+        if py.check_signals().is_err() {
+            interruption.request();
+            leave_at.get_or_insert_with(|| Instant::now() + LEAVE_AFTER);
+            if let Err(raised) = interrupt(py) {
+                raised.set_cause(py, Some(first.clone_ref(py)));
+                return Err(raised);
+            }
         }
-        py.detach(|| playing.join())
-    });
+    }
     drop(offered);
-    let ended = ended.map_err(|_| PyRuntimeError::new_err("a bug in subrosa: the run's thread panicked"))?;
-    let mut ended = ended.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let mut ended = if playing.is_finished() {
+        let ended = py.detach(|| playing.join());
+        let ended =
+            ended.map_err(|_| PyRuntimeError::new_err("a bug in subrosa: the run's thread panicked"))?;
+        ended.map_err(|error| PyOSError::new_err(error.to_string()))?
+    } else {
+        // The thread ends by itself when what it waits for ends; it then stores nothing that the same run would not store.
+        let finished = counter.played.load(Ordering::Relaxed);
+        json!({ "finished": finished, "total": total, "complete": false, "failures": [] })
+    };
     match error {
         // Asked to stop, by Ctrl-C or by a progress bar that raised.
         Some(error) if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => {
@@ -128,8 +156,9 @@ fn played(
     counter: &Counter,
 ) -> Result<Value, study::FolderError> {
     let outcome = study::play(plan, folder, options, counter)?;
-    if let Outcome::Interrupted { finished, total } = outcome {
-        return Ok(json!({ "finished": finished, "total": total, "complete": false, "failures": [] }));
+    if let Outcome::Interrupted { finished, total, failures } = &outcome {
+        let failures = told(failures);
+        return Ok(json!({ "finished": finished, "total": total, "complete": false, "failures": failures }));
     }
     let summary = study::finish(plan, folder)?;
     report::write_page(folder)?;
@@ -137,17 +166,7 @@ fn played(
         Outcome::Failed(failures) => failures,
         Outcome::Complete | Outcome::Interrupted { .. } => Vec::new(),
     };
-    let failures: Vec<Value> = failures
-        .iter()
-        .map(|failure| {
-            json!({
-                "cell": failure.cell,
-                "point": failure.point.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-                "replication": failure.replication,
-                "reason": failure.reason,
-            })
-        })
-        .collect();
+    let failures = told(&failures);
     let spent: Vec<Value> = summary
         .cells
         .iter()
@@ -162,4 +181,16 @@ fn played(
         "failures": failures,
         "budget_spent": spent,
     }))
+}
+
+fn told(failures: &[Failure]) -> Vec<Value> {
+    let one = |failure: &Failure| {
+        json!({
+            "cell": failure.cell,
+            "point": failure.point.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "replication": failure.replication,
+            "reason": failure.reason,
+        })
+    };
+    failures.iter().map(one).collect()
 }

@@ -39,6 +39,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
         Err(exit) => return exit,
     };
     let programs = plan.programs();
+    if !arguments.probe {
+        programs::warn_of_modules(&programs);
+    }
     let (cells, replications) = (plan.cells.len(), plan.replications);
     let needs = plan.needs(threads(arguments.threads));
     match arguments.scenario.format {

@@ -67,6 +67,7 @@ fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
             point: cell.point.clone(),
             replication: Some(0),
             reason: error.to_string(),
+            interrupted: false,
         };
         let rows = recipe.columns(instance).map_err(failed)?;
         all.extend(rows.into_iter().map(|row| Found { point: point.clone(), row }));

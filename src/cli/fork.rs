@@ -1,19 +1,19 @@
 //! `subrosa run --fork-at`: simulates a common beginning once, and several branches from the fork on.
 
+use super::ending::{ended, interrupted_at};
 use super::exit::Exit;
+use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{print, say, width};
-use super::pool::in_pool;
 use super::programs;
 use super::progress::Bar;
-use super::spent::budget;
 use crate::protocols::ForkPoint;
 use crate::report;
 use crate::scenario::fork::{changeable, other_readers, settled};
 use crate::scenario::{ForkDraft, unfit_name};
 use crate::study::{
-    self, BranchRow, FolderError, Forked, Plan, RunFolder, Summary, file_safe, files, write_summary,
+    self, BranchRow, FolderError, Forked, Options, Plan, RunFolder, Summary, file_safe, files, write_summary,
 };
 use serde::Serialize;
 
@@ -47,31 +47,37 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         Ok(asked) => asked,
         Err(exit) => return exit,
     };
-    let bar = Bar::new(plan.name.clone());
-    bar.length(plan.total());
-    let played = in_pool(arguments.threads, || study::fork(&plan, point, &plans, &|| bar.step()));
-    bar.finish();
-    let forked = match played {
-        Ok(forked) => forked,
-        Err(failure) => {
-            say(format_args!("error: {failure}"));
-            return Exit::CellsFailed;
-        }
+    let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
+    let futures = Plan::of_futures(plan.clone(), point.to_string(), plans.clone());
+    let options = Options {
+        threads: arguments.threads.map_or(0, |threads| threads as usize),
+        fail_fast: arguments.fail_fast,
+        interrupted: interruption::listen(),
     };
-    let text = report::fork_text(&plan, &point.to_string(), &forked, width());
-    let (name, seed) = (plan.name.clone(), plan.first_seed());
-    let (reached, rows) = (forked.reached.clone(), forked.rows());
-    let (place, summary) = match keep(plan, point, plans, forked, arguments) {
-        Ok(kept) => kept,
-        Err(reason) => {
-            say(format_args!("error: {reason}"));
+    let bar = Bar::new(plan.name.clone());
+    let played = study::play(&futures, &place, options, &bar);
+    bar.finish();
+    let finished = played.and_then(|outcome| {
+        if let Some(exit) = interrupted_at(&outcome) {
+            return Ok(Err(exit));
+        }
+        let forked = Forked::read(&futures, &place)?;
+        let summary = study::finish(&futures, &place)?;
+        keep(&plan, point, &plans, &forked, &place)?;
+        Ok(Ok((outcome, forked, summary)))
+    });
+    let (outcome, forked, summary) = match finished {
+        Ok(Ok(finished)) => finished,
+        Ok(Err(exit)) => return exit,
+        Err(error) => {
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
     let folder = place.path().display();
     match arguments.scenario.format {
         Format::Text => {
-            print(&text);
+            print(&report::fork_text(&plan, &point.to_string(), &forked, width()));
             print(&format!(
                 "\nAll futures side by side, with curves and privacy losses: {folder}/{}\nFull report of each branch: \
                  {folder}/*/report.txt\nDifferences with intervals: subrosa compare {folder}\n",
@@ -81,16 +87,16 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         Format::Json => {
             print(&report::json(&ForkDocument {
                 schema: SCHEMA,
-                scenario: &name,
-                seed,
+                scenario: &plan.name,
+                seed: plan.first_seed(),
                 at: point.to_string(),
                 run: folder.to_string(),
-                reached_seconds: &reached,
-                rows,
+                reached_seconds: &forked.reached,
+                rows: forked.rows(),
             }));
         }
     }
-    budget(&summary)
+    ended(&outcome, &summary)
 }
 
 /// Name and version of the schema of the printed document and of `fork.json`.
@@ -240,16 +246,15 @@ fn other_cells(plan: &Plan, branch: &Plan) -> String {
     )
 }
 
-/// Writes the comparison, the study of all futures, and every branch's own report into a folder.
+/// Writes the comparison, the page, and every branch's own report into the folder.
 fn keep(
-    plan: Plan,
+    plan: &Plan,
     point: ForkPoint,
-    plans: Vec<(String, Plan)>,
-    forked: Forked,
-    arguments: &RunArguments,
-) -> Result<(RunFolder, Summary), FolderError> {
-    let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
-    let own = std::iter::once(&plan).chain(plans.iter().map(|(_, plan)| plan));
+    plans: &[(String, Plan)],
+    forked: &Forked,
+    place: &RunFolder,
+) -> Result<(), FolderError> {
+    let own = std::iter::once(plan).chain(plans.iter().map(|(_, plan)| plan));
     for (index, ((name, records), plan)) in forked.branches.iter().zip(own).enumerate() {
         let folder = RunFolder::at(&place.file(&format!("{index}-{}", file_safe(name))));
         files::make_folder(folder.path())?;
@@ -277,7 +282,5 @@ fn keep(
     };
     let text = serde_json::to_string_pretty(&document).expect("plain data with text keys");
     files::write(&place.file("fork.json"), format!("{text}\n").as_bytes())?;
-    let summary = study::keep_futures(&Plan::of_futures(plan, point.to_string(), plans), &place, forked)?;
-    report::write_page(&place)?;
-    Ok((place, summary))
+    report::write_page(place)
 }

@@ -1,15 +1,17 @@
-//! Handles Ctrl-C and SIGTERM: after a first signal, running replications finish; a second signal ends the program at once.
+//! Handles Ctrl-C and SIGTERM: after a first signal, running replications finish, or stop at their next question to a program; a
+//! second signal ends this program at once.
 
 use super::exit::Exit;
 use super::output::say;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::vocab::Interruption;
+use std::sync::LazyLock;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Interruption> = LazyLock::new(Interruption::default);
 
-/// Installs the signal handler and returns the flag that the first signal sets.
-pub(super) fn listen() -> &'static AtomicBool {
+/// Installs the signal handler and returns the request to stop that the first signal makes.
+pub(super) fn listen() -> &'static Interruption {
     let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        if INTERRUPTED.request() > 1 {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
         say("\nInterrupted: finishing the replications in progress (again to stop at once).");

@@ -102,8 +102,8 @@ pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit>
     let (plan, manifest) = plan_of_run(folder)?;
     if manifest.futures.is_some() {
         say(format_args!(
-            "error: {} is a fork: its futures share their beginnings, so none is simulated alone (the same `subrosa run` \
-             simulates all of them again; `subrosa replay --files` compares the files with the records)",
+            "error: {} is a fork: its futures share their beginnings, so none is simulated alone (`subrosa replay` \
+             simulates all of them again, and compares them with their records)",
             folder.path().display()
         ));
         return Err(Exit::Usage);

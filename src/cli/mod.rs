@@ -10,6 +10,7 @@ mod contents;
 mod design_rule;
 mod diff;
 mod dry;
+mod ending;
 mod exit;
 mod figure;
 mod fork;

@@ -24,6 +24,7 @@ fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
     if programs.is_empty() {
         return;
     }
+    warn_of_modules(programs);
     let named: Vec<String> = programs.iter().map(|program| format!("`{}`", program.words())).collect();
     say(format_args!(
         "note: this scenario starts {} with your rights, in {}: {} (run only what you trust; a replay starts none)",
@@ -31,6 +32,18 @@ fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
         plan.base.display(),
         named.join(", ")
     ));
+}
+
+/// Warns of programs whose text is not part of the study's identity.
+pub(super) fn warn_of_modules(programs: &[ProgramIdentity]) {
+    for (program, module) in programs.iter().filter_map(|program| Some((program, program.unseen_module()?))) {
+        say(format_args!(
+            "warning: `{}` runs the module {module}, whose text is not part of the study's identity: after an edit, earlier \
+             results are reused (name its files, as in files: [\"{}.py\"])",
+            program.words(),
+            module.replace('.', "/")
+        ));
+    }
 }
 
 /// Prints which programs are started, and asks each for its version line.

@@ -2,7 +2,7 @@
 
 use super::contents::contents;
 use super::exit::Exit;
-use super::load::{plan_of_run, plan_to_play};
+use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
 use super::output::{print, say};
 use super::pool::in_pool;
@@ -27,11 +27,14 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         let files = counted(signed.files, "file");
         print(&format!("signed: {files}, by the key {} {}\n", signed.fingerprint, signed.comment));
     }
-    let read_plan = if arguments.files { plan_of_run } else { plan_to_play };
-    let (plan, manifest) = match read_plan(&folder) {
+    let (plan, manifest) = match plan_of_run(&folder) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
+    if plan.futures.is_some() && arguments.until.is_some() {
+        say("error: --until is not for a fork, whose futures are simulated to their end; leave it out");
+        return Exit::Usage;
+    }
     for (index, (new, old)) in plan.cells.iter().zip(&manifest.cells).enumerate() {
         if new.identity != old.identity {
             say(format_args!(

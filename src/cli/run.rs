@@ -1,5 +1,6 @@
 //! `subrosa run`: runs a scenario, writes a run folder, and prints the report.
 
+use super::ending::{ended, interrupted_at};
 use super::exit::Exit;
 use super::interruption;
 use super::load::load_to;
@@ -7,7 +8,6 @@ use super::options::{Format, RunArguments};
 use super::output::{print, say, width};
 use super::programs;
 use super::progress::Bar;
-use super::spent::budget;
 use crate::programs::Starts;
 use crate::report::{self, Detail, Terminal};
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
@@ -83,12 +83,8 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             return Exit::Internal;
         }
     };
-    if let Outcome::Interrupted { finished, total } = outcome {
-        say(format_args!(
-            "Interrupted after {finished} of {}; the same command continues from there.",
-            counted(total, "replication")
-        ));
-        return Exit::Interrupted;
+    if let Some(exit) = interrupted_at(&outcome) {
+        return exit;
     }
     let made =
         study::finish(&plan, &folder).and_then(|summary| report::write_page(&folder).map(|()| summary));
@@ -103,17 +99,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Format::Text => print(&report::text(&summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&summary)),
     }
-    match outcome {
-        Outcome::Failed(failures) => {
-            say(format_args!(
-                "error: {} of the replications failed; the first: {}",
-                failures.len(),
-                failures[0]
-            ));
-            Exit::CellsFailed
-        }
-        Outcome::Complete | Outcome::Interrupted { .. } => budget(&summary),
-    }
+    ended(&outcome, &summary)
 }
 
 fn tell(goal: &Goal, reached: &Precision) {

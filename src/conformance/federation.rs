@@ -4,14 +4,16 @@ use super::{Found, Violation};
 use crate::protocols::federated::{Policy, Weights};
 use crate::vocab::Span;
 
-/// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, and their
-/// sum is 1 in each region.
+/// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, their
+/// sum is 1 in each region, and they are the same at every call.
 #[must_use]
 pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     let mut found = Found::default();
     let explored: Vec<usize> = (0..10).map(|agent| agent % 4).collect();
     for k in 0..100 {
         let regions = schedule.at(k, &explored, 4);
+        let same = schedule.at(k, &explored, 4) == regions;
+        found.unless(same, "the same weights at every call", || "others".to_owned());
         let shape = regions.len() == 4 && regions.iter().all(|region| region.len() == explored.len());
         found.unless(shape, "weights of every agent in every region", || "another shape".to_owned());
         for region in regions {
@@ -23,14 +25,18 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: the patience is above 0; if a policy ends a round with some number of answers, it does so with more answers
+/// Rules: patience and decisions are the same at every call; the patience is above 0; if a policy ends a round with some number of answers, it does so with more answers
 /// too.
 #[must_use]
 pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Found::default();
     found.unless(policy.patience() > Span::ZERO, "a patience above 0", || "0 s".to_owned());
+    let told = || format!("{:?}", [policy.patience(), policy.patience()]);
+    found.unless(policy.patience() == policy.patience(), "the same patience at every call", told);
     for agents in [1u64, 2, 10, 200] {
         let enough = |fresh: u64| policy.is_enough(fresh, fresh, agents);
+        let same = (0..=agents).all(|fresh| enough(fresh) == enough(fresh));
+        found.unless(same, "the same decision at every call", || "another one".to_owned());
         let falls = (1..=agents).find(|&fresh| enough(fresh - 1) && !enough(fresh));
         found.unless(falls.is_none(), "that more answers never keep a round open", || {
             format!("{falls:?} of {agents}")

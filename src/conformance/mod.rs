@@ -8,7 +8,9 @@ mod federation;
 mod arrivals;
 mod latency;
 mod learning;
+mod mechanisms;
 mod network;
+mod popularity;
 mod privacy;
 mod protocol;
 
@@ -16,7 +18,9 @@ pub use arrivals::arrivals;
 pub use federation::{policy, weights};
 pub use latency::latency;
 pub use learning::{learner, noise, objective};
+pub use mechanisms::{input, outcome, report};
 pub use network::{availability, compute, loss, outage, topology};
+pub use popularity::popularity;
 pub use privacy::{accountant, mechanism, publication};
 pub use protocol::protocol;
 

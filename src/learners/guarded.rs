@@ -48,7 +48,7 @@ impl Learner for Guarded {
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         // A failed learner did not choose the arm that is queried instead, so it is not given the outcome.
-        if self.programs.failure().is_some() { Ok(()) } else { self.learner.observe(arm, outcome) }
+        if self.programs.has_failed() { Ok(()) } else { self.learner.observe(arm, outcome) }
     }
 
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
@@ -110,7 +110,7 @@ mod tests {
             assert_eq!(arm, 1);
             learner.observe(arm, 0.0).unwrap();
         }
-        assert!(programs.failure().is_none());
+        assert!(!programs.has_failed());
         let arm = learner.suggest(&mut stream);
         assert_eq!(arm, 0);
         learner.observe(arm, 0.0).unwrap();

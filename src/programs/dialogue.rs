@@ -7,6 +7,7 @@ use super::program::Program;
 use super::shared::{Place, Programs, as_answered};
 use serde_json::{Map, Value};
 use std::fmt;
+use std::sync::Arc;
 
 /// A question to a program.
 pub struct Question<'a> {
@@ -38,6 +39,8 @@ impl fmt::Debug for Question<'_> {
 pub struct Dialogue {
     programs: Programs,
     number: u64,
+    /// The branch of a fork in which the dialogue began, as in [`Place::branch`].
+    branch: Arc<str>,
     program: Program,
     opening: Map<String, Value>,
     /// Hash of the opening and of all questions so far.
@@ -59,6 +62,7 @@ impl Clone for Dialogue {
     fn clone(&self) -> Self {
         Self {
             programs: self.programs.clone(),
+            branch: Arc::clone(&self.branch),
             program: self.program.clone(),
             opening: self.opening.clone(),
             asked: self.asked.clone(),
@@ -79,12 +83,13 @@ impl Dialogue {
         program: Program,
         opening: Map<String, Value>,
     ) -> Result<Self, ProgramFailure> {
-        let Some(number) = programs.begin() else {
+        let Some((number, branch)) = programs.begin() else {
             return Err(ProgramFailure::NotHere { program: program.words() });
         };
         let mut asked = blake3::Hasher::new();
         absorb(&mut asked, "begin", &opening);
-        Ok(Self { programs: programs.clone(), number, program, opening, asked, next: 0, process: None })
+        let programs = programs.clone();
+        Ok(Self { programs, number, branch, program, opening, asked, next: 0, process: None })
     }
 
     /// The program of this dialogue.
@@ -111,7 +116,7 @@ impl Dialogue {
         past: &dyn Fn() -> Map<String, Value>,
     ) -> Result<f64, ProgramFailure> {
         if let Some(failure) = self.programs.failure() {
-            return Err(failure.clone());
+            return Err(failure);
         }
         absorb(&mut self.asked, question.ask, &question.fields);
         let asked = self.asked.finalize().to_hex();
@@ -124,7 +129,9 @@ impl Dialogue {
             self.process = None;
             return Ok(answer);
         }
-        let place = Place { topic: programs.topic(), dialogue: self.number, number: different, asked };
+        let branch = Arc::clone(&self.branch);
+        let (topic, dialogue) = (programs.topic(), self.number);
+        let place = Place { topic, dialogue, branch: &branch, number: different, asked };
         let answer = match programs.find(place) {
             // The stored answer may be invalid if somebody changed the file.
             Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
@@ -141,7 +148,12 @@ impl Dialogue {
                 answer
             }
             None => {
-                let own = self.put(question, number, past)?;
+                let own = self.put(question, number, past).inspect_err(|failure| {
+                    // However the caller reports it, an interrupted replication is not counted as failed.
+                    if let ProgramFailure::Interrupted { .. } = failure {
+                        programs.fail(failure.clone());
+                    }
+                })?;
                 let counts = programs.keep(place, own).map_err(|error| ProgramFailure::Keeping {
                     program: self.program.words(),
                     reason: error.to_string(),
@@ -165,13 +177,16 @@ impl Dialogue {
         past: &dyn Fn() -> Map<String, Value>,
     ) -> Result<f64, ProgramFailure> {
         let what = format!("question {} ({})", number + 1, question.ask);
+        if self.programs.interruption().is_requested() {
+            return Err(ProgramFailure::Interrupted { program: self.program.words(), asked: what });
+        }
         let process = match &mut self.process {
             Some(process) => process,
             none => {
                 let Some(base) = self.programs.base() else {
                     return Err(ProgramFailure::NotKept { program: self.program.words(), asked: what });
                 };
-                let mut process = Responder::start(&self.program, base)?;
+                let mut process = Responder::start(&self.program, base, self.programs.interruption())?;
                 let (found, expected) =
                     (process.version(), self.programs.expected_version(&self.program.command));
                 if let Some(expected) = expected.filter(|expected| *expected != found) {

@@ -104,6 +104,14 @@ pub enum ProgramFailure {
         /// The reason.
         reason: String,
     },
+    /// A stop was requested, so the program was not asked, or its answer was no longer awaited.
+    #[error("interrupted at {asked} of the program `{program}`; its answers so far are kept")]
+    Interrupted {
+        /// The program's command.
+        program: String,
+        /// The question.
+        asked: String,
+    },
     /// A learner chose an arm that does not exist.
     #[error(
         "the learner {learner} chose arm {arm}, and the last arm is {last}: its `suggest` has to stay below the number of \

@@ -9,6 +9,7 @@
 mod callback;
 mod dialogue;
 mod failure;
+mod interpreter;
 mod named;
 mod partner;
 mod process;
@@ -21,7 +22,7 @@ pub use failure::ProgramFailure;
 pub use named::{EXTERNAL, without_timeouts};
 pub use partner::version;
 pub use program::{Program, ProgramIdentity, Starts};
-pub use shared::{Answers, CannotKeep, Conversation, Place, Programs, Recorded};
+pub use shared::{Answers, CannotKeep, Conversation, DialogueStates, Place, Programs, Recorded};
 
 /// Version of the protocol between `subrosa` and an external program.
 pub const PROTOCOL: u64 = 1;

@@ -4,6 +4,7 @@ use super::callback::{self, Respondent};
 use super::failure::ProgramFailure;
 use super::process::{self, Process};
 use super::program::{Program, SHOWN, valid_version};
+use crate::vocab::Interruption;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
@@ -54,8 +55,14 @@ fn said_by(program: &Program, name: &str) -> Result<String, ProgramFailure> {
 
 impl Responder {
     /// Starts an external program in the folder `base`, or begins a dialogue with a callback.
-    pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
-        let Some(name) = program.callback() else { return Process::start(program, base).map(Self::Process) };
+    pub(super) fn start(
+        program: &Program,
+        base: &Path,
+        interruption: &Interruption,
+    ) -> Result<Self, ProgramFailure> {
+        let Some(name) = program.callback() else {
+            return Process::start(program, base, interruption).map(Self::Process);
+        };
         let version = said_by(program, name)?;
         let offered = callback::find(name);
         let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;

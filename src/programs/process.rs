@@ -3,13 +3,14 @@
 use super::PROTOCOL;
 use super::failure::{ProgramFailure, Said};
 use super::program::{Program, SHOWN, valid_version};
+use crate::vocab::Interruption;
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -23,6 +24,12 @@ const MOST_LETTERS: usize = 300;
 /// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
 /// a quarter of this time.
 const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
+/// Number of lines that are read ahead: a program that writes more than it is asked for has to wait.
+const READ_AHEAD: usize = 4;
+/// Longest time between two looks at whether a program that has not answered has ended, or a stop is requested.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Longest wait for the last line of a program that has ended.
+const LAST_LINE_WAIT: Duration = Duration::from_millis(200);
 
 /// What a program wrote to its standard output: a line, or more than [`MOST_BYTES`] without the end of a line.
 enum Output {
@@ -36,13 +43,25 @@ pub(super) struct Process {
     child: Child,
     /// Lines for the program's standard input, which is closed when this is dropped.
     to: Option<Sender<Vec<u8>>>,
-    from: Receiver<Output>,
+    /// The program's answers; a program that goes on writing after this is dropped is ended by the closed pipe.
+    from: Option<Receiver<Output>>,
     said: Arc<Mutex<VecDeque<String>>>,
     stderr_thread: Option<JoinHandle<()>>,
     next: u64,
     version: String,
     /// Whether the program was killed and its exit status taken.
     stopped: bool,
+    interruption: Interruption,
+}
+
+/// Why no output arrived.
+enum Missing {
+    /// The program has ended, or has closed its standard output.
+    Ended,
+    /// The time was over.
+    Late,
+    /// A stop was requested twice.
+    Interrupted,
 }
 
 /// Starts a program in the folder `base`, asks for its version, and ends it.
@@ -50,7 +69,7 @@ pub(super) struct Process {
 /// # Errors
 /// [`ProgramFailure`].
 pub(super) fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
-    Process::start(program, base).map(|process| process.version().to_owned())
+    Process::start(program, base, &Interruption::default()).map(|process| process.version().to_owned())
 }
 
 impl fmt::Debug for Process {
@@ -61,7 +80,11 @@ impl fmt::Debug for Process {
 
 impl Process {
     /// Starts a program in the folder `base`, and asks for the version of its protocol and for its own version.
-    pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
+    pub(super) fn start(
+        program: &Program,
+        base: &Path,
+        interruption: &Interruption,
+    ) -> Result<Self, ProgramFailure> {
         let cannot = |error: std::io::Error| ProgramFailure::Start {
             program: program.words(),
             reason: error.to_string(),
@@ -89,7 +112,7 @@ impl Process {
             _ => return Err(cannot(std::io::Error::other("its standard streams are not there"))),
         };
         let (to, lines) = channel::<Vec<u8>>();
-        let (answers, from) = channel();
+        let (answers, from) = sync_channel(READ_AHEAD);
         let said = Arc::new(Mutex::new(VecDeque::new()));
         let sink = Arc::clone(&said);
         // One thread for each stream: subrosa must not wait for a program that does not read, and the program must not wait
@@ -109,12 +132,13 @@ impl Process {
             program: program.clone(),
             child,
             to: Some(to),
-            from,
+            from: Some(from),
             said,
             stderr_thread: None,
             next: 0,
             version: String::new(),
             stopped: false,
+            interruption: interruption.clone(),
         };
         process.stderr_thread = Some(threads.map_err(cannot)?);
         process.greet()?;
@@ -161,27 +185,9 @@ impl Process {
         // An error is ignored here: if the program no longer reads, no answer arrives, and that is reported below.
         let sent = self.to.as_ref().map(|to| to.send(line));
         drop(sent);
-        let timeout = Duration::from_nanos(self.program.timeout.nanos());
-        let output = match self.from.recv_timeout(timeout) {
+        let output = match self.receive() {
             Ok(output) => output,
-            Err(RecvTimeoutError::Timeout) => {
-                self.stop();
-                return Err(ProgramFailure::Silent {
-                    program: self.program.words(),
-                    asked: asked.to_owned(),
-                    timeout: self.program.timeout,
-                    said: self.said(),
-                });
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                let ended = self.wait();
-                let how = match self.stop().filter(|_| ended) {
-                    Some(status) => status.to_string(),
-                    None => "it closed its standard output".to_owned(),
-                };
-                let (program, asked) = (self.program.words(), asked.to_owned());
-                return Err(ProgramFailure::Ended { program, how, asked, said: self.said() });
-            }
+            Err(missing) => return Err(self.unanswered(&missing, asked)),
         };
         let expected = format!("one line of JSON with \"id\":{id}");
         let line = match output {
@@ -194,6 +200,54 @@ impl Process {
         match reply.filter(|reply| reply.get("id").and_then(Value::as_u64) == Some(id)) {
             Some(reply) => Ok(reply),
             None => Err(self.unusable(asked, String::from_utf8_lossy(&line).trim_end(), &expected)),
+        }
+    }
+
+    /// Waits for the next output.
+    fn receive(&mut self) -> Result<Output, Missing> {
+        let Some(from) = &self.from else { return Err(Missing::Ended) };
+        let timeout = Duration::from_nanos(self.program.timeout.nanos());
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        loop {
+            let left = timeout.saturating_sub(begun.elapsed());
+            match from.recv_timeout(left.min(pause)) {
+                Ok(output) => return Ok(output),
+                Err(RecvTimeoutError::Disconnected) => return Err(Missing::Ended),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Missing::Late),
+                Err(RecvTimeoutError::Timeout) if self.interruption.is_urgent() => {
+                    return Err(Missing::Interrupted);
+                }
+                // A process that the program has left running may hold standard output open.
+                Err(RecvTimeoutError::Timeout) if has_ended(&mut self.child) => {
+                    return from.recv_timeout(LAST_LINE_WAIT).map_err(|_| Missing::Ended);
+                }
+                Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(LOOK_EVERY),
+            }
+        }
+    }
+
+    /// Stops the program and returns the failure for a missing answer.
+    fn unanswered(&mut self, missing: &Missing, asked: &str) -> ProgramFailure {
+        let (program, asked) = (self.program.words(), asked.to_owned());
+        match missing {
+            Missing::Ended => {
+                let ended = self.wait();
+                let how = match self.stop().filter(|_| ended) {
+                    Some(status) => status.to_string(),
+                    None => "it closed its standard output".to_owned(),
+                };
+                ProgramFailure::Ended { program, how, asked, said: self.said() }
+            }
+            Missing::Late => {
+                self.stop();
+                let timeout = self.program.timeout;
+                ProgramFailure::Silent { program, asked, timeout, said: self.said() }
+            }
+            Missing::Interrupted => {
+                self.stop();
+                ProgramFailure::Interrupted { program, asked }
+            }
         }
     }
 
@@ -232,6 +286,7 @@ impl Process {
     /// since another process may have the program's number by then.
     fn stop(&mut self) -> Option<ExitStatus> {
         self.to = None;
+        self.from = None;
         if std::mem::replace(&mut self.stopped, true) {
             return None;
         }
@@ -248,8 +303,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The program ends at the end of its input; on Unix, processes that it has left running are killed.
+        // The program ends at the end of its input; on Unix, processes that it has left running are killed. One that is writing
+        // into a full pipe sees neither the end of its input nor room, but that nobody reads any more.
         self.to = None;
+        self.from = None;
         self.wait();
         self.stop();
     }
@@ -280,7 +337,7 @@ fn wait_until(time: Duration, mut so: impl FnMut() -> bool) {
     }
 }
 
-fn read_stdout(stdout: impl Read, answers: &Sender<Output>) {
+fn read_stdout(stdout: impl Read, answers: &SyncSender<Output>) {
     let mut reader = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();

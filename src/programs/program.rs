@@ -1,6 +1,7 @@
 //! The description of a program in a scenario, and its identity.
 
 use super::callback;
+use super::interpreter::{Runs, runs};
 use crate::vocab::{Problem, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,10 +43,6 @@ pub struct ProgramIdentity {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
-
-/// Interpreters: their first argument is the file to run.
-const INTERPRETERS: &[&str] =
-    &["python", "python3", "sh", "bash", "dash", "zsh", "Rscript", "julia", "node", "perl", "ruby", "lua"];
 
 impl Program {
     /// The default timeout: one minute.
@@ -133,12 +130,11 @@ impl Program {
                 "install it, or write where it is, from the scenario's folder on",
             ));
         }
-        let stem = Path::new(program).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let script =
-            self.command.get(1).filter(|word| INTERPRETERS.contains(&stem) && !word.starts_with('-'));
-        if let Some(script) = script.filter(|script| !base.join(script).is_file()) {
+        if let Runs::File(index, script) = runs(&self.command)
+            && !base.join(script).is_file()
+        {
             problems.push(Problem::wrong(
-                "command[1]",
+                format!("command[{index}]"),
                 format!("a file for {program} to read, in {}", base.display()),
                 format!("{script:?}, which is not there"),
                 "write where it is, from the scenario's folder on",
@@ -177,6 +173,16 @@ impl Program {
 }
 
 impl ProgramIdentity {
+    /// The module that the command runs by its name, if no file is a part of the identity: nothing then shows that the module
+    /// has changed.
+    #[must_use]
+    pub fn unseen_module(&self) -> Option<&str> {
+        match runs(&self.command) {
+            Runs::Module(module) if self.files.is_empty() => Some(module),
+            _ => None,
+        }
+    }
+
     /// The command as one text, for people.
     #[must_use]
     pub fn words(&self) -> String {

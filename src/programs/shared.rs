@@ -3,13 +3,15 @@
 
 use super::failure::ProgramFailure;
 use super::program::ProgramIdentity;
+use crate::vocab::Interruption;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One dialogue with a program and its copies, as a record stores them: the answers, and a hash of the questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,8 @@ pub struct Place<'a> {
     pub topic: &'a str,
     /// Number of the dialogue among those about the topic. Copies of a dialogue have its number.
     pub dialogue: u64,
+    /// The branch of a fork in which the dialogue began; empty if it began in the common beginning or without a fork.
+    pub branch: &'a str,
     /// Number of the question, from 0, among the different ones of the dialogue and its copies.
     pub number: u64,
     /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to this one.
@@ -100,20 +104,42 @@ impl Answers for Recorded {
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
     shared: Option<Arc<Shared>>,
-    failure: Arc<OnceLock<ProgramFailure>>,
+    failure: Arc<FirstFailure>,
+    interruption: Interruption,
     topic: Arc<str>,
+}
+
+/// The first failure of a replication, or of a branch of its fork. The flag spares those who ask at every event the lock.
+#[derive(Debug, Default)]
+struct FirstFailure {
+    is_there: AtomicBool,
+    failure: Mutex<Option<ProgramFailure>>,
 }
 
 #[derive(Debug)]
 struct Shared {
     /// The folder in which programs are started, and their expected identities; `None` if only stored answers are used.
     start: Option<(PathBuf, Vec<ProgramIdentity>)>,
-    answers: Option<Box<dyn Answers>>,
-    heard: Mutex<BTreeMap<Arc<str>, Vec<Exchanges>>>,
+    state: Mutex<State>,
 }
 
-/// The answers of one dialogue and its copies so far.
 #[derive(Debug, Default)]
+struct State {
+    answers: Option<Arc<dyn Answers>>,
+    /// The branch of a fork that is played; empty if none is.
+    branch: Arc<str>,
+    heard: Heard,
+}
+
+/// The dialogues, by topic and number.
+type Heard = BTreeMap<Arc<str>, Vec<Exchanges>>;
+
+/// All dialogues of a replication at one point of it, so that each branch of a fork begins with the same ones.
+#[derive(Clone, Debug, Default)]
+pub struct DialogueStates(Heard);
+
+/// The answers of one dialogue and its copies so far.
+#[derive(Clone, Debug, Default)]
 struct Exchanges {
     conversation: Conversation,
     /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a fork
@@ -137,8 +163,33 @@ impl Programs {
     }
 
     fn of(start: Option<(PathBuf, Vec<ProgramIdentity>)>, answers: Option<Box<dyn Answers>>) -> Self {
-        let shared = Shared { start, answers, heard: Mutex::default() };
-        Self { shared: Some(Arc::new(shared)), ..Self::default() }
+        let state = State { answers: answers.map(Arc::from), ..State::default() };
+        Self { shared: Some(Arc::new(Shared { start, state: Mutex::new(state) })), ..Self::default() }
+    }
+
+    /// The same programs; once a stop is requested they are asked no further question, and the replication fails with
+    /// [`ProgramFailure::Interrupted`].
+    #[must_use]
+    pub fn until_interrupted(self, interruption: &Interruption) -> Self {
+        Self { interruption: interruption.clone(), ..self }
+    }
+
+    /// The dialogues so far, for [`Self::begin_branch`].
+    #[must_use]
+    pub fn dialogues(&self) -> DialogueStates {
+        let heard = |shared: &Arc<Shared>| lock(&shared.state).heard.clone();
+        DialogueStates(self.shared.as_ref().map(heard).unwrap_or_default())
+    }
+
+    /// Begins a branch of a fork: its dialogues continue from `dialogues`, those of the common beginning, whatever other
+    /// branches have asked, answers are found and stored in `answers`, and earlier failures are forgotten.
+    pub fn begin_branch(&self, name: &str, dialogues: &DialogueStates, answers: Option<Box<dyn Answers>>) {
+        *lock(&self.failure.failure) = None;
+        self.failure.is_there.store(false, Ordering::SeqCst);
+        if let Some(shared) = &self.shared {
+            let heard = dialogues.0.clone();
+            *lock(&shared.state) = State { answers: answers.map(Arc::from), branch: name.into(), heard };
+        }
     }
 
     /// Whether there is no access to programs at all (the default).
@@ -159,26 +210,38 @@ impl Programs {
         Self { topic: series.into(), ..self.clone() }
     }
 
-    /// Begins a dialogue and returns its number; `None` if there is no access to programs.
-    pub(super) fn begin(&self) -> Option<u64> {
-        let mut heard = lock(&self.shared.as_ref()?.heard);
-        let dialogues = heard.entry(Arc::clone(&self.topic)).or_default();
+    /// Begins a dialogue and returns its number, and the branch of a fork in which it begins; `None` if there is no access to
+    /// programs.
+    pub(super) fn begin(&self) -> Option<(u64, Arc<str>)> {
+        let mut state = lock(&self.shared.as_ref()?.state);
+        let dialogues = state.heard.entry(Arc::clone(&self.topic)).or_default();
         dialogues.push(Exchanges::default());
-        Some(dialogues.len() as u64 - 1)
+        Some((dialogues.len() as u64 - 1, Arc::clone(&state.branch)))
     }
 
     /// The first failure, if any.
     #[must_use]
-    pub fn failure(&self) -> Option<&ProgramFailure> {
-        self.failure.get()
+    pub fn failure(&self) -> Option<ProgramFailure> {
+        self.has_failed().then(|| lock(&self.failure.failure).clone()).flatten()
+    }
+
+    /// Whether there is a failure.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_there.load(Ordering::SeqCst)
+    }
+
+    /// The request to stop that these programs heed.
+    pub(super) fn interruption(&self) -> &Interruption {
+        &self.interruption
     }
 
     /// All dialogues about a series so far.
     #[must_use]
     pub fn heard(&self, series: &str) -> Vec<Conversation> {
         let Some(shared) = &self.shared else { return Vec::new() };
-        let heard = lock(&shared.heard);
-        let dialogues = heard.get(series).map_or(&[][..], Vec::as_slice);
+        let state = lock(&shared.state);
+        let dialogues = state.heard.get(series).map_or(&[][..], Vec::as_slice);
         dialogues.iter().map(|heard| heard.conversation.clone()).collect()
     }
 
@@ -188,7 +251,8 @@ impl Programs {
 
     /// Ends the replication as failed; the first reason counts.
     pub fn fail(&self, failure: ProgramFailure) {
-        drop(self.failure.set(failure));
+        lock(&self.failure.failure).get_or_insert(failure);
+        self.failure.is_there.store(true, Ordering::SeqCst);
     }
 
     /// The folder to start a program in.
@@ -206,26 +270,27 @@ impl Programs {
     /// The number of different questions that a dialogue and its copies have asked, and the answer if this is one of them.
     pub(super) fn known(&self, dialogue: u64, asked: &str) -> (u64, Option<f64>) {
         let Some(shared) = &self.shared else { return (0, None) };
-        let mut heard = lock(&shared.heard);
-        let heard = dialogue_of(&mut heard, &self.topic, dialogue);
+        let mut state = lock(&shared.state);
+        let heard = dialogue_of(&mut state.heard, &self.topic, dialogue);
         heard.map_or((0, None), |heard| (heard.known.len() as u64, heard.known.get(asked).copied()))
     }
 
     pub(super) fn find(&self, place: Place<'_>) -> Option<f64> {
-        self.shared.as_ref()?.answers.as_ref()?.find(place)
+        self.answers()?.find(place)
     }
 
     pub(super) fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
-        match self.shared.as_ref().and_then(|shared| shared.answers.as_ref()) {
-            Some(answers) => answers.keep(place, answer),
-            None => Ok(answer),
-        }
+        self.answers().map_or(Ok(answer), |answers| answers.keep(place, answer))
+    }
+
+    fn answers(&self) -> Option<Arc<dyn Answers>> {
+        lock(&self.shared.as_ref()?.state).answers.clone()
     }
 
     /// Stores a new answer for copies of the dialogue and for the record.
     pub(super) fn note(&self, place: Place<'_>, answer: f64) {
         let Some(shared) = &self.shared else { return };
-        if let Some(heard) = dialogue_of(&mut lock(&shared.heard), place.topic, place.dialogue) {
+        if let Some(heard) = dialogue_of(&mut lock(&shared.state).heard, place.topic, place.dialogue) {
             heard.known.insert(place.asked.to_owned(), answer);
             heard.conversation.answers.push(answer);
             place.asked.clone_into(&mut heard.conversation.asked);
@@ -233,11 +298,7 @@ impl Programs {
     }
 }
 
-fn dialogue_of<'a>(
-    heard: &'a mut BTreeMap<Arc<str>, Vec<Exchanges>>,
-    topic: &str,
-    dialogue: u64,
-) -> Option<&'a mut Exchanges> {
+fn dialogue_of<'a>(heard: &'a mut Heard, topic: &str, dialogue: u64) -> Option<&'a mut Exchanges> {
     heard.get_mut(topic)?.get_mut(usize::try_from(dialogue).ok()?)
 }
 

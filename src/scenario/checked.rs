@@ -276,7 +276,10 @@ impl Scenario {
             problems.push(Problem::wrong("objective", "an objective for this protocol", "none", cure));
         }
         let name = draft.protocol.name();
-        let found = draft.protocol.as_dyn().problems(stage);
+        let mut found = draft.protocol.as_dyn().problems(stage);
+        if found.is_empty() {
+            found.extend(self.series_of_one_name());
+        }
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
         problems.extend(self.memory_loss());
         problems.extend(self.budget_without_releases());
@@ -293,6 +296,25 @@ impl Scenario {
             }
         }
         problems
+    }
+
+    /// The problem of each series with the name of an earlier one; relative to the protocol's recipe. The place is that of the
+    /// series, if the recipe has one list of as many items.
+    fn series_of_one_name(&self) -> Vec<Problem> {
+        let protocol = &self.draft.protocol;
+        let names = protocol.as_dyn().series();
+        let plain = serde_json::to_value(protocol).unwrap_or_default();
+        let fields = plain.as_object().and_then(|recipe| recipe.values().next()?.as_object());
+        let fields = fields.into_iter().flatten();
+        let mut lists = fields.filter(|(_, value)| value.as_array().map(Vec::len) == Some(names.len()));
+        let list = lists.next().filter(|_| lists.next().is_none()).map(|(field, _)| field.as_str());
+        let problem = |index: usize| {
+            let place = list.map_or_else(String::new, |field| format!("{field}[{index}]"));
+            let cure =
+                "give each series a name of its own, by a field of the protocol's recipe, or leave one out";
+            Problem::wrong(place, "a name that no earlier series has", format!("{:?}", names[index]), cure)
+        };
+        (1..names.len()).filter(|&index| names[..index].contains(&names[index])).map(problem).collect()
     }
 
     /// The problem of a budget for a unit that no release is about, which would limit nothing.

@@ -31,7 +31,7 @@ pub use plan::needs::Needs;
 pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, EventWithCause, Side, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};
-pub use play::fork::{BranchRow, Forked, fork, keep_futures};
+pub use play::fork::{BranchRow, Forked};
 pub use play::precision::{Goal, Precision, play_until, unknown_metric};
 pub use play::progress::{Failure, Options, Outcome, Progress, Start};
 pub use play::replay::{Difference, DivergencePoint, Replay, replay};

@@ -119,8 +119,15 @@ fn a_fork_is_no_source_of_plain_runs() {
     assert!(account.contains("Epsilon of one run"), "{account}");
     let (code, stdout, stderr) = told(&subrosa(&["replay", path, "--files"]));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    let (code, _, stderr) = told(&subrosa(&["replay", path]));
-    assert!(code == 2 && stderr.contains("is a fork: its futures share their beginnings"), "{stderr}");
+    let played = says(&["replay", path, "--threads", "2"]);
+    assert!(played.contains("replay agrees: 3 replications, every record equal"), "{played}");
+    for (more, words) in [
+        (&["--diff", path][..], "is a fork: its futures share their beginnings"),
+        (&["--until", "2s"], "--until is not for a fork"),
+    ] {
+        let (code, _, stderr) = told(&subrosa(&[&["replay", path], more].concat()));
+        assert!(code == 2 && stderr.contains(words), "{stderr}");
+    }
     let changed = "network.default.loss=Independent(0.6)";
     let out = place.path().to_str().unwrap();
     let arguments = ["run", "tests/golden/federated.ron", "-o", changed, "--replications", "1", "--out", out];

@@ -6,6 +6,7 @@ mod support;
 mod words;
 
 mod conformance;
+mod conformance_families;
 mod gp_dense;
 mod gp_determinism;
 mod gp_oracle;

@@ -16,6 +16,11 @@ number() {
     printf '%s' "${rest%%\}*}"
 }
 turn=0
+# Waits until somebody says go on.
+stops() {
+    : > stopped
+    until [ -e go ]; do sleep 0.05; done
+}
 while IFS= read -r line; do
     printf '%s\n' "$line" >> asked.log
     id=$(number id)
@@ -29,10 +34,11 @@ while IFS= read -r line; do
         ;;
     *'"ask":"suggest"'*)
         answer="\"arm\":$((turn * 7 % arms))"
+        if [ "$1" = seeded ]; then answer="\"arm\":$(($(number seed) % arms))"; fi
         turn=$((turn + 1))
         if [ $turn -eq 5 ]; then
             case $1 in
-            dies) if [ ! -e died ]; then : > died; echo "no memory left" >&2; exit 3; fi ;;
+            dies | seeded) if [ ! -e died ]; then : > died; echo "no memory left" >&2; exit 3; fi ;;
             hangs) echo "thinking" >&2; sleep 1000 & echo $! > pid; wait ;;
             garbage) printf 'arm seven\n'; continue ;;
             nan) answer='"arm":NaN' ;;
@@ -40,6 +46,9 @@ while IFS= read -r line; do
             other) id=99 ;;
             silent) exec >&-; sleep 1000 & echo $! > pid; wait ;;
             endless) tr '\0' 'x' < /dev/zero ;;
+            leaves) sleep 1000 & echo $! > pid; exit 3 ;;
+            both) if [ ! -e died ]; then : > died; exit 3; fi; stops ;;
+            stops) stops ;;
             esac
         fi
         ;;
@@ -60,6 +69,7 @@ while IFS= read -r line; do
         if [ "$arm" -eq 4 ]; then
             case $1 in
             dies) if [ ! -e died ]; then : > died; echo "no memory left" >&2; exit 3; fi ;;
+            stops) stops ;;
             nan) answer='"value":NaN' ;;
             large) answer='"value":1e999' ;;
             esac
@@ -301,6 +311,7 @@ fn a_program_that_goes_wrong_ends_its_replication_alone() {
         ("large", "{\"id\":6,\"arm\":25}, expected \"arm\": a whole number from 0 to 24"),
         ("other", "expected one line of JSON with \"id\":6"),
         ("silent", "ended (it closed its standard output) before it answered question 5 (suggest)"),
+        ("leaves", "ended (exit status: 3) before it answered question 5 (suggest)"),
         ("endless", "with more than 1048576 bytes, expected one line of JSON"),
     ];
     for (mode, expected) in cases {
@@ -708,6 +719,164 @@ fn branches_of_a_fork_tell_a_new_process_what_went_before() {
     assert!(stderr.contains("`sh program.sh fine` (run only what you trust"), "{stderr}");
     let first = &place.asked("suggest")[0];
     assert_eq!((first["told"].as_array().unwrap().len(), place.asked("begin").len()), (9, 3), "{first}");
+}
+
+/// The folder below `runs`; there is one.
+fn only_run(place: &Place) -> PathBuf {
+    let mut runs = fs::read_dir(place.path("runs")).unwrap().flatten().map(|entry| entry.path());
+    let run = runs.next().unwrap();
+    assert_eq!(runs.next(), None);
+    run
+}
+
+/// A branch whose program dies costs that future of that replication, and no answer: the same command asks what is missing.
+#[test]
+fn a_fork_keeps_what_its_programs_answered() {
+    let branch = r#"other: protocol.series[0].learner=External(command: ["sh", "program.sh", "seeded"])"#;
+    let fork = ["--fork-at", "2", "--branch", branch, "--threads", "1"];
+    let place = Place::learner("fine");
+    let (code, stdout, stderr) = place.run(&fork);
+    assert_eq!(code, 4, "{stderr}");
+    let failed = "cell 1, future = \"other\", replication 0: series \"program\": the program `sh program.sh seeded` ended";
+    assert!(stderr.contains(failed) && stderr.matches("failed: ").count() == 1, "{stderr}");
+    let rows: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(rows["rows"].as_array().unwrap().len(), 2, "the other replications are compared: {stdout}");
+    let run = only_run(&place);
+    let segment = fs::read_dir(run.join("segments")).unwrap().flatten().next().unwrap().path();
+    assert_eq!(fs::read_to_string(segment).unwrap().lines().count(), 5, "all futures but one");
+    assert_eq!(fs::read_dir(run.join("unfinished")).unwrap().count(), 1);
+    // At the fork one choice is made; the branch makes the others, and its fifth question was not answered.
+    let later = ROUNDS - 1;
+    assert_eq!(place.asked("suggest").len(), 3 * ROUNDS + 5 + 2 * later);
+
+    place.forget();
+    let (code, _, stderr) = place.run(&fork);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(place.asked("suggest").len(), later - 4, "the others were answered");
+    assert!(!run.join("unfinished").exists(), "all answers are in the records");
+    let calm = Place::learner("fine");
+    fs::write(calm.path("died"), "").unwrap();
+    let (code, _, stderr) = calm.run(&fork);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(digest(&run), digest(&only_run(&calm)), "as if it had never died");
+
+    // All futures are repeated without the program.
+    fs::remove_file(place.path("program.sh")).unwrap();
+    place.forget();
+    assert_replays(&run, 6);
+    assert!(!place.path("asked.log").exists(), "nothing was asked");
+    // A record that was changed after the run does not agree.
+    let records = run.join("records.jsonl");
+    let text = fs::read_to_string(&records).unwrap();
+    let last = text.lines().last().unwrap();
+    let (head, rest) = last.split_once("\",\"identity\"").unwrap();
+    let rest = format!("\"identity\"{rest}").replacen("\"answers\":[0,", "\"answers\":[1,", 1);
+    let seal = blake3_of(&rest);
+    let changed = format!("{}{seal}\",{rest}", &head[..head.len() - seal.len()]);
+    fs::write(&records, text.replace(last, &changed)).unwrap();
+    let (code, stdout, stderr) = told_of(&["replay", run.to_str().unwrap()]);
+    assert_eq!(code, 5, "{stdout}{stderr}");
+}
+
+fn told_of(arguments: &[&str]) -> (i32, String, String) {
+    told(&subrosa(arguments))
+}
+
+/// Runs the scenario until its program waits for a file, interrupts the run, and lets the program go on. Exit code and
+/// standard error.
+fn interrupted(place: &Place) -> (i32, String) {
+    use std::io::{BufRead, BufReader};
+    let mut run = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+        .args(["run", &place.scenario(), "--threads", "1", "--out", place.path("runs").to_str().unwrap()])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !place.path("stopped").exists() {
+        assert!(run.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let number = nix::unistd::Pid::from_raw(run.id() as i32);
+    nix::sys::signal::kill(number, nix::sys::signal::Signal::SIGINT).unwrap();
+    let mut said = String::new();
+    for line in BufReader::new(run.stderr.take().unwrap()).lines() {
+        let line = line.unwrap();
+        // The signal has arrived: the program may answer.
+        if line.starts_with("Interrupted: ") {
+            fs::write(place.path("go"), "").unwrap();
+        }
+        said.push_str(&line);
+        said.push('\n');
+    }
+    (run.wait().unwrap().code().unwrap(), said)
+}
+
+/// An interruption is not put off until a replication, or all values of an objective, are there.
+#[test]
+fn an_interrupted_run_asks_no_further_question() {
+    let learner = Place::learner("stops");
+    let (code, stderr) = interrupted(&learner);
+    assert_eq!(code, 130, "{stderr}");
+    assert!(stderr.contains("Interrupted after 0 of 3 replications"), "{stderr}");
+    assert!(!stderr.contains("failed"), "{stderr}");
+    assert_eq!(learner.asked("suggest").len(), 5);
+    learner.forget();
+    learner.document(&["--threads", "1"]);
+    assert_eq!(learner.asked("suggest").len(), 3 * ROUNDS - 5, "what was answered is kept");
+
+    let place = Place::new(WITH_GP, &objective("stops"));
+    let (code, stderr) = interrupted(&place);
+    assert_eq!(code, 130, "{stderr}");
+    assert!(
+        stderr.contains("Interrupted after 0 of 3 replications") && !stderr.contains("failed"),
+        "{stderr}"
+    );
+    assert_eq!(place.asked("value").len(), 5);
+    place.forget();
+    place.document(&["--threads", "1"]);
+    assert_eq!(place.asked("value").len(), 7, "what was answered is kept");
+}
+
+/// Both are said, and the exit code is that of the interruption: the same command goes on.
+#[test]
+fn an_interrupted_run_with_a_failure_is_an_interrupted_run() {
+    let place = Place::learner("both");
+    let (code, stderr) = interrupted(&place);
+    assert_eq!(code, 130, "{stderr}");
+    assert!(
+        stderr.contains("error: 1 of the replications failed; the first: cell 0, replication 0"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("Interrupted after 0 of 3 replications"), "{stderr}");
+}
+
+#[test]
+fn the_file_of_an_interpreter_is_looked_for_behind_its_options() {
+    let place = Place::learner("fine");
+    let check = |command: &str| {
+        let change = format!("protocol.series[0].learner=External(command: {command})");
+        let (code, _, stderr) = told_of(&["check", &place.scenario(), "-o", &change]);
+        (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    for command in
+        [r#"["sh", "-e", "nothere.sh"]"#, r#"["python3", "-u", "-Wignore", "-X", "dev", "nothere.sh"]"#]
+    {
+        let (code, stderr) = check(command);
+        assert!(code == 3 && stderr.contains("\"nothere.sh\", which is not there"), "{command}: {stderr}");
+    }
+    for command in [r#"["sh", "-eu", "program.sh"]"#, r#"["sh", "-c", "cat nothere.sh"]"#] {
+        assert_eq!(check(command), (0, String::new()), "{command}");
+    }
+    if !python("0") {
+        return;
+    }
+    let (code, stderr) = check(r#"["python3", "-um", "my_learner"]"#);
+    assert!(
+        code == 0 && stderr.contains("warning: `python3 -um my_learner` runs the module my_learner"),
+        "{stderr}"
+    );
+    let named = format!("{}, files: [\"program.sh\"]", r#"["python3", "-um", "my_learner"]"#);
+    assert_eq!(check(&named), (0, String::new()), "its files are named");
 }
 
 #[test]

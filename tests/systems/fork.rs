@@ -2,12 +2,11 @@
 
 use crate::support::{root, subrosa, told};
 use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::objectives::Resources;
 use subrosa::protocols::{ForkPoint, SeriesRecord};
 use subrosa::scenario::Document;
 use subrosa::study::{self, Forked, Plan, Records};
-use subrosa::vocab::Span;
+use subrosa::vocab::{Interruption, Span};
 use tempfile::TempDir;
 
 fn plan(scenario: &str, overrides: &[&str]) -> Plan {
@@ -22,24 +21,25 @@ fn plan(scenario: &str, overrides: &[&str]) -> Plan {
 fn forked(scenario: &str, point: ForkPoint, branches: &[(&str, &[&str])]) -> Forked {
     let branches: Vec<(String, Plan)> =
         branches.iter().map(|(name, changes)| ((*name).to_owned(), plan(scenario, changes))).collect();
-    let played = AtomicU64::new(0);
-    let count = || {
-        played.fetch_add(1, Ordering::Relaxed);
-    };
-    let base = plan(scenario, &[]);
-    let forked = study::fork(&base, point, &branches, &count).map_err(|failure| failure.to_string()).unwrap();
-    assert_eq!(played.into_inner(), base.replications);
-    forked
+    let futures = Plan::of_futures(plan(scenario, &[]), point.to_string(), branches);
+    let place = TempDir::new().unwrap();
+    let folder = study::RunFolder::at(&place.path().join("run"));
+    play(&futures, &folder);
+    Forked::read(&futures, &folder).unwrap()
+}
+
+fn play(plan: &Plan, folder: &study::RunFolder) {
+    let interrupted = Interruption::default();
+    let options = study::Options { threads: 1, fail_fast: false, interrupted: &interrupted };
+    study::play(plan, folder, options, &Silent).unwrap();
 }
 
 /// The digest of every series of every replication of a plain run.
 fn digests(scenario: &str, overrides: &[&str]) -> Vec<String> {
     let plan = plan(scenario, overrides);
     let place = TempDir::new().unwrap();
-    let interrupted = std::sync::atomic::AtomicBool::new(false);
-    let options = study::Options { threads: 1, fail_fast: false, interrupted: &interrupted };
     let folder = study::RunFolder::at(&place.path().join("run"));
-    study::play(&plan, &folder, options, &Silent).unwrap();
+    play(&plan, &folder);
     let records = vec![folder.replications(0).unwrap()];
     of(&records)
 }

@@ -299,7 +299,7 @@ fn results_of_another_build_are_left_alone_and_still_read() {
     let place = TempDir::new().unwrap();
     let plan = plan_of_another_build(&["replications=2".to_owned()]);
     let old = RunFolder::at(&place.path().join(plan.folder_name()));
-    let interrupted = std::sync::atomic::AtomicBool::new(false);
+    let interrupted = subrosa::vocab::Interruption::default();
     let options = Options { threads: 1, fail_fast: false, interrupted: &interrupted };
     study::play(&plan, &old, options, &Silent).unwrap();
     study::finish(&plan, &old).unwrap();

@@ -89,7 +89,7 @@ fn a_replay_tells_between_which_events_it_parts() {
     let cells = document.cells(&["replications=1".to_owned()], &resources).unwrap();
     let plan = Plan::new(document.text().to_owned(), Vec::new(), &resources, cells);
     let run = RunFolder::at(&place.path().join("run"));
-    let interrupted = std::sync::atomic::AtomicBool::new(false);
+    let interrupted = subrosa::vocab::Interruption::default();
     let options = Options { threads: 1, fail_fast: false, interrupted: &interrupted };
     study::play(&plan, &run, options, &Silent).unwrap();
     let records = [run.replications(0).unwrap()];

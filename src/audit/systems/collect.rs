@@ -65,8 +65,8 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let audited = audited(protocol).ok_or_else(|| {
         let name = protocol.name();
         AuditError::scenario(format_args!(
-            "there is no attack for the protocol {name}: implement subrosa::audit::systems::Audited for its type, and add it to \
-             the catalogue with `audited_protocol`"
+            "there is no attack for the protocol {name}: implement subrosa::audit::systems::Audited for its type (by \
+             `search_candidates`, if it is a Search), and add it to the catalogue with `audited_protocol`"
         ))
     })?;
     if let Some(why) = audited.refuses(request) {

@@ -7,6 +7,7 @@
 //! Each protocol has one file or folder here, which implements [`Audited`] for it, and one entry in `collect`. A program's
 //! own protocol is added by [`add_providers`], which [`crate::Catalogue`] calls.
 
+mod answers;
 mod audited;
 mod collect;
 mod echo;
@@ -19,6 +20,7 @@ mod request;
 mod search;
 mod system;
 
+pub use answers::search_candidates;
 pub use audited::{AuditContext, Audited, named};
 pub use collect::{AuditProvider, add_providers, offer, systems};
 pub use request::Request;

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
 ///
+/// The noise `Weibull(theta, scale)` has this distribution as its size, with theta = 1 / shape, and a random sign.
+///
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 21.
 ///
 /// Example: `Weibull(scale: "40ms", shape: 1.5)`.

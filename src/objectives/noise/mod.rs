@@ -4,8 +4,10 @@ mod beta;
 mod gamma;
 mod gaussian;
 mod gumbel;
+mod log_logistic;
 mod mixture;
 mod realised;
+mod scaled;
 mod student_t;
 mod tail;
 mod triangular;
@@ -17,8 +19,10 @@ pub use beta::Beta;
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
 pub use gumbel::Gumbel;
+pub use log_logistic::LogLogistic;
 pub use mixture::{Mixture, Part};
 pub use realised::{Noise, Recorded};
+pub use scaled::Scaled;
 pub use student_t::StudentT;
 pub use triangular::Triangular;
 pub use truncated_gaussian::TruncatedGaussian;
@@ -56,6 +60,10 @@ pub trait NoiseLaw {
 
 crate::family! {
     /// The noise that is added to the value of an arm to give an outcome.
+    ///
+    /// Its mean is 0, so skewed distributions are centred and nothing is `Shifted`, unlike latencies. An Erlang distribution is a
+    /// `Gamma` with a whole shape. There is no `Truncated` for any noise: truncation moves the mean; `TruncatedGaussian`
+    /// is symmetric.
     pub struct NoiseModel(NoiseMember): dyn NoiseLaw, "noise" {
         Gaussian(Gaussian),
         Uniform(Uniform),
@@ -67,5 +75,7 @@ crate::family! {
         Beta(Beta),
         Mixture(Mixture),
         Weibull(Weibull),
+        LogLogistic(LogLogistic),
+        Scaled(Scaled),
     }
 }

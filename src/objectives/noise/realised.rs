@@ -126,6 +126,9 @@ mod tests {
             // E|X|^(4 theta) / (E X^2)^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
             ("Weibull(theta: 1, scale: 2)", 6.0),
             ("Weibull(theta: 0.5)", 2.0),
+            // From the moments (k pi / 20) / sin(k pi / 20).
+            ("LogLogistic(scale: 2, shape: 20)", 4.690_833_823),
+            ("Scaled(law: Gumbel(scale: 0.7), factor: -3)", 5.4),
         ]
     }
 
@@ -183,6 +186,9 @@ mod tests {
             // Exponential noise minus its mean: -ln(delta) - 1.
             ("Gamma(shape: 1, scale: 3)", 1e-3, 3.0 * (6.907_755_278_982_137 - 1.0)),
             ("Beta(a: 1, b: 3, width: 4)", 0.05, 3.0),
+            // sqrt(1 / delta - 1) less the mean, pi / 2.
+            ("LogLogistic(scale: 3, shape: 2)", 1e-4, 295.272_610_644_599_1),
+            ("Scaled(law: Gaussian(sd: 1), factor: -2)", 0.05, 2.0 * 1.959_963_984_540_054),
             (
                 "Mixture(parts: [(weight: 9, law: Uniform(bound: 1)), (weight: 1, law: Gaussian(sd: 2))])",
                 0.05,
@@ -211,6 +217,10 @@ mod tests {
         };
         assert_eq!(path("Gamma(shape: 1e-9, scale: 1)").as_deref(), Some("shape"));
         assert_eq!(path("Beta(a: 1, b: 1e9, width: 1)").as_deref(), Some("b"));
+        assert_eq!(path("LogLogistic(scale: 1, shape: 1)").as_deref(), Some("shape"));
+        assert_eq!(path("Scaled(law: Gumbel(scale: 1), factor: 0)").as_deref(), Some("factor"));
+        let scaled = "Scaled(law: StudentT(degrees: 0.5), factor: 2)";
+        assert_eq!(path(scaled).as_deref(), Some("law.StudentT.degrees"));
         assert_eq!(path("Mixture(parts: [])").as_deref(), Some("parts"));
         let inside = "Mixture(parts: [(weight: 1, law: StudentT(degrees: 0.5))])";
         assert_eq!(path(inside).as_deref(), Some("parts[0].law.StudentT.degrees"));

@@ -71,7 +71,7 @@ impl Release {
                     trials.add(setting, found);
                 }
                 if let Some(failure) = programs.failure() {
-                    return Err(BuildError::from(failure.clone()).into());
+                    return Err(BuildError::from(failure).into());
                 }
             }
             Search::Everything => {

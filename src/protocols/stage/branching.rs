@@ -42,6 +42,17 @@ impl FromStr for ForkPoint {
     }
 }
 
+impl ForkPoint {
+    /// The point that [`fmt::Display`] has put into these words; `None` for other words.
+    #[must_use]
+    pub fn of_words(words: &str) -> Option<Self> {
+        match words.strip_prefix("after round ") {
+            Some(round) => round.parse().map(Self::Round).ok(),
+            None => words.strip_prefix("at ")?.parse().map(Self::At).ok(),
+        }
+    }
+}
+
 impl fmt::Display for ForkPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,6 +88,12 @@ impl Fork {
     pub fn changes(&self, series: &str) -> bool {
         matches!(self, Self::Branch(_, changed) if changed.contains(series))
     }
+
+    /// When the series reached the fork; `None` if it ended before.
+    pub(in crate::protocols) fn reached(&self, series: &str) -> Option<Time> {
+        let (Self::Trunk(_, states) | Self::Branch(states, _)) = self;
+        states.0.borrow().get(series).map(|kept| kept.at)
+    }
 }
 
 /// The stored state of one series: the simulation, and the facts recorded before the fork.
@@ -107,12 +124,6 @@ impl ForkStates {
         let kept = worlds.get(series)?;
         Some(kept.world.downcast_ref::<ForkedState<P>>()?.fork().map(|warm| (kept.at, warm)))
     }
-
-    /// When the series reached the fork; `None` if it ended before.
-    #[must_use]
-    pub fn reached(&self, series: &str) -> Option<Time> {
-        self.0.borrow().get(series).map(|kept| kept.at)
-    }
 }
 
 #[cfg(test)]
@@ -123,6 +134,10 @@ mod tests {
     fn rounds_and_times_are_told_apart() {
         assert_eq!("20".parse(), Ok(ForkPoint::Round(20)));
         assert_eq!("5min".parse(), Ok(ForkPoint::At(Span::from_millis(300_000))));
+        for point in [ForkPoint::Round(20), ForkPoint::At(Span::from_nanos(90_000_000_001))] {
+            assert_eq!(ForkPoint::of_words(&point.to_string()), Some(point));
+        }
+        assert_eq!(ForkPoint::of_words("20"), None);
         assert!("soon".parse::<ForkPoint>().unwrap_err().to_string().contains("a round"));
     }
 }

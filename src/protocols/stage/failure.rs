@@ -39,6 +39,15 @@ pub enum PlayError {
         /// Which series.
         series: String,
     },
+    /// A fork after a round, of a series in which no round ended.
+    #[error(
+        "series \"{series}\" has no round after which it could be forked: its protocol does not state when a round ends \
+         (`Rounds::closes`), or the series ended before its first did; fork it at a time, as in --fork-at 5s"
+    )]
+    NoRounds {
+        /// Which series.
+        series: String,
+    },
     /// A series that cannot be forked, because a party's state cannot be copied.
     #[error("series \"{series}\" cannot be forked: party \"{party}\": {reason}")]
     CannotFork {

@@ -157,6 +157,9 @@ pub struct SeriesRecord {
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
+    /// Virtual seconds from the start to the fork, in a future of a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_at: Option<f64>,
     /// Messages sent.
     pub messages: u64,
     /// Messages lost, whatever the cause.
@@ -220,6 +223,7 @@ impl SeriesRecord {
             releases: Vec::new(),
             network: NetworkStatistics::default(),
             virtual_seconds: 0.0,
+            forked_at: None,
             messages: 0,
             messages_lost: 0,
             messages_delivered: 0,

@@ -174,7 +174,7 @@ impl Stage {
         let enough = Cell::new(false);
         let mut see = |at: Time, event: &Event<'_, P>| {
             let seen = self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event));
-            if seen || self.directions.programs.failure().is_some() {
+            if seen || self.directions.programs.has_failed() {
                 enough.set(true);
             }
             watch(at, event);
@@ -203,10 +203,12 @@ impl Stage {
             }
         };
         if let Some(failure) = self.directions.programs.failure() {
-            return Err(PlayError::Program { series: series.to_owned(), failure: failure.clone() });
+            return Err(PlayError::Program { series: series.to_owned(), failure });
         }
         let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
-        Ok(SeriesRecord { same_data, ..record(series, &simulation) })
+        let reached = self.directions.fork.as_ref().and_then(|fork| fork.reached(series));
+        let forked_at = reached.map(Time::seconds);
+        Ok(SeriesRecord { same_data, forked_at, ..record(series, &simulation) })
     }
 
     /// As [`Self::run`], for parties that record shared facts: these are put into the record, releases as `releases`
@@ -271,6 +273,9 @@ impl Stage {
                 (ending.filter(|ending| *ending != Ending::TimeUp), at)
             }
         };
+        if let (Some(_), ForkPoint::Round(_), None) = (ending, point, closed.get()) {
+            return Err(PlayError::NoRounds { series: series.to_owned() });
+        }
         if ending.is_none() {
             let copy = world.fork().map_err(|error| self.cannot_fork(series, error))?;
             worlds.keep(series, at, ForkedState { world: copy, facts });

@@ -31,8 +31,14 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
     let rows = all.iter().map(|series| {
         let mut row = head(series);
         let of = |value: fn(&Spread) -> f64| number(series.rounds.as_ref().map(value));
-        let closed = series.rounds.map_or(0.0, |rounds| rounds.count as f64 / series.replications as f64);
-        row.extend([quantity(closed), of(|s| s.mean), of(|s| s.p50), of(|s| s.p95), of(|s| s.most)]);
+        let closed = series.rounds.map(|rounds| quantity(rounds.count as f64 / series.replications as f64));
+        row.extend([
+            closed.unwrap_or_else(|| "none stated".to_owned()),
+            of(|s| s.mean),
+            of(|s| s.p50),
+            of(|s| s.p95),
+            of(|s| s.most),
+        ]);
         row
     });
     let names = header(&["rounds", "mean", "p50", "p95", "longest"]);
@@ -79,6 +85,13 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
     let names = header(&["time", "messages", "bytes", "lost", "p50", "p99"]);
     let title = "Network (mean of a run; time is virtual; p50, p99: latency of one message)";
     blocks.push(Block::Table(Table::new(title, names, rows.collect(), first)));
+    for series in all.iter().filter(|series| series.rounds.is_none()) {
+        blocks.push(Block::warning(format!(
+            "\"{}\": no round ended; its protocol does not state when a round ends (`Rounds::closes`), or the series ended \
+             before its first did",
+            series.name
+        )));
+    }
     for series in all {
         if let Some(reason) = &series.ended_early {
             blocks.push(Block::warning(format!("\"{}\" ended early: {reason}", series.name)));

@@ -18,7 +18,10 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
     } else {
         format!("The branches begin at {} to {} of virtual time.", seconds(first), seconds(last))
     };
-    let heading = vec![Block::statement(run, Shown::Everywhere), Block::statement(parted, Shown::Everywhere)];
+    let mut heading = vec![Block::statement(run, Shown::Everywhere)];
+    if first.is_finite() {
+        heading.push(Block::statement(parted, Shown::Everywhere));
+    }
     let mut blocks = Vec::new();
     let many = plan.cells.len() > 1;
     let table = |title: &str, names: &[&str], numbers: &dyn Fn(&BranchRow) -> Vec<String>| {

@@ -27,13 +27,16 @@ struct Line {
     replication: u64,
     topic: String,
     dialogue: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    branch: String,
     number: u64,
     asked: String,
     answer: f64,
 }
 
-/// The key of a question: topic, number of the dialogue, number of the question, hash of the dialogue so far.
-type Asked = (String, u64, u64, String);
+/// The key of a question: topic, number of the dialogue, the branch in which that began, hash of the dialogue so far. The
+/// number of the question is not a part of it: if a branch of a fork fails, the questions of the next have other numbers.
+type Asked = (String, u64, String, String);
 
 /// A file of answers.
 #[derive(Debug)]
@@ -134,15 +137,15 @@ impl AnswerFile {
             let read = store::head(line).and_then(|head| serde_json::from_str::<Line>(&head.body()).ok());
             let mine =
                 read.filter(|line| line.identity == self.identity && line.replication == self.replication);
-            if let Some(Line { topic, dialogue, number, asked, answer, .. }) = mine {
-                state.known.entry((topic, dialogue, number, asked)).or_insert(answer);
+            if let Some(Line { topic, dialogue, branch, asked, answer, .. }) = mine {
+                state.known.entry((topic, dialogue, branch, asked)).or_insert(answer);
             }
         }
         Ok(())
     }
 
     fn look(&self, state: &mut State, place: Place<'_>) -> Option<f64> {
-        let asked = (place.topic.to_owned(), place.dialogue, place.number, place.asked.to_owned());
+        let asked = (place.topic.to_owned(), place.dialogue, place.branch.to_owned(), place.asked.to_owned());
         if let Some(answer) = state.known.get(&asked) {
             return Some(*answer);
         }
@@ -169,6 +172,7 @@ impl Answers for AnswerFile {
             replication: self.replication,
             topic: place.topic.to_owned(),
             dialogue: place.dialogue,
+            branch: place.branch.to_owned(),
             number: place.number,
             asked: place.asked.to_owned(),
             answer,

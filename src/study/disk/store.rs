@@ -300,6 +300,14 @@ impl StoredRecords {
         first.map(|(_, place)| self.record(place)).transpose()
     }
 
+    /// The record of a replication; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// As [`StoredRecords::cell`].
+    pub fn get(&self, cell: usize, replication: u64) -> Result<Option<ReplicationRecord>, FolderError> {
+        self.places.get(&(cell, replication)).map(|place| self.record(place)).transpose()
+    }
+
     /// The replications that failed and have not been played since, with the reason.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// One cell: a scenario without `Each`, and its point in the study.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CellPlan {
     /// Value of each `Each` by its name, as written in RON. Empty for a study of one cell.
     pub point: Vec<(String, String)>,
@@ -35,7 +35,7 @@ impl CellPlan {
 }
 
 /// A study before it is played.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,

@@ -1,7 +1,7 @@
 //! Runs the replications of a cell from its scenario, its seed, and a preparation that it may share with other cells.
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
-use crate::programs::{Answers, Programs, Recorded};
+use crate::programs::{Answers, ProgramFailure, ProgramIdentity, Programs, Recorded};
 use crate::protocols::{RunOptions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
 use crate::study::disk::answers::AnswerFile;
@@ -12,6 +12,7 @@ use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::{CellPlan, Plan};
 use crate::study::play::finite::finite;
 use crate::study::play::progress::Failure;
+use crate::vocab::Interruption;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
@@ -43,6 +44,14 @@ impl From<ObjectiveError> for CannotPrepare {
     }
 }
 
+impl CannotPrepare {
+    /// Whether only a request to stop is the reason.
+    fn is_interruption(&self) -> bool {
+        let Self::Objective(error) = self else { return false };
+        matches!(**error, ObjectiveError::Program(ProgramFailure::Interrupted { .. }))
+    }
+}
+
 /// A series with a number that is not finite: it could not be written to a file, and would make means
 /// infinite or undefined.
 #[derive(Clone, Debug, Error)]
@@ -66,6 +75,7 @@ pub(crate) struct CellRunner<'a> {
     prepared: Preparation,
     /// Whether a stored run is repeated: the answers of programs are read from its folder, and no program is started.
     repeats: bool,
+    interruption: Interruption,
 }
 
 impl<'a> CellRunner<'a> {
@@ -86,7 +96,13 @@ impl<'a> CellRunner<'a> {
             folder: None,
             prepared: Preparation::default(),
             repeats: false,
+            interruption: Interruption::default(),
         }
+    }
+
+    /// The runner whose programs are asked no further question once a stop is requested.
+    pub(crate) fn until_interrupted(self, interruption: &Interruption) -> Self {
+        Self { interruption: interruption.clone(), ..self }
     }
 
     /// The runner for a repetition of the run in the runner's folder, or in `folder` if the runner has none.
@@ -127,12 +143,7 @@ impl<'a> CellRunner<'a> {
         });
         let watcher = beginning.clone();
         let directions = RunOptions { programs, ..RunOptions::default() };
-        let played = catch_unwind(AssertUnwindSafe(|| self.play_directed(replication, watcher, directions)));
-        let played = played.unwrap_or_else(|panic| {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-            Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
-        })?;
+        let played = self.play_guarded(replication, watcher, directions)?;
         let kept = beginning.and_then(|beginning| beginning.most_informative());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
             let first_messages = FirstMessages { series, replication, names: self.names(), events };
@@ -142,26 +153,43 @@ impl<'a> CellRunner<'a> {
         Ok(played)
     }
 
+    /// Runs one replication like [`CellRunner::play_directed`]; a panic is a failure of this replication only.
+    pub(crate) fn play_guarded(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: RunOptions,
+    ) -> Result<ReplicationRecord, Failure> {
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_directed(replication, watcher, directions)));
+        played.unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+            Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
+        })
+    }
+
     /// Names of the parties by their index.
     fn names(&self) -> Vec<String> {
         self.cell.scenario.stage(None).names
     }
 
     /// A runner of another cell with the same objective, preparation and folder.
-    pub(crate) fn beside(&self, cell: &'a CellPlan) -> Self {
+    pub(crate) fn beside(&self, index: usize, cell: &'a CellPlan) -> Self {
         Self {
-            index: self.index,
+            index,
             cell,
             resources: self.resources.clone(),
             root: self.root,
             folder: self.folder,
             prepared: self.prepared.clone(),
             repeats: self.repeats,
+            interruption: self.interruption.clone(),
         }
     }
 
-    fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
-        Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
+    pub(crate) fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
+        let point = self.cell.point.clone();
+        Failure { cell: self.index, point, replication, reason, interrupted: false }
     }
 
     /// Runs one replication with a watcher.
@@ -189,7 +217,7 @@ impl<'a> CellRunner<'a> {
         if directions.programs.are_absent() && !self.repeats {
             directions.programs = self.programs(replication);
         }
-        let (programs, forked) = (directions.programs.clone(), directions.fork.is_some());
+        let programs = directions.programs.clone();
         let scenario = &self.cell.scenario;
         let protocol = scenario.draft().protocol.as_dyn();
         let blank = directions.dry && !protocol.dry_needs_objective();
@@ -197,10 +225,16 @@ impl<'a> CellRunner<'a> {
             &None
         } else {
             let prepared = self.prepared.get_or_init(|| self.prepare());
-            prepared.as_ref().map_err(|reason| self.failure(None, reason.to_string()))?
+            prepared.as_ref().map_err(|reason| Failure {
+                interrupted: reason.is_interruption(),
+                ..self.failure(None, reason.to_string())
+            })?
         };
         let key = self.root.child("replication").index(replication);
-        let fail = |reason| self.failure(Some(replication), reason);
+        let fail = |reason| Failure {
+            interrupted: matches!(programs.failure(), Some(ProgramFailure::Interrupted { .. })),
+            ..self.failure(Some(replication), reason)
+        };
         let instance = prepared
             .as_ref()
             .map(|prepared| prepared.realise(key.child("objective")))
@@ -216,9 +250,7 @@ impl<'a> CellRunner<'a> {
         if let Some(failure) = programs.failure() {
             return Err(fail(failure.to_string()));
         }
-        if !forked {
-            series.iter_mut().for_each(|series| series.programs = programs.heard(&series.name));
-        }
+        series.iter_mut().for_each(|series| series.programs = programs.heard(&series.name));
         if !dry {
             series.iter().try_for_each(|series| readable(series).map_err(|error| fail(error.to_string())))?;
         }
@@ -243,14 +275,27 @@ impl<'a> CellRunner<'a> {
     }
 
     /// The programs of a replication; their answers are stored if there is a folder.
-    pub(crate) fn programs(&self, replication: u64) -> Programs {
+    fn programs(&self, replication: u64) -> Programs {
         if self.cell.programs.is_empty() {
             return Programs::default();
         }
-        let answers = self.folder.map(|folder| -> Box<dyn Answers> {
-            Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication))
-        });
-        Programs::started(&self.resources.base, &self.cell.programs, answers)
+        self.started(&self.cell.programs, self.answers(replication))
+    }
+
+    /// The store of the answers in a replication, if there is a folder.
+    pub(crate) fn answers(&self, replication: u64) -> Option<Box<dyn Answers>> {
+        let folder = self.folder?;
+        Some(Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication)))
+    }
+
+    /// These programs, started in the scenario's folder, whose new answers are stored in `answers`.
+    pub(crate) fn started(
+        &self,
+        programs: &[ProgramIdentity],
+        answers: Option<Box<dyn Answers>>,
+    ) -> Programs {
+        let started = Programs::started(&self.resources.base, programs, answers);
+        started.until_interrupted(&self.interruption)
     }
 
     /// The files and the programs that the objective may use.
@@ -264,7 +309,7 @@ impl<'a> CellRunner<'a> {
         let programs = if self.repeats {
             Programs::recorded(answers.unwrap_or_else(|| Box::new(Recorded::default())))
         } else {
-            Programs::started(&self.resources.base, &self.cell.programs, answers)
+            self.started(&self.cell.programs, answers)
         };
         Resources { programs, ..self.resources.clone() }
     }
@@ -296,11 +341,16 @@ impl<'a> CellRunner<'a> {
     }
 }
 
-/// The recorded answers of programs in a replication, for its repetition.
+/// The programs of a recorded replication, for its repetition: they answer as recorded.
 pub(crate) fn recorded(old: &ReplicationRecord) -> Programs {
+    Programs::recorded(recorded_answers(old))
+}
+
+/// The recorded answers of programs in a replication.
+pub(crate) fn recorded_answers(old: &ReplicationRecord) -> Box<dyn Answers> {
     let mut answers = Recorded::default();
     old.series.iter().for_each(|series| answers.add(&series.name, &series.programs));
-    Programs::recorded(Box::new(answers))
+    Box::new(answers)
 }
 
 /// Refuses a series with a number that is not finite.

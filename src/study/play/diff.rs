@@ -88,6 +88,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
                     point: cell.point.clone(),
                     replication: Some(side.replication),
                     reason: error.to_string(),
+                    interrupted: false,
                 })?;
                 directions.programs = records.get(&side.replication).map(recorded).unwrap_or_default();
             }

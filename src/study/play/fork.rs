@@ -1,25 +1,15 @@
-//! Forks of replications: a common beginning is played once, its state is copied, and each branch continues with its own
-//! changes.
+//! The comparison of a fork's futures, from their records.
 
-use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions, SeriesRecord};
-use crate::scenario::fork::changed_series;
+use crate::protocols::SeriesRecord;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
-use crate::study::disk::prepare::prepare_folder;
-use crate::study::disk::record::{Records, ReplicationRecord};
-use crate::study::disk::store::{self, Segment};
+use crate::study::disk::record::Records;
 use crate::study::plan::cells::Plan;
-use crate::study::play::cell_runner::CellRunner;
-use crate::study::play::progress::Failure;
-use crate::study::results::gather::finish;
+use crate::study::plan::futures::UNCHANGED;
 use crate::study::results::statistics::Estimate;
-use crate::study::results::summary::Summary;
-use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
-/// The branches of one plan.
+/// The records of a fork, by branch.
 #[derive(Debug)]
 pub struct Forked {
     /// Name and records of each branch, the unchanged one first.
@@ -61,93 +51,38 @@ pub struct BranchRow {
     pub ended_early: Option<String>,
 }
 
-/// Plays the beginning of every replication once, and all branches from `point` on: first the unchanged `plan`, then each of
-/// `branches`, which are plans with the same cells and permitted differences ([`crate::scenario::fork::settled`],
-/// [`crate::scenario::fork::other_readers`]).
-///
-/// # Errors
-/// The first [`Failure`]; a series that ends before `point` is a failure too.
-///
-/// # Panics
-/// If a branch has another number of cells than the plan.
-pub fn fork(
-    plan: &Plan,
-    point: ForkPoint,
-    branches: &[(String, Plan)],
-    done: &(dyn Fn() + Sync),
-) -> Result<Forked, Failure> {
-    assert!(branches.iter().all(|(_, branch)| branch.cells.len() == plan.cells.len()), "the same cells");
-    let runners: Vec<CellRunner<'_>> =
-        (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();
-    let jobs: Vec<(usize, u64)> = (0..plan.cells.len())
-        .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
-        .collect();
-    let played: Vec<(Vec<ReplicationRecord>, Vec<f64>)> = jobs
-        .par_iter()
-        .with_max_len(1)
-        .map(|&(cell, replication)| {
-            let worlds = ForkStates::default();
-            // The branches of a replication share its programs.
-            let programs = runners[cell].programs(replication);
-            let directed =
-                |fork| RunOptions { fork: Some(fork), programs: programs.clone(), ..RunOptions::default() };
-            let trunk = Fork::Trunk(point, worlds.clone());
-            let mut records = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
-            let reached = records[0].series.iter();
-            let reached =
-                reached.map(|s| worlds.reached(&s.name).map_or(f64::NAN, |at| at.seconds())).collect();
-            for (_, branch) in branches {
-                let runner = runners[cell].beside(&branch.cells[cell]);
-                let drafts = [&plan.cells[cell], &branch.cells[cell]].map(|cell| cell.scenario.draft());
-                let changed = changed_series(drafts[0], drafts[1]);
-                let fork = Fork::Branch(worlds.clone(), Arc::new(changed));
-                records.push(runner.play_directed(replication, None, directed(fork))?);
-            }
-            done();
-            Ok((records, reached))
-        })
-        .collect::<Result<_, Failure>>()?;
-    let names = std::iter::once("unchanged").chain(branches.iter().map(|(name, _)| name.as_str()));
-    let mut forked = Forked {
-        branches: names.map(|name| (name.to_owned(), vec![BTreeMap::new(); plan.cells.len()])).collect(),
-        reached: vec![Vec::new(); plan.cells.len()],
-    };
-    for ((cell, replication), (records, reached)) in jobs.into_iter().zip(played) {
-        for (place, record) in records.into_iter().enumerate() {
-            forked.branches[place].1[cell].insert(replication, record);
-        }
-        let sums = &mut forked.reached[cell];
-        sums.resize(reached.len(), 0.0);
-        let share = 1.0 / plan.replications as f64;
-        sums.iter_mut().zip(reached).for_each(|(sum, seconds)| *sum += share * seconds);
-    }
-    Ok(forked)
-}
-
-/// Stores the records of all branches in one run folder, with the tables and the summary of a study that has a cell for each
-/// branch of each cell. `plan` is made by [`Plan::of_futures`] from the same branches.
-///
-/// # Errors
-/// [`FolderError`] if the folder cannot be written.
-pub fn keep_futures(plan: &Plan, folder: &RunFolder, forked: Forked) -> Result<Summary, FolderError> {
-    prepare_folder(plan, folder)?;
-    let segment = Segment::within(folder.file("segments"));
-    let branches = forked.branches.len();
-    for (place, (_, records)) in forked.branches.into_iter().enumerate() {
-        for (cell, records) in records.into_iter().enumerate() {
-            let cell = cell * branches + place;
-            for mut record in records.into_values() {
-                record.identity.clone_from(&plan.cells[cell].identity);
-                let body = serde_json::to_string(&record).expect("a record is plain data with text keys");
-                segment.append(&store::line(cell, &body))?;
-            }
-        }
-    }
-    segment.close()?;
-    finish(plan, folder)
-}
-
 impl Forked {
+    /// Reads the records of a fork. `plan` is made by [`Plan::of_futures`]; a plan without a fork has one branch.
+    ///
+    /// # Errors
+    /// [`FolderError`] if records cannot be read.
+    pub fn read(plan: &Plan, folder: &RunFolder) -> Result<Self, FolderError> {
+        let stored = folder.stored_records(&plan.identities())?;
+        let branches = plan.futures.iter().flat_map(|futures| &futures.branches);
+        let mut names: Vec<String> = branches.map(|branch| branch.name.clone()).collect();
+        if names.is_empty() {
+            names.push(UNCHANGED.to_owned());
+        }
+        let count = names.len();
+        let mut branches: Vec<(String, Records)> =
+            names.into_iter().map(|name| (name, Records::new())).collect();
+        for cell in 0..plan.cells.len() {
+            let mut records = stored.cell(cell)?;
+            records.retain(|&replication, _| replication < plan.replications);
+            branches[cell % count].1.push(records);
+        }
+        let reached = branches[0].1.iter().map(|records| {
+            let mut sums: Vec<f64> = Vec::new();
+            for series in records.values().map(|record| &record.series) {
+                sums.resize(series.len(), 0.0);
+                let times = series.iter().map(|series| series.forked_at.unwrap_or(f64::NAN));
+                sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time / records.len() as f64);
+            }
+            sums
+        });
+        Ok(Self { reached: reached.collect(), branches })
+    }
+
     /// One row for every cell, series and branch.
     #[must_use]
     pub fn rows(&self) -> Vec<BranchRow> {
@@ -158,10 +93,14 @@ impl Forked {
             let count = trunk.values().next().map_or(0, |record| record.series.len());
             for series in 0..count {
                 for (place, (branch, records)) in self.branches.iter().enumerate() {
-                    let pairs = records[cell].values().zip(trunk.values());
+                    // A replication that failed in one branch is left out of that branch alone.
+                    let both = records[cell].values();
+                    let both = both.filter_map(|own| Some((own, trunk.get(&own.replication)?)));
                     let pairs: Vec<(&SeriesRecord, &SeriesRecord)> =
-                        pairs.map(|(own, base)| (&own.series[series], &base.series[series])).collect();
-                    rows.push(row(cell, branch, place > 0, &pairs));
+                        both.map(|(own, base)| (&own.series[series], &base.series[series])).collect();
+                    if !pairs.is_empty() {
+                        rows.push(row(cell, branch, place > 0, &pairs));
+                    }
                 }
             }
         }

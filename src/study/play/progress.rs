@@ -1,7 +1,7 @@
 //! Progress messages while a study is played, its failures, and how it ended.
 
+use crate::vocab::Interruption;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 /// Receives progress while a study is played; its methods are called from several threads.
 pub trait Progress: Sync {
@@ -39,6 +39,8 @@ pub struct Failure {
     pub replication: Option<u64>,
     /// The reason.
     pub reason: String,
+    /// Whether only a request to stop ended it: nothing is wrong with it, and the same run again plays it to its end.
+    pub interrupted: bool,
 }
 
 impl fmt::Display for Failure {
@@ -61,12 +63,14 @@ pub enum Outcome {
     Complete,
     /// Some replications failed; all others were played, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
-    /// The study was interrupted; finished replications are stored.
+    /// The study was interrupted before its end; finished replications are stored.
     Interrupted {
         /// Replications finished, earlier runs included.
         finished: u64,
         /// Replications in all.
         total: u64,
+        /// The replications that failed before.
+        failures: Vec<Failure>,
     },
 }
 
@@ -77,6 +81,7 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
-    /// Set by the caller to stop after the replications that are running.
-    pub interrupted: &'a AtomicBool,
+    /// Requested by the caller to stop after the replications that are running; those that ask programs stop at their next
+    /// question.
+    pub interrupted: &'a Interruption,
 }

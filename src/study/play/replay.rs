@@ -5,10 +5,12 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::{CellRunner, recorded};
+use crate::study::play::futures::{self, Family};
 use crate::study::play::progress::Failure;
 use crate::vocab::Time;
 use rayon::prelude::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A difference of a replay from its run.
@@ -86,7 +88,8 @@ pub struct Replay {
 }
 
 /// Plays every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
-/// With `until` it plays only up to that time, and compares only evaluations and checkpoints.
+/// With `until` it plays only up to that time, and compares only evaluations and checkpoints. The futures of a fork are played
+/// to their end, from one common beginning; `until` is not for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -101,23 +104,45 @@ pub fn replay(
         .enumerate()
         .map(|(index, cell)| CellRunner::new(index, cell, plan, folder).repeating(None))
         .collect();
-    let jobs: Vec<(usize, &ReplicationRecord)> = records
-        .iter()
-        .enumerate()
-        .flat_map(|(cell, records)| records.iter().map(move |record| (cell, record)))
-        .collect();
-    let results: Vec<Result<Vec<Difference>, Failure>> = jobs
+    // One job for each record, or for all futures of a replication.
+    let family = plan.futures.as_ref().map(Family::of);
+    let mut jobs: BTreeMap<(usize, u64), Vec<Option<&ReplicationRecord>>> = BTreeMap::new();
+    let size = family.as_ref().map_or(1, Family::len);
+    for (cell, records) in records.iter().enumerate() {
+        for record in records {
+            let first = cell - cell % size;
+            jobs.entry((first, record.replication)).or_insert_with(|| vec![None; size])[cell - first] =
+                Some(record);
+        }
+    }
+    let compare = |cell: usize, old: &ReplicationRecord, new: Result<ReplicationRecord, Failure>| {
+        let new = new?;
+        done();
+        Ok(differences(cell, old, &new, until))
+    };
+    let jobs: Vec<_> = jobs.into_iter().collect();
+    let results: Vec<Vec<Result<Vec<Difference>, Failure>>> = jobs
         .par_iter()
         .with_max_len(1)
-        .map(|&(cell, old)| {
-            let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
-            let new = runners[cell].play_directed(old.replication, None, directions)?;
-            done();
-            Ok(differences(cell, old, &new, until))
+        .map(|(job, old)| {
+            let (first, replication) = *job;
+            let Some(family) = &family else {
+                let whole = old.iter().flatten().map(|&old| {
+                    let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
+                    compare(first, old, runners[first].play_directed(replication, None, directions))
+                });
+                return whole.collect();
+            };
+            let played = futures::replay(plan, family, &runners[first], *job, old);
+            let both = played.into_iter().filter_map(|(cell, new)| match old[cell - first] {
+                Some(old) => Some(compare(cell, old, new)),
+                None => new.err().map(Err),
+            });
+            both.collect()
         })
         .collect();
     let mut replay = Replay { compared: 0, differences: Vec::new(), failures: Vec::new() };
-    for result in results {
+    for result in results.into_iter().flatten() {
         match result {
             Ok(found) => {
                 replay.compared += 1;

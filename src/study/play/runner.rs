@@ -5,18 +5,21 @@ use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
-use crate::study::disk::store::{self, Segment, no_conflict};
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::disk::store::{self, Segment, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::{CellRunner, Preparation};
+use crate::study::play::futures::{self, Family};
 use crate::study::play::jobs::Jobs;
 use crate::study::play::progress::{Failure, Options, Outcome, Progress, Start};
 use crate::study::play::reuse;
+use crate::vocab::Interruption;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Plays the replications of `plan` that are missing in `folder`, and stores them there. [`crate::study::finish`] writes the
-/// other files.
+/// Plays the replications of `plan` that are missing in `folder`, and stores them there. The futures of a fork are played
+/// together, from the same state. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
 /// [`FolderError`] if the folder cannot be read or written; replications stored before are kept.
@@ -40,24 +43,40 @@ pub fn play(
     progress.begin(&Start { to_play: missing.len(), there, reused, other_builds, damaged });
 
     let failures = Mutex::new(Vec::new());
-    let floor = StudyPlayer::new(plan, folder, &missing);
+    let finished = AtomicU64::new(there);
+    let family = plan.futures.as_ref().map(Family::of);
+    let jobs = family.as_ref().map_or(missing, |family| futures::jobs(plan, family, &stored));
+    let floor = StudyPlayer::new(plan, folder, &jobs, options.interrupted);
     let one = |cell: usize, replication: u64| -> Result<bool, FolderError> {
-        match floor.play(cell, replication) {
-            Ok(line) => {
-                segment.append(&line)?;
-                answers::forget(folder, &plan.cells[cell].identity, replication);
-                progress.done();
-                Ok(true)
-            }
-            Err(failure) => {
-                progress.failed(&failure);
-                lock(&failures).push(failure);
-                Ok(!options.fail_fast)
+        let played = match &family {
+            None => vec![(cell, floor.play(cell, replication))],
+            Some(family) => floor.play_family(family, cell, replication, &stored)?,
+        };
+        let (mut whole, mut resume) = (true, true);
+        for (of, result) in played {
+            match result {
+                Ok(line) => {
+                    segment.append(&line)?;
+                    finished.fetch_add(1, Ordering::Relaxed);
+                    progress.done();
+                }
+                Err(failure) => {
+                    whole = false;
+                    if !failure.interrupted {
+                        progress.failed(&failure);
+                        lock(&failures).push(Failure { cell: of, ..failure });
+                        resume &= !options.fail_fast;
+                    }
+                }
             }
         }
+        if whole {
+            answers::forget(folder, &plan.cells[cell].identity, replication);
+        }
+        Ok(resume)
     };
-    let played = in_parallel(options.threads, options.interrupted, &missing, &one);
-    if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
+    let played = in_parallel(options.threads, options.interrupted, &jobs, &one);
+    if folder.first_messages_are_damaged() && !options.interrupted.is_requested() {
         // The replication is played again only to store its first events; its record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
         if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
@@ -65,42 +84,38 @@ pub fn play(
         }
     }
     segment.close()?;
-    let played = played?;
+    played?;
 
     let mut failures = failures.into_inner().expect("no holder of this lock panics");
     failures.sort_by_key(|failure: &Failure| (failure.cell, failure.replication));
-    let finished = there + played - failures.len() as u64;
-    Ok(if !failures.is_empty() {
-        Outcome::Failed(failures)
-    } else if finished < plan.total() {
-        Outcome::Interrupted { finished, total: plan.total() }
-    } else {
+    let (finished, total) = (finished.into_inner(), plan.total());
+    let stopped = finished + (failures.len() as u64) < total && options.interrupted.is_requested();
+    Ok(if stopped {
+        Outcome::Interrupted { finished, total, failures }
+    } else if failures.is_empty() {
         Outcome::Complete
+    } else {
+        Outcome::Failed(failures)
     })
 }
 
 /// Runs `one` for each job, in order, on several threads, until all are done, one returns `false` or an error, or the run is
-/// interrupted. Returns the number of jobs for which `one` returned without an error.
+/// interrupted.
 pub(in crate::study) fn in_parallel(
     threads: usize,
-    interrupted: &AtomicBool,
+    interrupted: &Interruption,
     jobs: &Jobs,
     one: &(dyn Fn(usize, u64) -> Result<bool, FolderError> + Sync),
-) -> Result<u64, FolderError> {
+) -> Result<(), FolderError> {
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let trouble: Mutex<Option<FolderError>> = Mutex::default();
-    let done = AtomicUsize::new(0);
     let work = || {
-        while !stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) {
+        while !stop.load(Ordering::Relaxed) && !interrupted.is_requested() {
             let Some((cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             match one(cell, replication) {
-                Ok(resume) => {
-                    done.fetch_add(1, Ordering::Relaxed);
-                    if !resume {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                }
+                Ok(true) => {}
+                Ok(false) => stop.store(true, Ordering::Relaxed),
                 Err(error) => {
                     stop.store(true, Ordering::Relaxed);
                     lock(&trouble).get_or_insert(error);
@@ -115,10 +130,7 @@ pub(in crate::study) fn in_parallel(
         }
         work();
     });
-    match trouble.into_inner().expect("no holder of this lock panics") {
-        Some(error) => Err(error),
-        None => Ok(done.into_inner() as u64),
-    }
+    trouble.into_inner().expect("no holder of this lock panics").map_or(Ok(()), Err)
 }
 
 /// The number of threads requested; for 0, the number of CPUs that this process may use.
@@ -131,28 +143,60 @@ pub(in crate::study) fn thread_count(threads: usize) -> usize {
 pub(in crate::study) struct StudyPlayer<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,
+    interrupted: &'a Interruption,
     preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
 }
 
+/// A played replication: its record as a line, or why there is none.
+type Played = Result<Vec<u8>, Failure>;
+
 impl<'a> StudyPlayer<'a> {
-    pub(in crate::study) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &Jobs) -> Self {
+    pub(in crate::study) fn new(
+        plan: &'a Plan,
+        folder: &'a RunFolder,
+        jobs: &Jobs,
+        interrupted: &'a Interruption,
+    ) -> Self {
         let mut uses: BTreeMap<&str, u64> = BTreeMap::new();
         for run in jobs.runs() {
             *uses.entry(&plan.cells[run.cell].preparation).or_default() += run.count;
         }
         let shared = |(key, uses)| (key, Mutex::new((Preparation::default(), uses)));
-        Self { plan, folder, preparations: uses.into_iter().map(shared).collect() }
+        Self { plan, folder, interrupted, preparations: uses.into_iter().map(shared).collect() }
     }
 
     /// Plays one of the jobs and returns its record as a line.
-    pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Result<Vec<u8>, Failure> {
+    pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Played {
+        let played = self.with_runner(cell, |runner| runner.play(replication));
+        played.map(|record| line_of(cell, &record))
+    }
+
+    /// Plays the futures of one of the jobs that have no record, the unchanged one from `cell` first. Each has its own cell.
+    fn play_family(
+        &self,
+        family: &Family,
+        cell: usize,
+        replication: u64,
+        stored: &StoredRecords,
+    ) -> Result<Vec<(usize, Played)>, FolderError> {
+        let played = self.with_runner(cell, |runner| {
+            futures::play(self.plan, family, runner, (cell, replication), stored)
+        })?;
+        let line = |(cell, played): (usize, Result<ReplicationRecord, Failure>)| {
+            (cell, played.map(|record| line_of(cell, &record)))
+        };
+        Ok(played.into_iter().map(line).collect())
+    }
+
+    fn with_runner<T>(&self, cell: usize, play: impl FnOnce(&CellRunner<'a>) -> T) -> T {
         let planned = &self.plan.cells[cell];
-        let mut runner = CellRunner::new(cell, planned, self.plan, self.folder);
+        let runner = CellRunner::new(cell, planned, self.plan, self.folder);
+        let mut runner = runner.until_interrupted(self.interrupted);
         let shared = self.preparations.get(planned.preparation.as_str());
         if let Some(shared) = shared {
             runner = runner.sharing(lock(shared).0.clone());
         }
-        let played = runner.play(replication);
+        let played = play(&runner);
         if let Some(shared) = shared {
             let mut shared = lock(shared);
             shared.1 = shared.1.saturating_sub(1);
@@ -160,9 +204,12 @@ impl<'a> StudyPlayer<'a> {
                 shared.0 = Preparation::default();
             }
         }
-        let body = serde_json::to_string(&played?).expect("a record is plain data with text keys");
-        Ok(store::line(cell, &body))
+        played
     }
+}
+
+fn line_of(cell: usize, record: &ReplicationRecord) -> Vec<u8> {
+    store::line(cell, &serde_json::to_string(record).expect("a record is plain data with text keys"))
 }
 
 pub(in crate::study) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

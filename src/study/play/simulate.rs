@@ -6,8 +6,8 @@ use crate::scenario::{Diagnostics, Document};
 use crate::study::{
     Failure, FolderError, Options, Outcome, Plan, Progress, RunFolder, Start, Summary, finish, play,
 };
+use crate::vocab::Interruption;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 /// Why a scenario could not be played.
@@ -50,7 +50,7 @@ pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary
     let cells = document.cells(&overrides, &resources)?;
     let plan = Plan::new(text.to_owned(), overrides, &resources, cells).ask_programs()?;
     let folder = RunFolder::at(folder);
-    let options = Options { threads: 0, fail_fast: false, interrupted: &AtomicBool::new(false) };
+    let options = Options { threads: 0, fail_fast: false, interrupted: &Interruption::default() };
     match play(&plan, &folder, options, &Quiet)? {
         Outcome::Failed(failures) => Err(SimulateError::Replications(failures)),
         Outcome::Complete | Outcome::Interrupted { .. } => Ok(finish(&plan, &folder)?),

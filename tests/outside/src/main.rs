@@ -2,6 +2,7 @@
 
 mod accountant;
 mod federation;
+mod guarded;
 mod mechanisms;
 mod network;
 mod problem;
@@ -33,6 +34,8 @@ fn main() -> ExitCode {
         .weights::<federation::Explorers>("Explorers")
         .policy::<federation::HalfOf>("HalfOf")
         .accountant::<accountant::Pure>("Pure")
+        .outcome_mechanism::<mechanisms::Understated>("Understated")
         .audited_protocol::<protocol::Remote>("Remote")
+        .audited_protocol::<guarded::Guarded>("Guarded")
         .main()
 }

@@ -167,6 +167,46 @@ impl Outcome for OneBit {
     }
 }
 
+/// [`OneBit`], whose price says half of its epsilon: a mistake that an audit has to find.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Understated {
+    /// The mechanism.
+    of: OneBit,
+}
+
+impl Mechanism for Understated {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, input: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        let price = self.of.price(input, neighbours)?;
+        Ok(Price { cost: Cost::PureDp { epsilon: self.of.epsilon.get() / 2.0 }, ..price })
+    }
+
+    fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
+        self.of.privatise(input, stream)
+    }
+
+    fn worst_pair(&self, like: &f64) -> Option<Pair<f64>> {
+        self.of.worst_pair(like)
+    }
+
+    fn distinguisher(&self, inputs: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        self.of.distinguisher(inputs)
+    }
+}
+
+impl Outcome for Understated {
+    fn mechanism(&self) -> Option<&OutcomeMechanism> {
+        Some(self)
+    }
+
+    fn variance(&self) -> Result<f64, MechanismError> {
+        self.of.variance()
+    }
+}
+
 /// [`OneBit`] for rewards: each report is epsilon-LDP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -9,14 +9,15 @@ use subrosa::learners::{Arms, Facts};
 use subrosa::prelude::*;
 use subrosa::protocols::{self, AfterTimeout, Requester, RetryTimer};
 
-/// A message about an arm: a question has no outcome, an answer has one.
+/// A message about an arm, in a round from 1 on: a question has no outcome, an answer has one.
 #[derive(Clone, Debug)]
-struct Trial(u64, Option<f64>);
+struct Trial(u64, Option<f64>, u64);
 
 impl Digestible for Trial {
     fn digest(&self, digest: &mut Digest) {
         digest.word(self.0);
         digest.float(self.1.unwrap_or(f64::NAN));
+        digest.word(self.2);
     }
 }
 
@@ -38,16 +39,26 @@ impl Protocol for Lab {
     type Fact = Trial;
 }
 
-impl protocols::Rounds for Lab {}
+/// For dry runs, traces and forks after a round.
+impl protocols::Rounds for Lab {
+    fn round(Trial(_, _, round): &Trial) -> Option<u64> {
+        Some(*round)
+    }
+
+    fn closes(Trial(_, _, round): &Trial) -> Option<u64> {
+        Some(*round)
+    }
+}
 
 /// Chooses arms; knows nothing of the objective except the outcomes that it receives.
 #[derive(Clone, Debug)]
-struct Service(Box<dyn Learner>, Requester<Lab>, Stream, u64, PartyId);
+struct Service(Box<dyn Learner>, Requester<Lab>, Stream, u64, PartyId, u64);
 
 impl Service {
     fn ask(&mut self, ctx: &mut Context<'_, Lab>) {
         let arm = self.0.suggest(&mut self.2);
-        self.1.ask(ctx, self.4, Trial(arm as u64, None));
+        self.5 += 1;
+        self.1.ask(ctx, self.4, Trial(arm as u64, None, self.5));
     }
 }
 
@@ -55,7 +66,7 @@ impl Party<Lab> for Service {
     fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
         match input {
             Input::Start => self.ask(ctx),
-            Input::Message { message: Trial(arm, Some(outcome)), .. } => {
+            Input::Message { message: Trial(arm, Some(outcome), _), .. } => {
                 self.1.close(ctx);
                 self.3 -= 1;
                 if self.0.observe(arm as usize, outcome).is_err() || self.3 == 0 {
@@ -80,9 +91,9 @@ struct Device(Instance, Stream);
 
 impl Party<Lab> for Device {
     fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
-        if let Input::Message { from, message: Trial(arm, None) } = input {
+        if let Input::Message { from, message: Trial(arm, None, round) } = input {
             let noise = self.0.noise.draw(arm as usize, &mut self.1);
-            let trial = Trial(arm, Some(self.0.values[arm as usize] + noise));
+            let trial = Trial(arm, Some(self.0.values[arm as usize] + noise), round);
             ctx.record(trial.clone());
             ctx.send(from, trial);
         }
@@ -143,7 +154,7 @@ impl protocols::Protocol for Remote {
             let built = learner.as_dyn().build(&arms).map_err(|error| fails(error.to_string()))?;
             let (asker, stream) =
                 (Requester::new(Retry::default(), key.child("retries")), key.child("learner").stream());
-            let mut asking = Some(Service(built, asker, stream, self.rounds, device));
+            let mut asking = Some(Service(built, asker, stream, self.rounds, device, 0));
             let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<Lab>> {
                 match asking.take_if(|_| index == service.index()) {
                     Some(asking) => Box::new(asking),
@@ -153,7 +164,7 @@ impl protocols::Protocol for Remote {
             let (mut iterations, best) = (Vec::new(), instance.best());
             let (mut simple, mut cumulative) = (f64::INFINITY, 0.0);
             let mut record = stage.run(learner.name(), parties.collect(), key, &mut |at, event| {
-                if let Event::Recorded { fact: Trial(arm, Some(outcome)), .. } = event {
+                if let Event::Recorded { fact: Trial(arm, Some(outcome), _), .. } = event {
                     let value = instance.values[*arm as usize];
                     simple = f64::min(simple, best - value);
                     cumulative += best - value;

@@ -81,6 +81,17 @@ const REMOTE: &str = r#"Scenario(
     protocol: Remote(service: "service", device: "device", rounds: 8, learners: [Explorer(explore: 0.5), GpUcb()]),
 )"#;
 
+const GUARDED: &str = r#"Scenario(
+    name: "guarded", seed: 13, replications: 2,
+    parties: { "service": Party(), "device": Party() },
+    NETWORK,
+    objective: Forrester(points: 12, noise: TwoDice(bound: 0.1)),
+    protocol: Guarded(
+        service: "service", device: "device", rounds: 8, outcomes: OneBit(epsilon: 2, range: Range(low: -20, high: 10)),
+        series: [Series(learner: Explorer(explore: 0.5))],
+    ),
+)"#;
+
 /// A folder with the scenarios in it.
 struct Place(tempfile::TempDir);
 
@@ -93,6 +104,7 @@ impl Place {
             ("local", LOCAL),
             ("release", RELEASE),
             ("remote", REMOTE),
+            ("guarded", GUARDED),
         ] {
             // A network without the group of its outage would be refused.
             let network = if text.contains("\"lab\": Party(") {
@@ -197,7 +209,7 @@ fn names_are_listed_checked_and_suggested() {
 #[test]
 fn every_system_is_played_replayed_priced_traced_and_reported() {
     let place = Place::new();
-    for name in ["outsourced", "federated", "local", "release", "remote"] {
+    for name in ["outsourced", "federated", "local", "release", "remote", "guarded"] {
         place.says(&["check", &format!("{name}.ron")]);
         let run = place.run(name);
         let folder = run.to_str().unwrap();
@@ -294,6 +306,31 @@ fn two_workers_give_what_one_run_gives() {
     assert_eq!(digest(&one), digest(&folder));
 }
 
+/// Two series of one name would be one in tables, and `compare` would drop one.
+#[test]
+fn series_of_one_name_are_refused_with_their_place() {
+    let place = Place::new();
+    let twice = "protocol.learners=[Explorer(explore: 0.5), GpUcb(), Explorer(explore: 0.1)]";
+    let output = place.call(&["check", "remote.ron", "-o", twice]);
+    assert_eq!(output.status.code(), Some(3), "{}", words(&output));
+    let said = words(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("protocol.Remote.learners[2]") && said.contains("\"Explorer\""), "{said}");
+    assert_eq!(said.matches("error: ").count(), 1, "{said}");
+}
+
+/// A protocol that states its rounds is timed in a dry run, and forked after a round.
+#[test]
+fn an_own_protocol_that_states_its_rounds_is_forked_after_one() {
+    let place = Place::new();
+    let dry = place.says(&["run", "remote.ron", "--dry"]);
+    assert!(dry.contains("8.0") || dry.contains(" 8 "), "eight rounds: {dry}");
+    let branch = "slow: network.default.loss=EveryNth(n: 3)";
+    place.says(&["run", "remote.ron", "--fork-at", "3", "--branch", branch, "--out", "forks"]);
+    let folder = only(&place.path().join("forks"));
+    let said = place.says(&["replay", folder.to_str().unwrap(), "--threads", "1"]);
+    assert!(said.contains("replay agrees: 4 replications"), "{said}");
+}
+
 #[test]
 fn mechanisms_are_audited_on_the_pairs_that_they_name() {
     let place = Place::new();
@@ -317,6 +354,30 @@ fn mechanisms_are_audited_on_the_pairs_that_they_name() {
         assert!(!bounds.is_empty(), "{said}");
         assert!((share * proven..=proven).contains(&bounds[0]), "{name}: {bounds:?}");
     }
+    // The answers of an own protocol, by the worst pair of their mechanism; epsilon 2 of one answer.
+    let audit = |more: &[&str]| {
+        let audit = ["audit", "guarded.ron", "--trials", "4000", "--threads", "1"];
+        let output = place.call(&[&audit[..], more].concat());
+        (output.status.code().unwrap(), words(&output))
+    };
+    let (code, said) = audit(&["--expect", "consistent", "--format", "json"]);
+    assert_eq!(code, 0, "{said}");
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let mut bounds = Vec::new();
+    numbers(&found, "epsilon_lower", &mut bounds);
+    assert!((1.7..=2.0).contains(&bounds[0]), "{bounds:?}");
+    // A claim that is too small, and a price that is, are both refuted.
+    for wrong in [
+        &["--claim", "1,0"][..],
+        &["-o", "protocol.outcomes=Understated(of: OneBit(epsilon: 2, range: Range(low: -20, high: 10)))"],
+    ] {
+        let (code, said) = audit(&[wrong, &["--expect", "refuted"]].concat());
+        assert_eq!(code, 0, "{wrong:?}: {said}");
+    }
+    let (code, said) = audit(&["--neighbour", "1,2"]);
+    assert!(code != 0 && said.contains("no neighbour"), "{said}");
+    let (_, said) = audit(&["-o", "protocol.outcomes=Disclosure()"]);
+    assert!(said.contains("outcomes are answered as they are"), "{said}");
     let remote = words(&place.call(&["audit", "remote.ron"]));
     assert!(remote.contains("measurements are told as they are"), "{remote}");
 }

@@ -3,11 +3,11 @@
 //! A record is changed in the file, before anything is computed from the data: a scale that is computed from the data
 //! changes all rows, or all answers, and the audit shows that.
 
-mod answers;
 mod inputs;
 mod moves;
 mod notes;
 
+use super::answers::{self, ASKS_A_PROGRAM, Answering};
 use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, LeftOut, NotAudited};
 use crate::audit::error::AuditError;
@@ -22,8 +22,15 @@ impl Audited for Outsourced {
         let mut groups = vec![inputs::candidates(self, series, instance, context)?];
         if context.neighbour.is_none() {
             notes::note_model(instance, series, &mut groups[0]);
-            notes::note_conditions(&conditions, &mut groups[0]);
-            groups.push(answers::candidates(self, series, instance, context)?);
+            answers::note_conditions(&conditions, &mut groups[0]);
+            let answering = Answering {
+                series: &series.name,
+                release: &series.outcomes,
+                observer: &self.modeler,
+                queries: self.initial_points + self.rounds,
+                shows_inputs: series.release.shows_inputs(),
+            };
+            groups.push(answers::candidates(&answering, instance, context)?);
         }
         if groups.iter().all(Vec::is_empty) {
             if asks_a_program(series) {
@@ -51,9 +58,6 @@ impl Audited for Outsourced {
         Some(NotAudited { series: format!("{}, {half}", series.name), protected: false, why: why.to_owned() })
     }
 }
-
-/// Why outcomes that a program answers are left out.
-const ASKS_A_PROGRAM: &str = "its outcomes are answered by a program, which an audit does not start: its stated cost is taken as it is";
 
 fn asks_a_program(series: &SeriesRecipe) -> bool {
     !series.outcomes.as_dyn().programs().is_empty()

@@ -12,11 +12,3 @@ pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates:
         candidates.iter_mut().for_each(|system| system.notes.push(note.to_owned()));
     }
 }
-
-/// Notes the conditions that the proof has besides those of the mechanism.
-pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
-    if !conditions.is_empty() {
-        let note = format!("the proof is conditional on {}", conditions.join(", and "));
-        candidates.iter_mut().for_each(|system| system.notes.push(note.clone()));
-    }
-}

@@ -12,6 +12,7 @@ use crate::study::disk::store;
 use crate::study::plan::cells::Plan;
 use crate::study::play::progress::{Progress, Start};
 use crate::study::play::runner::{StudyPlayer, lock, thread_count};
+use crate::vocab::Interruption;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -38,7 +39,7 @@ pub struct WorkOptions<'a> {
     /// The times of heartbeats.
     pub pace: Pace,
     /// Set by the caller to stop after the replications that are running.
-    pub interrupted: &'a AtomicBool,
+    pub interrupted: &'a Interruption,
 }
 
 /// The results of a worker.
@@ -85,7 +86,7 @@ pub fn work(
     let to_play = (division.total() as f64 * open as f64 / blocks.max(1) as f64).ceil() as u64;
     progress.begin(&Start { to_play, ..Start::default() });
     let state = WorkerState {
-        player: StudyPlayer::new(plan, folder, &division.jobs()),
+        player: StudyPlayer::new(plan, folder, &division.jobs(), options.interrupted),
         division,
         plan,
         folder,
@@ -131,7 +132,7 @@ pub fn work(
         return Err(error.into());
     }
     let mut worked = state.worked.into_inner().expect("no holder of this lock panics");
-    worked.interrupted = options.interrupted.load(Ordering::SeqCst);
+    worked.interrupted = options.interrupted.is_requested();
     Ok(worked)
 }
 
@@ -160,7 +161,7 @@ struct WorkerState<'a> {
     claims: Mutex<ClaimTable>,
     worked: Mutex<Worked>,
     conflicts: PathBuf,
-    interrupted: &'a AtomicBool,
+    interrupted: &'a Interruption,
     stop: AtomicBool,
     progress: &'a dyn Progress,
 }
@@ -168,7 +169,7 @@ struct WorkerState<'a> {
 impl WorkerState<'_> {
     /// The work of one thread until no block is left.
     fn work_loop(&self, pace: Pace) -> Result<(), FolderError> {
-        let stopped = || self.interrupted.load(Ordering::SeqCst) || self.stop.load(Ordering::SeqCst);
+        let stopped = || self.interrupted.is_requested() || self.stop.load(Ordering::SeqCst);
         while !stopped() {
             let next = lock(&self.claims).next(pace.dead_after)?;
             match next {
@@ -210,6 +211,7 @@ impl WorkerState<'_> {
                     self.progress.done();
                     line
                 }
+                Err(failure) if failure.interrupted => return Ok(false),
                 Err(failure) => {
                     self.progress.failed(&failure);
                     failed += 1;

@@ -1,36 +1,94 @@
-//! Private answers: one outcome replaced, seen by the modeler.
+//! Private answers to the queries of a search: one outcome replaced, seen by the party that searches.
 
-use super::notes::note_conditions;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
-use crate::audit::systems::audited::AuditContext;
+use crate::audit::systems::audited::{AuditContext, named};
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::{Change, DataSource, Instance, Noise};
 use crate::privacy::mechanisms::{Distinguisher, OutcomeRelease, RATIO};
-use crate::protocols::Stage;
-use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
+use crate::protocols::{SearchSettings, Series, Stage};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
 /// Distance of an extreme outcome from the mechanism's range of outcomes, in widths of that range.
 const FAR: f64 = 100.0;
 
+/// Why outcomes that a program answers are left out.
+pub(super) const ASKS_A_PROGRAM: &str = "its outcomes are answered by a program, which an audit does not start: its stated cost is taken as it is";
+
+/// The answers of one series of a search.
+pub(super) struct Answering<'a> {
+    pub(super) series: &'a str,
+    pub(super) release: &'a OutcomeRelease,
+    /// The party that searches.
+    pub(super) observer: &'a str,
+    /// Number of queries, initial points included.
+    pub(super) queries: u64,
+    /// Whether the observer also sees the inputs.
+    pub(super) shows_inputs: bool,
+}
+
+/// The answers of one series of a [`Search`](crate::protocols::Search), for an implementation of
+/// [`Audited`](super::Audited): one measured outcome is replaced by the other of the mechanism's worst pair, and the searching
+/// party sees the answers. The statement is about the epsilon that follows from the mechanism's price.
+///
+/// ```
+/// use subrosa::audit::systems::{AuditContext, Candidates, LeftOut, search_candidates};
+/// use subrosa::protocols::Search;
+///
+/// fn candidates(own: &impl Search, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+///     search_candidates(&own.settings(), series, context)
+/// }
+/// ```
+///
+/// # Errors
+/// [`LeftOut`]: outcomes without protection or without a worst pair, answers of a program, or a requested neighbour, since the
+/// worst pair is the mechanism's own.
+pub fn search_candidates(
+    settings: &SearchSettings<'_>,
+    series: &str,
+    context: &AuditContext<'_>,
+) -> Result<Vec<Candidates>, LeftOut> {
+    let names: Vec<String> = settings.series.iter().map(|series| series.name().to_owned()).collect();
+    named(&names, series, |name| name)?;
+    if let Some(found) = context.neighbour {
+        let expected = "no neighbour: the two outcomes are those of the mechanism's worst pair".to_owned();
+        return Err(AuditError::Neighbour { expected, found: found.to_owned() }.into());
+    }
+    let instance = context.stage.instance.as_ref();
+    let instance = instance.ok_or_else(|| AuditError::scenario("the scenario has no objective"))?;
+    let release = settings.outcomes.as_dyn();
+    if !release.programs().is_empty() {
+        return Err(LeftOut::NoAttack(ASKS_A_PROGRAM));
+    }
+    if release.mechanism().is_none() {
+        return Err(LeftOut::Unprotected("outcomes are answered as they are"));
+    }
+    let answering = Answering {
+        series,
+        release: &settings.outcomes,
+        observer: settings.searcher.1,
+        queries: settings.initial_points.saturating_add(settings.rounds),
+        shows_inputs: true,
+    };
+    Ok(vec![candidates(&answering, instance, context)?])
+}
+
 /// Private answers to all queried rows, where the outcome of one row, queried or not, is replaced by any other outcome.
 /// A row that is queried again gets the same answer.
 pub(super) fn candidates(
-    recipe: &Outsourced,
-    series: &SeriesRecipe,
+    answering: &Answering<'_>,
     instance: &Instance,
     context: &AuditContext<'_>,
 ) -> Result<Candidates, LeftOut> {
-    let release = series.outcomes.as_dyn();
+    let release = answering.release.as_dyn();
     let Some(mechanism) = release.mechanism().filter(|_| release.programs().is_empty()) else {
         return Ok(Vec::new());
     };
     let stage = context.stage;
     let n = instance.inputs.n();
-    let asked = (recipe.initial_points + recipe.rounds).min(n as u64) as usize;
+    let asked = answering.queries.min(n as u64) as usize;
     let asked = context.key.child("audit").child("asked rows").stream().distinct(n, asked);
     let row = asked[0];
     let worst = mechanism.worst_pair(&instance.values[row]);
@@ -41,7 +99,7 @@ pub(super) fn candidates(
     };
     let ends = worst.inputs;
     let price = mechanism.price(&ends[0], &Neighbours::AnyValue).map_err(AuditError::from)?;
-    let conditions = instance.background.facts.outcome_conditions(series.release.shows_inputs());
+    let conditions = instance.background.facts.outcome_conditions(answering.shows_inputs);
     let mut conditional = price.clone();
     conditional.basis = conditional.basis.under(&conditions);
     let delta = release.delta();
@@ -52,10 +110,10 @@ pub(super) fn candidates(
                    pair: Option<KnownPair>|
      -> Result<(), AuditError> {
         let statement = Statement {
-            name: format!("{}, outcomes", series.name),
+            name: format!("{}, outcomes", answering.series),
             about,
             neighbours,
-            observer: recipe.modeler.clone(),
+            observer: answering.observer.to_owned(),
             delta,
             claim: None,
             proven: upper_bound(&[(&conditional, 1)], delta),
@@ -70,7 +128,7 @@ pub(super) fn candidates(
             Ok(Answer { row, values, told: mechanism.distinguisher([&values[0], &values[1]])? })
         };
         let rows = differ.map(told).collect::<Result<_, _>>()?;
-        let answers = Answers { release: series.outcomes.clone(), law: instance.noise.clone(), rows, pair };
+        let answers = Answers { release: answering.release.clone(), law: instance.noise.clone(), rows, pair };
         candidates.push(System::new(statement, answers));
         Ok(())
     };
@@ -99,6 +157,14 @@ pub(super) fn candidates(
     }
     note_conditions(&conditions, &mut candidates);
     Ok(candidates)
+}
+
+/// Notes the conditions that the proof has besides those of the mechanism.
+pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
+    if !conditions.is_empty() {
+        let note = format!("the proof is conditional on {}", conditions.join(", and "));
+        candidates.iter_mut().for_each(|system| system.notes.push(note.clone()));
+    }
 }
 
 /// Values of all rows after a change. If no scale is computed from the data, only the changed row's value differs.

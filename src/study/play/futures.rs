@@ -1,0 +1,177 @@
+//! The futures of a fork: the common beginning of a replication is simulated once, its state is copied, and each branch
+//! continues with its own changes.
+
+use crate::programs::{Answers, Programs};
+use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions};
+use crate::scenario::fork::changed_series;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::disk::store::StoredRecords;
+use crate::study::plan::cells::Plan;
+use crate::study::plan::futures::Futures;
+use crate::study::play::cell_runner::{CellRunner, recorded_answers};
+use crate::study::play::jobs::Jobs;
+use crate::study::play::progress::Failure;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The futures of each cell of a forked study, which have consecutive cells of their own, the unchanged one first.
+#[derive(Debug)]
+pub(in crate::study) struct Family {
+    point: Option<ForkPoint>,
+    /// The point in words.
+    at: String,
+    /// Names of the futures.
+    names: Vec<String>,
+}
+
+/// A record of a replication, or why there is none; with its cell.
+pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
+
+impl Family {
+    pub(in crate::study) fn of(futures: &Futures) -> Self {
+        let names = futures.branches.iter().map(|branch| branch.name.clone()).collect();
+        Self { point: ForkPoint::of_words(&futures.at), at: futures.at.clone(), names }
+    }
+
+    /// Number of futures.
+    pub(in crate::study) fn len(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// The replications in which a future has no record. The cell of each job is that of the unchanged future.
+pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecords) -> Jobs {
+    let mut jobs = Jobs::default();
+    let missing = Jobs::missing(plan, stored);
+    for first in (0..plan.cells.len()).step_by(family.len()) {
+        let cells = first..first + family.len();
+        let mine = missing.runs().iter().filter(|run| cells.contains(&run.cell));
+        let replications: BTreeSet<u64> = mine.flat_map(|run| run.first..run.first + run.count).collect();
+        replications.into_iter().for_each(|replication| jobs.add(first, replication, 1));
+    }
+    jobs
+}
+
+/// Plays the futures of one replication that have no record. If the common beginning fails, there is its failure alone. `first`
+/// is the cell of the unchanged future. The answers of programs that are stored are not asked for again.
+///
+/// # Errors
+/// [`FolderError`] if a stored record cannot be read.
+pub(in crate::study) fn play(
+    plan: &Plan,
+    family: &Family,
+    runner: &CellRunner<'_>,
+    (first, replication): (usize, u64),
+    stored: &StoredRecords,
+) -> Result<Vec<Played>, FolderError> {
+    let mut named = Vec::new();
+    for program in plan.cells[first..first + family.len()].iter().flat_map(|cell| &cell.programs) {
+        if !named.contains(program) {
+            named.push(program.clone());
+        }
+    }
+    // A beginning that has a record is repeated with the answers of that record.
+    let unchanged = stored.get(first, replication)?;
+    let known = unchanged.as_ref().map(recorded_answers);
+    let programs = if named.is_empty() {
+        Programs::default()
+    } else {
+        runner.started(&named, known.or_else(|| runner.answers(replication)))
+    };
+    let mut played = each(
+        plan,
+        family,
+        runner,
+        (first, replication),
+        &Course {
+            programs,
+            answers: &|_| runner.answers(replication),
+            wanted: &|cell| !stored.holds(cell, replication),
+        },
+    );
+    if unchanged.is_some() && played.first().is_some_and(|(cell, result)| *cell == first && result.is_ok()) {
+        drop(played.remove(0));
+    }
+    Ok(played)
+}
+
+/// Plays the futures of one replication that have a record again, with the answers of programs in their records. `old` has the
+/// record of each future, the unchanged one first.
+pub(in crate::study) fn replay(
+    plan: &Plan,
+    family: &Family,
+    runner: &CellRunner<'_>,
+    (first, replication): (usize, u64),
+    old: &[Option<&ReplicationRecord>],
+) -> Vec<Played> {
+    let Some(Some(unchanged)) = old.first() else {
+        let reason = "the unchanged future has no record, so the common beginning cannot be repeated; run the same command \
+                      again to make it";
+        return vec![(first, Err(runner.failure(Some(replication), reason.to_owned())))];
+    };
+    let record = |cell: usize| old.get(cell - first).copied().flatten();
+    each(
+        plan,
+        family,
+        runner,
+        (first, replication),
+        &Course {
+            programs: Programs::recorded(recorded_answers(unchanged)),
+            answers: &|cell| record(cell).map(recorded_answers),
+            wanted: &|cell| record(cell).is_some(),
+        },
+    )
+}
+
+/// How the futures of a replication are played.
+struct Course<'a> {
+    programs: Programs,
+    /// The store of the answers in a branch, by its cell.
+    answers: &'a dyn Fn(usize) -> Option<Box<dyn Answers>>,
+    /// Whether a branch is played, by its cell.
+    wanted: &'a dyn Fn(usize) -> bool,
+}
+
+/// Plays the common beginning with the unchanged future, and then the wanted branches.
+fn each(
+    plan: &Plan,
+    family: &Family,
+    runner: &CellRunner<'_>,
+    (first, replication): (usize, u64),
+    course: &Course<'_>,
+) -> Vec<Played> {
+    let Some(point) = family.point else {
+        let reason = format!("expected a fork after a round or at a time, found {:?}", family.at);
+        return vec![(first, Err(runner.failure(Some(replication), reason)))];
+    };
+    let states = ForkStates::default();
+    let programs = &course.programs;
+    let directed =
+        |fork| RunOptions { fork: Some(fork), programs: programs.clone(), ..RunOptions::default() };
+    let beginning = directed(Fork::Trunk(point, states.clone()));
+    let unchanged = runner.play_guarded(replication, None, beginning);
+    let failed = unchanged.is_err();
+    let mut played = vec![(first, unchanged)];
+    if failed {
+        return played;
+    }
+    let dialogues = programs.dialogues();
+    for (place, name) in family.names.iter().enumerate().skip(1) {
+        let cell = first + place;
+        if !(course.wanted)(cell) {
+            continue;
+        }
+        programs.begin_branch(name, &dialogues, (course.answers)(cell));
+        let drafts = [first, cell].map(|cell| plan.cells[cell].scenario.draft());
+        let changed = Arc::new(changed_series(drafts[0], drafts[1]));
+        let branch = directed(Fork::Branch(states.clone(), changed));
+        let result = runner.beside(cell, &plan.cells[cell]).play_guarded(replication, None, branch);
+        let interrupted = result.as_ref().is_err_and(|failure| failure.interrupted);
+        played.push((cell, result));
+        if interrupted {
+            break;
+        }
+    }
+    played
+}
