@@ -37,7 +37,9 @@ impl Protocol for Federated {
     }
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
-        self.check_heterogeneity(objective)
+        let mut problems = self.check_heterogeneity(objective);
+        problems.extend(self.check_features(objective));
+        problems
     }
 
     fn needs_objective(&self) -> bool {
