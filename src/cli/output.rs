@@ -26,8 +26,9 @@ pub(super) fn kept(work: impl FnOnce() -> Exit) -> (Exit, String, String) {
 fn keep(text: &str, of: impl FnOnce(&mut (String, String)) -> &mut String) -> bool {
     KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| of(kept).push_str(text)).is_some())
 }
+
 /// Fewest columns that tables are laid out for.
-const LEAST_WIDTH: usize = 60;
+const LEAST_WIDTH: usize = 40;
 /// Most columns that are used.
 const MOST_WIDTH: usize = 240;
 
@@ -55,15 +56,21 @@ pub(super) fn unless_gone(error: &io::Error) {
     }
 }
 
-/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 60 to 240 columns.
+/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 40 to 240 columns.
 pub(super) fn width() -> usize {
+    known_width().unwrap_or(WIDTH)
+}
+
+/// Width of the terminal, limited to 40 to 240 columns: the environment's COLUMNS, else the terminal's own; `None` if standard
+/// output is no terminal and nothing is stated.
+pub(super) fn known_width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
     let terminal = || {
         let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(io::stdout())?;
         Some(usize::from(columns))
     };
     let found = stated.filter(|columns| *columns > 0).or_else(terminal);
-    found.unwrap_or(WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH)
+    found.map(|columns| columns.clamp(LEAST_WIDTH, MOST_WIDTH))
 }
 
 /// Prints a line to standard error. Failures to write are ignored, so a run continues if standard error is closed.
