@@ -140,8 +140,13 @@ mod tests {
 
 #[cfg(test)]
 pub(super) mod example {
-    use super::PrivacyEvent;
+    use super::{CountedRelease, PrivacyEvent};
     use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
+
+    /// An entry for so many releases like this one, the last of them in round 90.
+    pub(in crate::accounting) fn booked_until_90(event: PrivacyEvent, count: u64) -> CountedRelease {
+        CountedRelease { count, last_round: 90, ..CountedRelease::of(&event) }
+    }
 
     /// A release of randomised response about a unit of "users", to "service", in round 3.
     pub(in crate::accounting) fn event(

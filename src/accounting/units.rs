@@ -70,7 +70,7 @@ pub fn units(group: &[&CountedRelease]) -> Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounting::counted::example::event;
+    use crate::accounting::counted::example::{booked_until_90, event};
     use crate::vocab::{Arithmetic, Basis, Cost};
 
     fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> CountedRelease {
@@ -79,14 +79,7 @@ mod tests {
             arithmetic: Arithmetic::Ideal,
             ..event(unit, index, 1.0)
         };
-        CountedRelease {
-            event,
-            count,
-            last_round: 90,
-            first_seconds: 0.0,
-            last_seconds: 0.0,
-            is_uneven: false,
-        }
+        booked_until_90(event, count)
     }
 
     #[test]

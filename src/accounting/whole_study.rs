@@ -325,18 +325,10 @@ impl Prices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounting::counted::example::event;
+    use crate::accounting::counted::example::{booked_until_90, event};
 
     fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
-        let event = event(unit, index, epsilon);
-        CountedRelease {
-            event,
-            count,
-            last_round: 90,
-            first_seconds: 0.0,
-            last_seconds: 0.0,
-            is_uneven: false,
-        }
+        booked_until_90(event(unit, index, epsilon), count)
     }
 
     fn delta() -> Delta {

@@ -13,9 +13,7 @@ use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
 use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::programs::Starts;
 use crate::report::plots::{NoPicture, png, standalone};
-use crate::report::{
-    self, AuditDocument, audit_chart, audit_left_out, audit_message, audit_table, audit_text,
-};
+use crate::report::{self, AuditDocument, audit_chart, audit_left_out, audit_table, audit_text, message};
 use crate::rng::Key;
 use crate::study::{file_safe, files};
 use crate::vocab::counted;
@@ -24,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Prints lines on standard error, broken at the width of the terminal.
 fn say(lines: impl Display) {
-    say_lines(&audit_message(&lines.to_string(), width()));
+    say_lines(&message(&lines.to_string(), width()));
 }
 
 /// Default number of trials for each of the two neighbours.

@@ -4,7 +4,7 @@
 use super::design_rule;
 use super::exit::Exit;
 use super::options::{BadValue, CalibrateArguments, Format};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use crate::accounting::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
 use crate::report;
 use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
@@ -66,10 +66,13 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     };
     let (epsilon, delta, rate) = (target.epsilon.get(), target.delta.get(), target.rate.get());
     match arguments.format {
-        Format::Text => print(&format!(
-            "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
+        Format::Text => print(&report::message(
+            &format!(
+                "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
              accountant tight\nideal arithmetic assumed: the noise is analysed as real-valued\n{}",
-            beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
+                beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
+            ),
+            width(),
         )),
         Format::Json => {
             print(&report::json(&Calibrated {

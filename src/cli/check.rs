@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::{load_to, threads};
 use super::options::{CheckArguments, Format};
-use super::output::print;
+use super::output::{print, width};
 use super::programs;
 use crate::programs::{ProgramIdentity, Starts};
 use crate::report;
@@ -46,22 +46,20 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
     let needs = plan.needs(threads(arguments.threads));
     match arguments.scenario.format {
         Format::Text => {
-            print(&format!(
-                "{}: valid; {} of {}, seed {}\n",
+            let mut said = format!(
+                "{}: valid; {} of {}, seed {}\na run takes about {} of memory with {}, and {} of processor time\n",
                 arguments.scenario.scenario.display(),
                 counted(cells as u64, "cell"),
                 counted(replications, "replication"),
-                plan.first_seed()
-            ));
-            print(&format!(
-                "a run takes about {} of memory with {}, and {} of processor time\n",
+                plan.first_seed(),
                 Memory(needs.bytes),
                 counted(needs.threads, "thread"),
                 duration(needs.seconds)
-            ));
+            );
             for program in programs.iter().filter(|_| arguments.probe) {
-                print(&format!("`{}`: {}\n", program.words(), program.version));
+                said.push_str(&format!("`{}`: {}\n", program.words(), program.version));
             }
+            print(&report::message(&said, width()));
         }
         Format::Json => {
             print(&report::json(&Valid {

@@ -67,7 +67,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         return Exit::Usage;
     }
     match arguments.format {
-        Format::Text => print(&report::comparison_text(&comparison, width())),
+        Format::Text => print(&report::comparison_text(&comparison, arguments.full, width())),
         Format::Json => print(&report::json(&comparison)),
     }
     Exit::Ok

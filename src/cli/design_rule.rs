@@ -4,7 +4,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{CalibrateArguments, Format, ScenarioArguments};
-use super::output::{print, say};
+use super::output::{print, say, width};
 use crate::privacy::mechanisms::MechanismError;
 use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
@@ -49,7 +49,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     }
     match arguments.format {
         Format::Json => print(&report::json(&found)),
-        Format::Text => print(&text(&found, arguments.all)),
+        Format::Text => print(&text(&found, arguments.all, width())),
     }
     Exit::Ok
 }
@@ -77,7 +77,7 @@ fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
 
 /// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a table
 /// with one line for each projection.
-fn text(found: &[Found], all: bool) -> String {
+fn text(found: &[Found], all: bool, width: usize) -> String {
     let mut answers: Vec<(&ColumnsRow, Vec<&Found>)> = Vec::new();
     for one in found {
         let row = &one.row;
@@ -90,11 +90,10 @@ fn text(found: &[Found], all: bool) -> String {
             None => answers.push((row, vec![one])),
         }
     }
-    let mut table = vec![
-        ["largest r", "sigma_min", "omega there", "omega at the next r", "projections"].map(str::to_owned),
-    ];
+    let header = ["largest r", "sigma_min", "omega there", "omega at the next r", "projections"];
+    let mut table = Vec::new();
     for (row, those) in &answers {
-        table.push([
+        table.push(vec![
             row.largest_r.map_or_else(|| "none".to_owned(), |r| r.to_string()),
             format!("{:.2}", row.sigma_min),
             row.omega_at_largest.map_or_else(String::new, |omega| format!("{omega:.2}")),
@@ -102,41 +101,31 @@ fn text(found: &[Found], all: bool) -> String {
             those.len().to_string(),
         ]);
     }
-    let mut out = aligned(&table);
+    let mut out = report::plain_table(header.map(str::to_owned).to_vec(), table, width);
+    let mut tell = |said: &str| out.push_str(&report::message(said, width));
     if answers.iter().any(|(row, _)| row.largest_r.is_none()) {
-        out.push_str("none: values are lifted even at r = 1; a larger epsilon or delta would be needed\n");
+        tell("none: values are lifted even at r = 1; a larger epsilon or delta would be needed");
     }
     if all {
-        out.push('\n');
-        let mut list = vec![["projection", "r", "omega", "largest r"].map(str::to_owned)];
+        let header = ["projection", "r", "omega", "largest r"];
+        let mut list = Vec::new();
         for Found { point, row } in found {
             let place: String = point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
             let largest = row.largest_r.map_or_else(|| "none".to_owned(), |r| r.to_string());
             let omega =
                 format!("{:.2}{}", row.omega, if row.sigma_min < row.omega { ", lifted" } else { "" });
-            list.push([format!("{}{place}", row.series), row.r.to_string(), omega, largest]);
+            list.push(vec![format!("{}{place}", row.series), row.r.to_string(), omega, largest]);
         }
-        out.push_str(&aligned(&list));
-    } else {
-        out.push_str("each projection's own r and omega: --all\n");
-    }
-    out.push_str(
-        "\nr is chosen by the inputs here: it is a function of them, and no release in the ledger accounts for it. Whoever \
-         learns r learns whether sigma_min reaches omega.\n",
-    );
-    out
-}
-
-/// The rows as text, each column as wide as its widest entry.
-fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
-    let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..COLUMNS).map(wide).collect();
-    let mut out = String::new();
-    for row in rows {
-        let line: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
-        out.push_str(line.join("  ").trim_end());
         out.push('\n');
+        out.push_str(&report::plain_table(header.map(str::to_owned).to_vec(), list, width));
+    } else {
+        tell("each projection's own r and omega: --all");
     }
+    out.push('\n');
+    out.push_str(&report::message(
+        "r is chosen by the inputs here: it is a function of them, and no release in the ledger accounts for it. Whoever \
+         learns r learns whether sigma_min reaches omega.",
+        width,
+    ));
     out
 }

@@ -1,13 +1,11 @@
 //! Makes a commented scenario from the user's CSV file: `subrosa new SYSTEM --csv FILE --output COLUMN`.
 
+use super::csv_columns::{Columns, Gaps};
 use crate::gp::MOST_ARMS;
 use crate::objectives::CsvTable;
 use crate::scenario::closest;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
-const MOST_INPUTS: usize = 6;
 
 /// The arguments of `subrosa new` with --csv.
 pub(super) struct Wanted<'a> {
@@ -26,10 +24,19 @@ pub(super) enum NoScenario {
     #[error("{file} has no column \"{column}\": {cure}")]
     NoColumn { file: PathBuf, column: String, cure: String },
     #[error(
-        "{file}: column \"{column}\" holds no numbers (its first cell is \"{first}\"): name a column of numbers with --output, \
-         or let `subrosa new release` tune a classifier that predicts it"
+        "{file}: column \"{column}\" holds {found}: name a column of numbers with --output, or let `subrosa new release` tune a \
+         classifier that predicts it"
     )]
-    NotNumbers { file: PathBuf, column: String, first: String },
+    NotNumbers { file: PathBuf, column: String, found: String },
+    #[error(
+        "{file}: column \"{column}\" has {found}: fill in what is missing, drop such rows, or name another column with --output"
+    )]
+    Missing { file: PathBuf, column: String, found: String },
+    #[error(
+        "{file}: column \"{column}\" has {values} different texts in {rows} rows, too many for a class: name a column with few \
+         values, such as yes and no"
+    )]
+    TooManyClasses { file: PathBuf, column: String, values: usize, rows: usize },
     #[error("{file}: column \"{column}\" is the same in every row: name one that varies with --output")]
     Constant { file: PathBuf, column: String },
     #[error("{file}: no other column than \"{column}\" holds numbers that vary, so that there is no input")]
@@ -41,20 +48,20 @@ pub(super) enum NoScenario {
     TooManyRows { file: PathBuf, rows: usize },
 }
 
-/// The columns of the CSV file.
-struct Found {
-    inputs: Vec<String>,
-    /// Columns that do not become inputs, each with the reason.
-    left_out: Vec<String>,
-    rows: usize,
+/// A scenario that was made from a CSV file.
+pub(super) struct Made {
+    /// The scenario's text.
+    pub(super) text: String,
+    /// The columns that are neither inputs nor the output, each with the reason.
+    pub(super) left_out: Vec<String>,
 }
 
-/// The scenario's text.
+/// The scenario's text, and the columns that it leaves out.
 ///
 /// # Errors
-/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing, constant or not numeric, or no
-/// column can be an input.
-pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
+/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing, constant, has gaps or is not of
+/// the kind that the system needs, or no column can be an input.
+pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<Made, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());
     if !table.names().contains(&column) {
@@ -64,7 +71,7 @@ pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
         };
         return Err(NoScenario::NoColumn { file, column, cure });
     }
-    let found = look_at(&table, wanted.output)?;
+    let found = Columns::of(&table, wanted.output);
     if found.inputs.is_empty() {
         return Err(NoScenario::NoInputs { file, column });
     }
@@ -75,53 +82,22 @@ pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<String, NoScenario> {
     match wanted.system {
         "release" => text.push_str(&release(wanted, &table, &found)?),
         system => {
-            let numbers = table.numbers(wanted.output).map_err(|error| {
-                let first = table
-                    .texts(wanted.output)
-                    .ok()
-                    .and_then(|cells| cells.first().map(|&cell| cell.to_owned()));
-                match first {
-                    Some(first) if first.parse::<f64>().is_err() => {
-                        NoScenario::NotNumbers { file: file.clone(), column: column.clone(), first }
-                    }
-                    _ => error.into(),
-                }
-            })?;
+            if let Some(gaps) = Gaps::of(&table, wanted.output)? {
+                let found = gaps.told();
+                return Err(if gaps.in_numbers() {
+                    NoScenario::Missing { file, column, found }
+                } else {
+                    NoScenario::NotNumbers { file, column, found }
+                });
+            }
+            let numbers = table.numbers(wanted.output)?;
             if numbers.iter().all(|&number| number.to_bits() == numbers[0].to_bits()) {
                 return Err(NoScenario::Constant { file, column });
             }
             text.push_str(&search(system, wanted, &found));
         }
     }
-    Ok(text)
-}
-
-/// The columns that become inputs, in the order of the file: the first six whose values are numbers, vary, and do not just count
-/// the rows.
-fn look_at(table: &CsvTable, output: &str) -> Result<Found, NoScenario> {
-    let mut found = Found { inputs: Vec::new(), left_out: Vec::new(), rows: table.len() };
-    for name in table.names().iter().filter(|name| *name != output) {
-        let reason = if name.is_empty() || table.names().iter().filter(|other| *other == name).count() > 1 {
-            Some("no name of its own")
-        } else {
-            match table.numbers(name) {
-                Err(_) => Some("not all numbers"),
-                Ok(numbers) if numbers.iter().all(|number| number.to_bits() == numbers[0].to_bits()) => {
-                    Some("always the same")
-                }
-                Ok(numbers) if numbers.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) => {
-                    Some("counts the rows")
-                }
-                Ok(_) if found.inputs.len() == MOST_INPUTS => Some("beyond the first six"),
-                Ok(_) => None,
-            }
-        };
-        match reason {
-            None => found.inputs.push(name.clone()),
-            Some(reason) => found.left_out.push(format!("{} ({reason})", name.escape_debug())),
-        }
-    }
-    Ok(found)
+    Ok(Made { text, left_out: found.left_out })
 }
 
 /// A text as a RON string in quotation marks.
@@ -146,7 +122,7 @@ fn path_from(wanted: &Wanted<'_>) -> String {
 }
 
 /// The beginning of the scenario: comments, name, seed and replications.
-fn opening(wanted: &Wanted<'_>, found: &Found) -> String {
+fn opening(wanted: &Wanted<'_>, found: &Columns) -> String {
     let file = wanted.file.display();
     let stem =
         wanted.csv.file_stem().map_or_else(|| "data".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -158,10 +134,11 @@ fn opening(wanted: &Wanted<'_>, found: &Found) -> String {
         found.rows,
         wanted.csv.display().to_string().escape_debug()
     );
-    // A comment line per ten columns.
-    for (index, some) in found.left_out.chunks(10).enumerate() {
-        let lead = if index == 0 { "Not taken as inputs:" } else { "   " };
-        let _ = writeln!(text, "// {lead} {}.", some.join(", "));
+    if !found.left_out.is_empty() {
+        text.push_str("// Columns that are no inputs:\n");
+    }
+    for column in &found.left_out {
+        let _ = writeln!(text, "//   {column}");
     }
     let _ = writeln!(
         text,
@@ -176,7 +153,7 @@ const NETWORK: &str =
     "default: Link(latency: LogNormal(median: \"40ms\", sigma: 0.5), loss: Independent(0.02)),";
 
 /// The rest of a scenario of a system that searches for the row with the best output: every system but `release`.
-fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
+fn search(system: &str, wanted: &Wanted<'_>, found: &Columns) -> String {
     let (parties, hub) = match system {
         "local" => (r#""service": Party(), "users": Party()"#, "service"),
         "federated" => (r#""server": Party(), "agent": Party(count: 20)"#, "server"),
@@ -213,7 +190,7 @@ fn search(system: &str, wanted: &Wanted<'_>, found: &Found) -> String {
 }
 
 /// The rest of a scenario of `release`: a classifier that predicts the output is tuned, and its best setting is published.
-fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<String, NoScenario> {
+fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Columns) -> Result<String, NoScenario> {
     let cells = table.texts(wanted.output)?;
     let column = quoted(wanted.output);
     let label = match table.numbers(wanted.output) {
@@ -232,17 +209,26 @@ fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Found) -> Result<Strin
             format!("Above(column: {column}, threshold: {:?})", middle.min(below))
         }
         Err(_) => {
+            let (file, name) = (|| wanted.csv.to_owned(), || wanted.output.to_owned());
+            // A column of numbers with gaps is no class, and neither is an empty cell.
+            let gaps = Gaps::of(table, wanted.output)?;
+            let missing =
+                gaps.and_then(|gaps| if gaps.in_numbers() { Some(gaps.told()) } else { gaps.empty() });
+            if let Some(found) = missing {
+                return Err(NoScenario::Missing { file: file(), column: name(), found });
+            }
             let mut counts = std::collections::BTreeMap::new();
             for cell in &cells {
                 *counts.entry(*cell).or_insert(0_usize) += 1;
             }
-            let most = counts.iter().max_by_key(|(_, count)| **count).map_or("", |(cell, _)| *cell);
             if counts.len() < 2 {
-                return Err(NoScenario::Constant {
-                    file: wanted.csv.to_owned(),
-                    column: wanted.output.to_owned(),
-                });
+                return Err(NoScenario::Constant { file: file(), column: name() });
             }
+            if 2 * counts.len() > cells.len() {
+                let (values, rows) = (counts.len(), cells.len());
+                return Err(NoScenario::TooManyClasses { file: file(), column: name(), values, rows });
+            }
+            let most = counts.iter().max_by_key(|(_, count)| **count).map_or("", |(cell, _)| *cell);
             format!("Equals(column: {column}, value: {})", quoted(most))
         }
     };

@@ -2,10 +2,15 @@
 
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
-use super::output::{print, say_lines};
+use super::output::{print, say_lines, width};
 use crate::report;
 use crate::scenario::{Family, closest, families, parts};
 use serde::Serialize;
+
+/// Largest number of columns of a line: longer ones are hard to read.
+const MOST_PROSE: usize = 80;
+/// Fewest columns at which a description stands beside its name.
+const BESIDE: usize = 64;
 
 /// The JSON document: families and parts.
 #[derive(Serialize)]
@@ -57,7 +62,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
         parts = parts.into_iter().filter_map(|part| narrow(part, wanted)).collect();
         if families.is_empty() && parts.is_empty() {
             if wanted.eq_ignore_ascii_case("Each") {
-                print(EACH);
+                print(&report::message(EACH, width()));
                 return Exit::Ok;
             }
             let cure = match near {
@@ -72,9 +77,12 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
         (Format::Text, Some(_)) => families.iter().chain(&parts).for_each(|family| print(&explained(family))),
         (Format::Text, None) => {
             families.iter().for_each(|family| print(&named(family)));
-            print("\nparts: types used inside the members of families\n");
+            print(&fold("\nparts: types used inside the members of families", 2));
             parts.iter().for_each(|part| print(&line(&part.name, &part.about)));
-            print("\n`subrosa list NAME` explains a family, a member or a part with all its fields.\n");
+            print(&fold(
+                "\n`subrosa list NAME` explains a family, a member or a part with all its fields.",
+                2,
+            ));
         }
         (Format::Json, _) => {
             print(&report::json(&Language { families: &families, parts: &parts }));
@@ -120,6 +128,9 @@ fn named(family: &Family) -> String {
 
 /// A name and the first paragraph of its description.
 fn line(name: &str, about: &str) -> String {
+    if width() < BESIDE {
+        return format!("  {name}\n{}", fold(&format!("    {}", first_line(about)), 4));
+    }
     fold(&format!("  {name:<22} {}", first_line(about)), 25)
 }
 
@@ -171,25 +182,7 @@ fn first_line(text: &str) -> String {
     text.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
-/// Breaks a line between words at 80 columns and indents its continuation lines.
+/// Breaks a line between words at the width of the terminal and indents its continuation lines.
 fn fold(line: &str, indent: usize) -> String {
-    const WIDTH: usize = 80;
-    let lead = line.len() - line.trim_start().len();
-    let mut out = line[..lead].to_owned();
-    let mut column = lead;
-    for (index, word) in line[lead..].split(' ').enumerate() {
-        let width = word.chars().count();
-        if index > 0 && column + 1 + width > WIDTH {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if index > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out.push('\n');
-    out
+    report::folded(line, indent, width().min(MOST_PROSE))
 }

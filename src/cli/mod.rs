@@ -5,6 +5,7 @@ mod audit;
 mod calibrate;
 mod check;
 mod compare;
+mod csv_columns;
 mod completions;
 mod contents;
 mod design_rule;

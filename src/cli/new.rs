@@ -3,8 +3,9 @@
 use super::exit::Exit;
 use super::from_csv::{self, Wanted};
 use super::options::NewArguments;
-use super::output::{print, say};
+use super::output::{print, say, width};
 use super::templates::TEMPLATES;
+use crate::report::message;
 use crate::study::files::{self, FileError};
 use std::path::PathBuf;
 
@@ -33,11 +34,15 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
         say(format_args!("error: {error}"));
         return Exit::Internal;
     }
+    let mut left_out = Vec::new();
     let text = match (&arguments.csv, &arguments.output) {
         (Some(csv), Some(output)) => {
             let wanted = Wanted { system: template.name, csv, output, file: &file };
             match from_csv::scenario(&wanted) {
-                Ok(text) => text,
+                Ok(made) => {
+                    left_out = made.left_out;
+                    made.text
+                }
                 Err(error) => {
                     say(format_args!("error: {error}"));
                     return Exit::InvalidScenario;
@@ -56,6 +61,12 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
         ));
         return Exit::Internal;
     }
-    print(&format!("wrote {0}\nrun it: subrosa run {0}\n", file.display()));
+    let mut said = format!("wrote {}\n", file.display());
+    if !left_out.is_empty() {
+        said.push_str("columns that are no inputs:\n");
+        left_out.iter().for_each(|column| said.push_str(&format!("  {column}\n")));
+    }
+    said.push_str(&format!("run it: subrosa run {}\n", file.display()));
+    print(&message(&said, width()));
     Exit::Ok
 }

@@ -28,7 +28,7 @@ fn keep(text: &str, of: impl FnOnce(&mut (String, String)) -> &mut String) -> bo
 }
 
 /// Smallest width, in columns, for which tables are laid out.
-const LEAST_WIDTH: usize = 60;
+const LEAST_WIDTH: usize = 40;
 /// Largest width, in columns, that tables use.
 const MOST_WIDTH: usize = 240;
 
@@ -56,15 +56,21 @@ pub(super) fn unless_gone(error: &io::Error) {
     }
 }
 
-/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 60 to 240 columns.
+/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 40 to 240 columns.
 pub(super) fn width() -> usize {
+    known_width().unwrap_or(WIDTH)
+}
+
+/// Width of the terminal, limited to 40 to 240 columns: the environment's COLUMNS, else the terminal's own; `None` if standard
+/// output is no terminal and nothing is stated.
+pub(super) fn known_width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
     let terminal = || {
         let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(io::stdout())?;
         Some(usize::from(columns))
     };
     let found = stated.filter(|columns| *columns > 0).or_else(terminal);
-    found.unwrap_or(WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH)
+    found.map(|columns| columns.clamp(LEAST_WIDTH, MOST_WIDTH))
 }
 
 /// Prints a line to standard error. Failures to write are ignored, so a run continues if standard error is closed.

@@ -46,7 +46,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     match arguments.format {
         _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),
         _ if arguments.table == Some(PaperTable::Markdown) => print(&report::markdown(&page.summary)),
-        Format::Text if arguments.svg.is_some() || arguments.png.is_some() => {}
+        Format::Text if figure::wanted(arguments) => {}
         Format::Text => print(&report::text(&page.summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&page.summary)),
     }

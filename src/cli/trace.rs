@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{ScenarioArguments, TraceArguments, TraceFormat};
-use super::output::{print, say};
+use super::output::{known_width, print, say};
 use super::programs;
 use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
@@ -17,6 +17,8 @@ use std::rc::Rc;
 const CHUNK: usize = 1 << 16;
 /// Largest number of characters of a fact in a line of text.
 const FACT: usize = 100;
+/// Columns by which the further lines of an event are indented in a terminal.
+const INDENT: usize = 8;
 
 /// Runs the command.
 pub(super) fn trace(arguments: &TraceArguments) -> Exit {
@@ -52,6 +54,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         (None, TraceFormat::Svg) => known.first().cloned(),
         (series, _) => series.clone(),
     };
+    let width = known_width();
     let names: Rc<Vec<String>> = Rc::new(cell.scenario.stage(None).names);
     let (text, kept) = (Rc::new(RefCell::new(String::new())), Rc::new(RefCell::new(Vec::new())));
     let watcher = {
@@ -64,7 +67,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
             }
             let mut text = text.borrow_mut();
             match format {
-                TraceFormat::Text => text.push_str(&line(&names, its_series, &event)),
+                TraceFormat::Text => text.push_str(&line(&names, its_series, &event, width)),
                 TraceFormat::Jsonl => {
                     text.push_str(&report::json(&Line::of(&names, its_series, &event)));
                 }
@@ -108,13 +111,15 @@ impl Window {
     }
 }
 
-fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
+fn line(names: &[String], series: &str, event: &TraceEvent, width: Option<usize>) -> String {
     let mut event = event.clone();
     if let TraceKind::Recorded(_, fact) = &mut event.kind {
         *fact = brief(fact);
     }
     let (seconds, what) = (event.at.seconds(), what(names, &event));
-    format!("{seconds:>16.9} s  [{series}] {what}\n")
+    let line = format!("{seconds:>16.9} s  [{series}] {what}");
+    // In a terminal, a long line is broken below its time; elsewhere each event is one line.
+    width.map_or_else(|| format!("{line}\n"), |width| report::folded(&line, INDENT, width))
 }
 
 /// A fact, shortened to its first fields if it is long; JSON lines have the whole fact.

@@ -149,7 +149,7 @@ impl Objective for Correlation {
     }
 
     fn stated(&self) -> Stated {
-        Stated::recorded()
+        Stated { linear: Some(true), ..Stated::recorded() }
     }
 
     fn unit(&self) -> String {

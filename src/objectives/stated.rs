@@ -24,13 +24,15 @@ pub struct Stated {
     /// Whether values are minus the mean of a loss over records, with known range and constants
     /// ([`ProblemFacts::tuning`](super::ProblemFacts)). `None` if the recipe does not say.
     pub loss: Option<bool>,
+    /// Whether the model's covariance is linear, and so no function of the distance. `None` if the recipe does not say.
+    pub linear: Option<bool>,
 }
 
 impl Stated {
     /// Values that are not losses, with this noise.
     #[must_use]
     pub fn noise(noise: NoiseModel) -> Self {
-        Self { noise: StatedNoise::Law(noise), loss: Some(false) }
+        Self { noise: StatedNoise::Law(noise), loss: Some(false), linear: None }
     }
 
     /// Values that are not losses, with normal noise of standard deviation `sd`, finite and not negative.
@@ -42,7 +44,7 @@ impl Stated {
     /// Values that are not losses, with the deviations of recorded outcomes as noise.
     #[must_use]
     pub fn recorded() -> Self {
-        Self { noise: StatedNoise::Recorded, loss: Some(false) }
+        Self { noise: StatedNoise::Recorded, loss: Some(false), linear: None }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::audit::systems::NotAudited;
 use crate::study::{
     Comparison, DrySeries, FolderError, Forked, LedgerGroup, Plan, RunFolder, Summary, files,
 };
-use document::{Card, Document};
+use document::{Block, Card, Document, Layout, Section, Table};
 use plots::Chart;
 use sections::Curves;
 use serde::Serialize;
@@ -137,10 +137,24 @@ pub fn fork_text(plan: &Plan, at: &str, forked: &Forked, width: usize) -> String
     render_text::document(&sections::fork::document(plan, at, forked), width)
 }
 
-/// Two runs side by side.
+/// Two runs side by side: a line for each series and cell, or with `full` a table of every metric for each.
 #[must_use]
-pub fn comparison_text(comparison: &Comparison, width: usize) -> String {
-    render_text::document(&sections::comparison::document(comparison), width)
+pub fn comparison_text(comparison: &Comparison, full: bool, width: usize) -> String {
+    render_text::document(&sections::comparison::document(comparison, full), width)
+}
+
+/// A table whose first row is its header, no wider than `width` columns.
+#[must_use]
+pub fn plain_table(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) -> String {
+    let table = Table { layout: Layout::Plain, ..Table::new("", header, rows, 0) };
+    render_text::section(&Section { blocks: vec![Block::Table(table)], ..Section::default() }, width)
+}
+
+/// A line broken between words at `width` columns, and between the parts of a list that is longer than a line; spaces within the
+/// line stay. Further lines are indented by `indent` columns.
+#[must_use]
+pub fn folded(line: &str, indent: usize, width: usize) -> String {
+    render_text::folded(line, indent, width)
 }
 
 /// The privacy losses of a run by every accountant, a line for each observer and unit, no wider than `width` columns.
@@ -185,6 +199,6 @@ pub fn audit_left_out(left_out: &[NotAudited], width: usize) -> String {
 
 /// A message of several lines, each broken between words at `width` columns.
 #[must_use]
-pub fn audit_message(text: &str, width: usize) -> String {
+pub fn message(text: &str, width: usize) -> String {
     render_text::message(text, width)
 }

@@ -9,8 +9,13 @@ pub fn regret(estimate: Estimate) -> String {
     if estimate.n < 2 {
         return format!("{:.4}", estimate.mean);
     }
-    let places = if estimate.se > 0.0 { places_for(estimate.se) } else { 4 };
+    let places = if is_exact(estimate) { 4 } else { places_for(estimate.se) };
     format!("{:.places$} ± {:.places$}", estimate.mean, estimate.se)
+}
+
+/// Whether a mean has no error but that of rounding: all replications have the same number.
+fn is_exact(estimate: Estimate) -> bool {
+    estimate.se <= 1e-12 * estimate.mean.abs()
 }
 
 /// Decimal places that show two digits of `value`, at most six.
@@ -97,6 +102,12 @@ pub fn quantity(value: f64) -> String {
     }
 }
 
+/// A share as a percentage with one decimal place, rounded down: `95.0 %`, `100 %`.
+#[must_use]
+pub(super) fn percent(share: f64) -> String {
+    if share >= 1.0 { "100 %".to_owned() } else { format!("{:.1} %", libm::floor(share * 1000.0) / 10.0) }
+}
+
 /// A delta to four digits: `1e-5`, `2.944e-3`.
 #[must_use]
 pub(super) fn delta(value: f64) -> String {
@@ -161,7 +172,7 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
 /// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is 0.
 #[must_use]
 pub(super) fn brief(estimate: Estimate) -> String {
-    if estimate.n < 2 || estimate.se == 0.0 { rough(estimate.mean) } else { regret(estimate) }
+    if estimate.n < 2 || is_exact(estimate) { rough(estimate.mean) } else { regret(estimate) }
 }
 
 /// A number with two significant digits, for a sentence: `0.029`, `95`, `1.3e6`. Below 1e5 all digits before the decimal
@@ -235,6 +246,8 @@ mod tests {
         assert_eq!(regret(estimate(0.018_345, 0.0042)), "0.0183 ± 0.0042");
         assert_eq!(regret(estimate(123.456, 12.0)), "123 ± 12");
         assert_eq!(regret(estimate(0.5, 0.0)), "0.5000 ± 0.0000");
+        assert_eq!(regret(estimate(0.263_392_1, 1.8e-17)), "0.2634 ± 0.0000");
+        assert_eq!(brief(estimate(0.263_392_1, 1.8e-17)), "0.26");
     }
 
     #[test]

@@ -114,25 +114,51 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// The name of an outcome in words. Outcomes of private releases are named by formulas; all others already by words.
+/// The outcomes of private releases, which are named by formulas: each in words, and in few words for an axis or a header.
+const OUTCOMES: [(&str, &str, &str); 7] = [
+    ("f(lambda*) - f(lambda~)", "regret of the published setting", "regret of the published setting"),
+    (
+        "max mu_T - mu_T(lambda~)",
+        "how far the published setting is below the best, by the model's posterior mean",
+        "below the best, by posterior mean",
+    ),
+    (
+        "max v - v(lambda~)",
+        "how far the published setting is below the best, by measured outcomes",
+        "below the best, as measured",
+    ),
+    (
+        "max |mu_T - mu_T'|",
+        "largest change of the posterior mean from one neighbour to the other",
+        "change of the mean by a neighbour",
+    ),
+    (
+        "|v~ - f(lambda*)|",
+        "error of the published performance, against the best setting's",
+        "error of the published performance",
+    ),
+    (
+        "|v~ - max v|",
+        "error of the published performance, against the best measured",
+        "error against the best measured",
+    ),
+    (
+        "|v~ - v(lambda~)|",
+        "error of the published performance, against that measured at the published setting",
+        "error at the published setting",
+    ),
+];
+
+/// The name of an outcome in words; of an outcome without a formula, its name.
 #[must_use]
 pub(super) fn outcome(name: &str) -> &str {
-    const WORDS: [(&str, &str); 7] = [
-        ("f(lambda*) - f(lambda~)", "regret of the published setting"),
-        (
-            "max mu_T - mu_T(lambda~)",
-            "how far the published setting is below the best, by the model's posterior mean",
-        ),
-        ("max v - v(lambda~)", "how far the published setting is below the best, by measured outcomes"),
-        ("max |mu_T - mu_T'|", "largest change of the posterior mean from one neighbour to the other"),
-        ("|v~ - f(lambda*)|", "error of the published performance, against the best setting's"),
-        ("|v~ - max v|", "error of the published performance, against the best measured"),
-        (
-            "|v~ - v(lambda~)|",
-            "error of the published performance, against that measured at the published setting",
-        ),
-    ];
-    WORDS.iter().find(|(known, _)| *known == name).map_or(name, |(_, words)| words)
+    OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(_, words, _)| words)
+}
+
+/// The name of an outcome in at most 34 characters if it is a formula.
+#[must_use]
+pub(super) fn outcome_in_brief(name: &str) -> &str {
+    OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(.., words)| words)
 }
 
 /// Why a message was lost, in words.

@@ -15,7 +15,13 @@ pub(super) fn diagnose(
     error: &ReadError,
     culprit: Option<&Entry>,
 ) -> Diagnostic {
-    let span = error.place();
+    let mut span = error.place();
+    // Of a name that is not known, only the name is marked, not what stands in its brackets.
+    if let Fault::UnknownName { found, .. } | Fault::OtherName { found, .. } = error.fault()
+        && edited.text[span.clone()].starts_with(found.as_str())
+    {
+        span.end = span.start + found.len();
+    }
     let found = shorten(&edited.text[span.clone()]);
     let new = |message: String| Diagnostic::new(edited.place(&span), message).path(error.path());
     match error.fault() {
@@ -62,7 +68,7 @@ pub(super) fn diagnose(
         Fault::NoText => {
             let duration = found.chars().next().is_some_and(|c| c.is_ascii_digit());
             let cure = if duration {
-                "write durations with units and in quotation marks, as in \"40ms\""
+                "put it in quotation marks; a duration also has a unit, as in \"40ms\""
             } else {
                 "put it in quotation marks"
             };

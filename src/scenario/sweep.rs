@@ -44,9 +44,14 @@ impl Edited {
                     Origin::Override(text) => Place::Override(text.clone()),
                     Origin::File(byte) => {
                         let from = byte + (span.start - start);
-                        // If the span is longer than the piece, only its beginning is reported.
+                        // A span with an `Each` or a comment inside it ends where its last piece does.
+                        let last = self.cut(span.clone()).pop();
+                        let to = last.and_then(|piece| match piece.origin {
+                            Origin::File(byte) => Some(byte + piece.length),
+                            Origin::Override(_) => None,
+                        });
                         let length = span.end.min(end).saturating_sub(span.start);
-                        Place::at(from..from + length)
+                        Place::at(from..to.unwrap_or(0).max(from + length))
                     }
                 };
             }

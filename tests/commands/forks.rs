@@ -89,9 +89,12 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     }
     assert!(compared >= 2);
     let text = says(&["compare", path]);
-    for words in ["future \"unchanged\"", "future = \"lossy\"", "future = \"all slow\""] {
+    for words in ["future \"unchanged\"", "lossy", "all slow"] {
         assert!(text.contains(words), "{words}: {text}");
     }
+    let full = says(&["compare", path, "--full"]);
+    assert!(full.contains("future = lossy") && full.contains("future = all slow"), "{full}");
+    assert!(text.lines().count() < full.lines().count(), "{text}");
     // With another run, the axis is the fork's alone.
     let plain = says(&[
         "run",

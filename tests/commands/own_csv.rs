@@ -33,13 +33,17 @@ fn a_file_of_ones_own_is_a_valid_scenario_at_once() {
     let csv = houses(place.path());
     for system in ["outsourced", "local", "federated", "release"] {
         let file = place.path().join(format!("{system}.ron"));
-        let (code, _, stderr) = new(system, &csv, "Sale_Price", &file);
+        let (code, stdout, stderr) = new(system, &csv, "Sale_Price", &file);
         assert_eq!(code, 0, "{stderr}");
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.contains(r#"inputs: ["Lot Area", "Year Built", "Baths, full", "Garage"]"#), "{text}");
-        for reason in ["Order (counts the rows)", "Pool (always the same)", "Lot Frontage (not all numbers)"]
-        {
-            assert!(text.contains(reason), "{reason}: {text}");
+        for reason in [
+            "Order: counts the rows",
+            "Pool: 0 in every row",
+            "Lot Frontage: one cell that is no number, \"NA\" in line 6",
+            "MS Zoning: texts, \"RL\" in line 2",
+        ] {
+            assert!(text.contains(reason) && stdout.contains(reason), "{reason}: {stdout}{text}");
         }
         let file = file.to_str().unwrap();
         let (code, stdout, stderr) = told(&subrosa(&["check", file]));
@@ -70,7 +74,8 @@ fn what_no_scenario_can_be_made_of_is_said_with_a_cure() {
     fs::write(&semicolons, "a;b;y\n1,5;2;3\n2,5;3;4\n").unwrap();
     for (csv, output, words) in [
         (&csv, "SalePrice", "did you mean --output \"Sale_Price\"?"),
-        (&csv, "MS Zoning", "holds no numbers"),
+        (&csv, "MS Zoning", "holds texts, \"RL\" in line 2: name a column of numbers"),
+        (&csv, "Lot Frontage", "has one cell that is no number, \"NA\" in line 6: fill in"),
         (&csv, "Pool", "the same in every row"),
         (&semicolons, "y", "separated by `;`"),
         (&place.path().join("none.csv"), "y", "no such file"),
@@ -81,6 +86,70 @@ fn what_no_scenario_can_be_made_of_is_said_with_a_cure() {
     }
     let (code, _, stderr) = told(&subrosa(&["new", "local", "--csv", "x.csv"]));
     assert!(code == 2 && stderr.contains("--output"), "{stderr}");
+}
+
+/// A column of two texts is a class. A column of numbers with a gap is none, nor are an empty cell and names of the records.
+#[test]
+fn a_class_is_a_column_of_few_texts() {
+    let place = TempDir::new().unwrap();
+    let csv = place.path().join("homes.csv");
+    let write = |garden: &str| {
+        let mut text = String::from("town,age,area,garden,owner\n");
+        for row in 1..=20_u32 {
+            let age = if row == 7 { String::new() } else { (row * 7 % 23).to_string() };
+            let own = if row == 9 {
+                garden
+            } else if row % 3 == 0 {
+                "yes"
+            } else {
+                "no"
+            };
+            writeln!(text, "{},{age},{},{own},person {row}", row % 2, 40 + row * row % 31).unwrap();
+        }
+        fs::write(&csv, text).unwrap();
+    };
+    write("yes");
+    let file = place.path().join("x.ron");
+    let (code, stdout, stderr) = new("release", &csv, "garden", &file);
+    assert!(code == 0 && stdout.contains("age: one empty cell, line 8"), "{stdout}{stderr}");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("Equals(column: \"garden\", value: \"no\")"), "{text}");
+    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stderr}");
+    fs::remove_file(&file).unwrap();
+    for (column, words) in [
+        ("age", "column \"age\" has one empty cell, line 8: fill in what is missing"),
+        ("owner", "column \"owner\" has 20 different texts in 20 rows"),
+    ] {
+        let (code, _, stderr) = new("release", &csv, column, &file);
+        assert!(code == 3 && stderr.contains(words) && !file.exists(), "{code}: {stderr}");
+    }
+    write("");
+    let (code, _, stderr) = new("release", &csv, "garden", &file);
+    assert!(code == 3 && stderr.contains("column \"garden\" has one empty cell, line 10"), "{stderr}");
+}
+
+/// A value is marked to its end, also with an `Each` or a comment inside; of an unknown name only the name is marked.
+#[test]
+fn a_mark_in_the_source_is_as_long_as_what_is_wrong() {
+    let place = TempDir::new().unwrap();
+    let csv = houses(place.path());
+    let file = place.path().join("x.ron");
+    assert_eq!(new("release", &csv, "Sale_Price", &file).0, 0);
+    let text = fs::read_to_string(&file).unwrap();
+    let label = text.lines().find_map(|line| line.trim().strip_prefix("label: ")).unwrap();
+    for (value, marked, words) in [
+        (r#"Above(column: "Garage", threshold: Each("t", [3, 1e9]))"#, 55, "records of both classes"),
+        (r#"Equals(column: "MS Zoning", value: Each("v", ["RL"]))"#, 53, "records of both classes"),
+        (r#"Equal(column: "MS Zoning", value: Each("v", ["RL"]))"#, 5, "unknown name `Equal`"),
+        (r#"Equals(column: "MS Zoning", value: "XX")"#, 4, "no row has \"XX\""),
+        (r#"Equals(column: "Garage", value: 3)"#, 1, "put it in quotation marks"),
+    ] {
+        fs::write(&file, text.replace(label, &format!("{value},"))).unwrap();
+        let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+        assert!(code == 3 && stderr.contains(words), "{value}: {stderr}");
+        assert_eq!(stderr.matches('^').count(), marked, "{value}: {stderr}");
+    }
 }
 
 /// The help in a message is about what was written.

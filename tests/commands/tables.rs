@@ -201,3 +201,64 @@ fn parquet_holds_the_same_rows() {
         assert_eq!(columns.len(), header.lines().next().unwrap().split(',').count(), "{name}");
     }
 }
+
+/// A sweep beside itself with one series changed: a line for each cell of that series, and one sentence on the others.
+#[test]
+fn a_comparison_of_sweeps_is_short() {
+    let place = TempDir::new().unwrap();
+    let a = folder(&hospital(&place));
+    let more = [
+        "--replications",
+        "2",
+        "-o",
+        "protocol.rounds=5",
+        "-o",
+        "protocol.series[1].release.epsilon=Each(\"epsilon\", [1, 4])",
+        "-o",
+        "protocol.series[1].outcomes.epsilon=2",
+        "-o",
+        "network.default.latency=Constant(Each(\"delay\", [\"10ms\", \"1s\"]))",
+    ];
+    let b = folder(&run("scenarios/hospital.ron", place.path(), &more));
+    let compare = |b: &Path, more: &[&str]| {
+        let arguments = [&["compare", a.to_str().unwrap(), b.to_str().unwrap()], more].concat();
+        let (code, stdout, stderr) = told(&subrosa(&arguments));
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let short = compare(&b, &[]);
+    let changed = short.lines().filter(|line| line.trim_start().starts_with("noisy rows, 3 + 3 ")).count();
+    assert!((1..=4).contains(&changed), "{changed}: {short}");
+    let flat = short.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains(
+            "equal in every metric, the same in all 4 cells: GP-UCB, non-private; PO-GP-UCB; noisy rows, 1 + 1; random search"
+        ),
+        "{short}"
+    );
+    assert!(short.lines().count() < 20, "{short}");
+    let full = compare(&b, &["--full"]);
+    assert!(full.contains("PO-GP-UCB, delay = 1s, epsilon = 4: equal in every metric"), "{full}");
+    let itself = compare(&a, &[]);
+    assert!(itself.contains("the same in all 4 cells") && !itself.contains("95 %"), "{itself}");
+    let (_, account, _) = told(&subrosa(&["account", a.to_str().unwrap()]));
+    assert!(account.contains("(epsilon = 4)") && !account.contains("(cell "), "{account}");
+}
+
+/// A private release is judged by what is published, and outcomes have words for names.
+#[test]
+fn a_release_begins_with_the_published_setting() {
+    let place = TempDir::new().unwrap();
+    let arguments = ["--replications", "2", "-o", "protocol.rounds=4", "-o", "objective.settings=6"];
+    let run = folder(&run("scenarios/release.ron", place.path(), &arguments));
+    for more in [&[][..], &["--full"]] {
+        let (_, text, _) = told(&subrosa(&[&["report", run.to_str().unwrap()], more].concat()));
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let [outcome, regret] = ["setting", "regret at the end"].map(|words| flat.find(words).expect(words));
+        assert!(outcome < regret, "{text}");
+        let before = &flat[..flat.find("privacy").unwrap_or(flat.len())];
+        assert!(!more.is_empty() || !before.contains("lambda~"), "{text}");
+    }
+    let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.find("id=\"outcomes\"").unwrap() < page.find("id=\"regret\"").unwrap());
+}

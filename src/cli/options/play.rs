@@ -124,6 +124,9 @@ pub(in crate::cli) struct CompareArguments {
     /// Only this series of the second run. Default: the series of the same name
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) series_b: Option<String>,
+    /// Every metric of every series and cell, in a table each; otherwise a line for each series and cell
+    #[arg(long)]
+    pub(in crate::cli) full: bool,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

@@ -4,6 +4,11 @@ use super::failure::{LARGEST, TableError};
 use crate::vocab::{CsvRows, NoSuchColumn, NotCsv};
 use std::path::{Path, PathBuf};
 
+/// The finite number in a cell, if it is one of absolute value at most 1e100.
+fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
+}
+
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
 pub struct CsvTable {
@@ -80,16 +85,22 @@ impl CsvTable {
     /// [`TableError::NoColumn`], [`TableError::TwoColumns`] or [`TableError::NotANumber`].
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, TableError> {
         let parse = |(line, text): (u64, &str)| {
-            text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST).ok_or_else(|| {
-                TableError::NotANumber {
-                    file: self.file.clone(),
-                    line,
-                    column: column.to_owned(),
-                    found: text.to_owned(),
-                }
+            number(text).ok_or_else(|| TableError::NotANumber {
+                file: self.file.clone(),
+                line,
+                column: column.to_owned(),
+                found: text.to_owned(),
             })
         };
         self.cells(column)?.map(parse).collect()
+    }
+
+    /// The cells of a column that [`numbers`](Self::numbers) refuses, each with its line in the file, from 1.
+    ///
+    /// # Errors
+    /// [`TableError::NoColumn`] or [`TableError::TwoColumns`].
+    pub fn not_numbers(&self, column: &str) -> Result<Vec<(u64, &str)>, TableError> {
+        Ok(self.cells(column)?.filter(|(_, text)| number(text).is_none()).collect())
     }
 
     /// The error of a cell in this column and row, from 0, that is not as expected.

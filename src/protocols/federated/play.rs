@@ -38,7 +38,9 @@ impl Protocol for Federated {
     }
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
-        self.check_heterogeneity(objective)
+        let mut problems = self.check_heterogeneity(objective);
+        problems.extend(self.check_features(objective));
+        problems
     }
 
     /// Agents draw functions over all points of the objective.

@@ -187,6 +187,18 @@ impl Federated {
         unlike.map(problem).collect()
     }
 
+    /// The problem of features of an objective whose covariance has none.
+    pub(super) fn check_features(&self, objective: &dyn Objective) -> Option<Problem> {
+        (objective.stated().linear == Some(true)).then(|| {
+            Problem::wrong(
+                "features",
+                "an objective whose covariance is a function of the distance, so that it has Fourier features",
+                "a linear covariance",
+                "take another objective, or search this one by Outsourced or Local",
+            )
+        })
+    }
+
     /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();

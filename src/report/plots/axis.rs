@@ -129,6 +129,18 @@ impl Axis {
         axis
     }
 
+    /// The axis with the labels that `words` gives to the values at its ticks, without trailing zeros.
+    #[must_use]
+    pub fn relabelled(mut self, words: impl Fn(f64) -> String) -> Self {
+        for (at, label) in &mut self.ticks {
+            let value = if self.log { libm::pow(10.0, *at) } else { *at };
+            let told = words(value);
+            let short = told.trim_end_matches('0').trim_end_matches('.');
+            *label = if told.contains('.') && !told.contains('e') { short.to_owned() } else { told };
+        }
+        self
+    }
+
     /// The axis extended at its upper end by a tick for infinite values.
     #[must_use]
     pub fn with_infinity(mut self) -> Self {

@@ -84,11 +84,39 @@ pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Opt
     let mut svg = String::new();
     canvas.frame(&mut svg, names);
     canvas.absences(&mut svg, events);
+    let mut labels = Labels::default();
     for event in events {
-        canvas.event(&mut svg, names, event);
+        canvas.event(&mut svg, &mut labels, names, event);
     }
     let width = LEFT + COLUMN * canvas.columns.len() as f64;
     Some(Drawing { inside: svg, width, height: canvas.bottom() + 30.0 })
+}
+
+/// The labels of arrows that are drawn so far: middle, baseline and half of the width of each.
+#[derive(Debug, Default)]
+struct Labels(Vec<(f64, f64, f64)>);
+
+impl Labels {
+    /// Width of a letter and height of a line, in pixels.
+    const LETTER: f64 = 6.2;
+    const LINE: f64 = 12.0;
+    /// Where a label may stand, as a share of its arrow from its beginning: at a third, arrows rarely cross.
+    const PLACES: [f64; 5] = [1.0 / 3.0, 0.5, 2.0 / 3.0, 0.2, 0.8];
+
+    /// The place of a label beside an arrow where it overlaps no earlier label; `None` if there is none.
+    fn place(&mut self, label: &str, from: (f64, f64), to: (f64, f64)) -> Option<(f64, f64)> {
+        let half = Self::LETTER * label.chars().count() as f64 / 2.0;
+        let at = |share: &f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share - 3.0);
+        let free = |(x, y): &(f64, f64)| {
+            let apart = |(other, line, width): &(f64, f64, f64)| {
+                (x - other).abs() >= half + width || (y - line).abs() >= Self::LINE
+            };
+            self.0.iter().all(apart)
+        };
+        let (x, y) = Self::PLACES.iter().map(at).find(free)?;
+        self.0.push((x, y, half));
+        Some((x, y))
+    }
 }
 
 #[derive(Debug)]
@@ -124,6 +152,16 @@ pub(in crate::report) fn among_first(events: &[TraceEvent], most: usize) -> Vec<
     let kept = &seen[..most.min(seen.len())];
     let inside = |event: &&TraceEvent| parties(event).iter().all(|party| kept.contains(party));
     events.iter().filter(inside).cloned().collect()
+}
+
+/// A name that fits above the line of its party.
+fn fitting(name: &str) -> String {
+    const MOST: usize = 20;
+    if name.chars().count() <= MOST {
+        name.to_owned()
+    } else {
+        name.chars().take(MOST - 2).chain("..".chars()).collect()
+    }
 }
 
 fn escape(text: &str) -> String {
@@ -173,7 +211,7 @@ impl Canvas {
     fn frame(&self, svg: &mut String, names: &[String]) {
         let bottom = self.bottom();
         for (party, x) in &self.columns {
-            let name = escape(&names[party.index()]);
+            let name = escape(&fitting(&names[party.index()]));
             let _ = writeln!(
                 svg,
                 "<text x=\"{x:.1}\" y=\"24\" text-anchor=\"middle\" font-weight=\"bold\">{name}</text>\
@@ -221,29 +259,30 @@ impl Canvas {
         }
     }
 
-    fn event(&self, svg: &mut String, names: &[String], event: &TraceEvent) {
+    fn event(&self, svg: &mut String, labels: &mut Labels, names: &[String], event: &TraceEvent) {
         let y = self.y(event.at);
         let name = |party: PartyId| escape(names.get(party.index()).map_or("", String::as_str));
         let seconds = event.at.seconds();
         let _ = match &event.kind {
             TraceKind::Delivered(p, sent_at) => {
                 let (x1, y1, x2) = (self.x(p.from), self.y(*sent_at), self.x(p.to));
-                // The head of the arrow points in the direction of the line. The label stands at a third of the line, where
-                // arrows rarely cross.
+                // The head of the arrow points in the direction of the line.
                 let turn = libm::atan2(y - y1, x2 - x1).to_degrees();
-                let (at, height) = (x1 + (x2 - x1) / 3.0, y1 + (y - y1) / 3.0 - 3.0);
+                let label = labels.place(&p.label, (x1, y1), (x2, y)).map_or_else(String::new, |(x, y)| {
+                    let name = escape(&p.label);
+                    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{name}</text>")
+                });
                 writeln!(
                     svg,
                     "<g><title>{} {} to {}, sent {:.6} s, arrived {seconds:.6} s, {} B</title>\
                      <line class=\"sent\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y:.1}\"/>\
                      <path class=\"head\" d=\"M0 0L-8 -4L-8 4z\" transform=\"translate({x2:.1} {y:.1}) \
-                     rotate({turn:.1})\"/><text x=\"{at:.1}\" y=\"{height:.1}\" text-anchor=\"middle\">{}</text></g>",
+                     rotate({turn:.1})\"/>{label}</g>",
                     escape(&p.label),
                     name(p.from),
                     name(p.to),
                     sent_at.seconds(),
-                    p.bytes,
-                    escape(&p.label)
+                    p.bytes
                 )
             }
             TraceKind::Lost(p, why) => {
@@ -316,6 +355,11 @@ mod tests {
             (3, 1)
         );
         assert_eq!(among_first(&events, 2).len(), 2);
+        // Ten arrows of the same two parties at the same time: only labels that do not overlap are drawn.
+        let crowd: Vec<TraceEvent> = (0..10).map(|_| delivered(0, 1, 0, 1)).collect();
+        let picture = sequence("", &names, &crowd).unwrap();
+        assert_eq!(picture.matches("class=\"sent\"").count(), 10);
+        assert!((1..=5).contains(&picture.matches(">Ask</text>").count()), "{picture}");
         assert_eq!(sequence("", &names, &[]), Err(NoSequence::Nothing));
     }
 }

@@ -4,8 +4,8 @@ use crate::report::document::Figure;
 use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, draw, sample};
 use maud::{Markup, PreEscaped, html};
 
-/// Charts side by side below one legend.
-pub(super) fn figure(figure: &Figure) -> Markup {
+/// Charts side by side below one legend; a single chart that stands `alone` in its row has its legend and notes beside it.
+pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
     let legend = legend(&figure.charts);
     let mut captions: Vec<&str> = figure.charts.iter().map(|chart| chart.caption.as_str()).collect();
     captions.retain(|caption| !caption.is_empty());
@@ -13,7 +13,7 @@ pub(super) fn figure(figure: &Figure) -> Markup {
     let beyond: Vec<&String> = figure.charts.iter().flat_map(|chart| &chart.beyond).collect();
     let told = told_once(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
     html! {
-        section.plate.wide[figure.charts.len() > 1] {
+        section.plate.wide[figure.charts.len() > 1].alone[alone] {
             h3 { (figure.title) @if figure.charts.len() == 1 && figure.charts[0].title == figure.title && figure.charts[0].y.log { span.note { " (logarithmic)" } } }
             div.legend role="group" aria-label="Series; press one to hide or show it" {
                 @for (index, entry) in legend.iter().enumerate() {
@@ -23,11 +23,13 @@ pub(super) fn figure(figure: &Figure) -> Markup {
             div.charts {
                 @for chart in &figure.charts { (chart_of(chart, &figure.title, &legend)) }
             }
-            @for note in told { p.note { (note) } }
-            @if !captions.is_empty() || !beyond.is_empty() {
-                details { summary { "On the bounds" }
-                    @for beyond in beyond { p.note { span.beyond { "\u{2191}\u{a0}" (beyond) } } }
-                    @for caption in captions { p.note { (caption) } } }
+            div.notes {
+                @for note in told { p.note { (note) } }
+                @if !captions.is_empty() || !beyond.is_empty() {
+                    details { summary { "On the bounds" }
+                        @for beyond in beyond { p.note { span.beyond { "\u{2191}\u{a0}" (beyond) } } }
+                        @for caption in captions { p.note { (caption) } } }
+                }
             }
         }
     }
@@ -200,7 +202,7 @@ mod tests {
     #[test]
     fn charts_with_other_bounds_share_no_entry() {
         let charts = vec![chart(&["A", "Theorem 1"], "1"), chart(&["A", "Theorem 2"], "2")];
-        let page = figure(&Figure { title: "Two".to_owned(), charts }).into_string();
+        let page = figure(&Figure { title: "Two".to_owned(), charts }, false).into_string();
         let keys: Vec<&str> = page
             .split("<g class=\"line")
             .skip(1)
@@ -213,11 +215,8 @@ mod tests {
 
     #[test]
     fn texts_keep_every_letter() {
-        let page = figure(&Figure {
-            title: "One".to_owned(),
-            charts: vec![chart(&["A"], "epsilon 2 (proven), 0.03")],
-        });
-        let page = page.into_string();
+        let charts = vec![chart(&["A"], "epsilon 2 (proven), 0.03")];
+        let page = figure(&Figure { title: "One".to_owned(), charts }, false).into_string();
         assert!(page.contains("data-at=\"a | b\na | b\""), "{page}");
         assert!(page.contains("epsilon 2 (proven), 0.03, epsilon 2 (proven), 0.03</td>"), "{page}");
     }

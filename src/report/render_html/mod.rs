@@ -72,10 +72,23 @@ fn blocks(all: &[Block]) -> Markup {
     html! {
         // Consecutive figures stand side by side if the screen is wide enough.
         @for group in all.chunk_by(|a, b| figure_of(a) && figure_of(b)) {
-            @if group.iter().all(figure_of) { div.plates { @for one in group { (block(one)) } } }
+            @if group.iter().all(figure_of) { div.plates { (plates(group)) } }
             @else { @for one in group { (block(one)) } }
         }
     }
+}
+
+/// Figures in rows: one with several charts fills a row, and so does the last of an odd number of single charts in a row.
+fn plates(group: &[Block]) -> Markup {
+    let single: Vec<bool> =
+        group.iter().map(|block| matches!(block, Block::Figure(one) if one.charts.len() == 1)).collect();
+    let alone = |at: usize| {
+        let before = single[..at].iter().rev().take_while(|one| **one).count();
+        single[at] && before.is_multiple_of(2) && !single.get(at + 1).copied().unwrap_or(false)
+    };
+    html! { @for (at, one) in group.iter().enumerate() {
+        @if let Block::Figure(one) = one { (figure(one, alone(at))) }
+    } }
 }
 
 fn block(block: &Block) -> Markup {
@@ -97,7 +110,7 @@ fn block(block: &Block) -> Markup {
         },
         Block::Table(one) if one.shown == Shown::Terminal => html! {},
         Block::Table(one) => table(one),
-        Block::Figure(one) => figure(one),
+        Block::Figure(one) => figure(one, false),
         Block::Drawing(one) => drawing(one),
         Block::Listing { label, text } => html! {
             pre tabindex="0" role="region" aria-label=(label) { code { (text) } }

@@ -24,22 +24,23 @@ pub(super) fn table(table: &Table) -> Markup {
                     th scope="col" .number[column.number] { (explained(&column.explanation, html! { (column.name) })) }
                 } } }
                 tbody { @for (index, row) in table.rows.iter().enumerate() { tr { @for &at in &shown {
-                    (placed(table, index, row, at))
+                    (placed(table, index, row, at, findings))
                 } } } }
             }
         },
     )
 }
 
-/// A cell in its row; empty if a cell above it spans this row too.
-fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
+/// A cell in its row; empty if a cell above it spans this row too. In a table of findings it has the name of its column, which
+/// a narrow screen shows above it.
+fn placed(table: &Table, index: usize, row: &Row, at: usize, findings: bool) -> Markup {
     let (column, cell) = (&table.columns[at], &row.cells[at]);
     let head = at < table.heads;
     let grouped = table.layout == Layout::Grouped && table.heads > 0;
     if !(head && grouped) {
         return html! {
             @if head { th scope="row" class=[width(column, cell)] { (content(cell)) } }
-            @else { td class=[width(column, cell)] {
+            @else { td class=[width(column, cell)] data-name=[findings.then_some(&column.name)] {
                 (content(cell)) @if !grouped && at + 1 == row.cells.len() && !row.remark.is_empty() { div.note { (row.remark) } }
             } }
         };

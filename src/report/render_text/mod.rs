@@ -6,6 +6,7 @@ mod words;
 
 use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Shown};
 pub use lines::WIDTH;
+pub(super) use lines::folded;
 use lines::{FIXED, Lines};
 use words::words;
 

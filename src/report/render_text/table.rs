@@ -27,7 +27,7 @@ pub(super) fn table(out: &mut Lines, table: &Table) {
             let heads = shown.iter().filter(|at| **at < table.heads).count();
             with_header(out, Grid { header: header(), rows: rows(), numbers }, heads);
         }
-        Layout::Plain => block(out, 2, std::iter::once(header()).chain(rows()).collect()),
+        Layout::Plain => Grid::of_words(std::iter::once(header()).chain(rows()).collect()).print(out, 2),
         Layout::Grouped => grouped(out, table, &columns, rows()),
     }
     for remark in table.rows.iter().filter(|_| table.layout != Layout::Grouped).map(|row| &row.remark) {
@@ -55,6 +55,8 @@ fn text(cell: &Cell) -> String {
 fn with_header(out: &mut Lines, table: Grid, heads: usize) {
     let width = out.width;
     let columns = table.header.len();
+    let least: Vec<usize> = (0..columns.min(heads + 1)).collect();
+    let table = if table.only(&least).widths(width).is_none() { table.loosened() } else { table };
     let all: Vec<usize> = (0..columns).collect();
     let heads = heads.min(columns.saturating_sub(1));
     let mut rest = &all[heads..];
@@ -69,7 +71,7 @@ fn with_header(out: &mut Lines, table: Grid, heads: usize) {
         if !first {
             out.line("");
         }
-        shown.print(out);
+        shown.print(out, 0);
         rest = &rest[count..];
         first = false;
     }
@@ -77,6 +79,7 @@ fn with_header(out: &mut Lines, table: Grid, heads: usize) {
 
 /// The header and the rows of a table, as texts.
 struct Grid {
+    /// The names of the columns; empty for a table without a header.
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Which columns are numbers.
@@ -86,7 +89,31 @@ struct Grid {
 /// Spaces to the left and right of each cell: in a table that fits with them, and in a narrow one.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
+/// Number of letters from which a word of a narrow table is broken behind its commas.
+const LONG: usize = 16;
+
 impl Grid {
+    /// Rows of words without a header.
+    fn of_words(rows: Vec<Vec<String>>) -> Self {
+        let numbers = vec![false; rows.iter().map(Vec::len).max().unwrap_or(0)];
+        Self { header: Vec::new(), rows, numbers }
+    }
+
+    /// The table with a space behind each comma of a long word, where a line may end.
+    fn loosened(mut self) -> Self {
+        let loose = |word: &str| {
+            if word.chars().count() < LONG {
+                word.to_owned()
+            } else {
+                word.replace(',', ", ").trim_end().to_owned()
+            }
+        };
+        for cell in self.rows.iter_mut().flatten().chain(&mut self.header) {
+            *cell = cell.split(' ').map(loose).collect::<Vec<_>>().join(" ");
+        }
+        self
+    }
+
     /// The table with only these columns, in this order.
     fn only(&self, columns: &[usize]) -> Self {
         let pick = |cells: &[String]| {
@@ -107,13 +134,14 @@ impl Grid {
         let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
         // `words` and `numbers`: whether cells of text and cells of numbers stay on one line.
         let widths = |(padding, words, numbers): ((u16, u16), bool, bool)| {
-            let width = |(column, name): (usize, &String)| {
+            let width = |column: usize| {
                 let whole = if self.numbers[column] { numbers } else { words };
                 let cells = self.rows.iter().filter_map(|row| row.get(column));
                 let cell = cells.map(|cell| if whole { long(cell) } else { word(cell) });
-                cell.max().unwrap_or(0).max(word(name)) + padding.0 + padding.1
+                let name = self.header.get(column).map_or(0, word);
+                cell.max().unwrap_or(0).max(name) + padding.0 + padding.1
             };
-            self.header.iter().enumerate().map(width).collect::<Vec<u16>>()
+            (0..self.numbers.len()).map(width).collect::<Vec<u16>>()
         };
         let fits =
             |widths: &Vec<u16>| widths.iter().map(|width| usize::from(*width) + 1).sum::<usize>() <= most + 1;
@@ -128,15 +156,20 @@ impl Grid {
         ways.into_iter().map(|way| (way.0, widths(way))).find(|(_, widths)| fits(widths))
     }
 
-    fn print(self, out: &mut Lines) {
-        let found = self.widths(out.width);
-        let Self { header, rows, numbers } = self;
+    /// Prints the table, indented.
+    fn print(self, out: &mut Lines, indent: usize) {
+        let width = out.width.saturating_sub(indent);
+        let table = if self.widths(width).is_none() { self.loosened() } else { self };
+        let found = table.widths(width);
+        let Self { header, rows, numbers } = table;
         let mut table = comfy_table::Table::new();
         table
             .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
             .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(out.width as u16)
-            .set_header(header);
+            .set_width(width as u16);
+        if !header.is_empty() {
+            table.set_header(header);
+        }
         table.add_rows(rows);
         let (padding, least) = found.map_or((PADDINGS[0], None), |(padding, least)| (padding, Some(least)));
         for (column, number) in table.column_iter_mut().zip(numbers) {
@@ -149,7 +182,7 @@ impl Grid {
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
         }
         for row in table.lines() {
-            out.line(&row);
+            out.line(&format!("{}{row}", " ".repeat(indent)));
         }
     }
 }
@@ -173,23 +206,10 @@ fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<St
             if column.named_in_cells { format!("{} {cell}", column.name) } else { cell.clone() }
         };
         let cells = |row: &Vec<String>| columns.iter().zip(row).skip(2).map(cell).collect::<Vec<String>>();
-        block(out, 4, group.iter().map(cells).collect());
+        Grid::of_words(group.iter().map(cells).collect()).print(out, 4);
         for remark in remarks.by_ref().take(length).filter(|remark| !remark.is_empty()) {
             out.wrapped(5, remark);
         }
-    }
-}
-
-/// Prints rows without header or rules, indented.
-fn block(out: &mut Lines, indent: usize, rows: Vec<Vec<String>>) {
-    let mut table = comfy_table::Table::new();
-    table
-        .load_style(TableStyle::new())
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width((out.width - indent.min(out.width / 2)) as u16);
-    table.add_rows(rows);
-    for row in table.lines() {
-        out.line(&format!("{}{row}", " ".repeat(indent)));
     }
 }
 

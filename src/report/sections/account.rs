@@ -6,11 +6,13 @@ use crate::accounting::{
 use crate::report::document::{Block, Section, Shown, Table};
 use crate::report::number::{bound, delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::report::sections::cells::among;
 use crate::report::sections::privacy::relations_of;
 use crate::report::words::{arithmetic, conditions, person};
 use crate::study::LedgerGroup;
 use crate::vocab::{Arithmetic, counted};
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 fn is_a(figure: &Figure) -> &'static str {
     match figure.standing {
@@ -117,7 +119,17 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
             None => lines.push(sum),
         }
     }
-    let all = groups.iter().map(|group| group.cell).max().map_or(0, |last| last + 1);
+    let mut points: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for group in groups {
+        points
+            .entry(group.cell)
+            .or_insert_with(|| group.point.iter().map(|(_, value)| value.clone()).collect());
+    }
+    let axes: Vec<String> = groups
+        .first()
+        .map(|group| group.point.iter().map(|(name, _)| name.clone()).collect())
+        .unwrap_or_default();
+    let all: Vec<Vec<String>> = points.values().cloned().collect();
     let Some(first) = lines.first() else { return Section::default() };
     let deltas_differ = lines.iter().any(|line| line.delta.to_bits() != first.delta.to_bits());
     let at = if deltas_differ { String::new() } else { format!(", at delta {}", shown(first.delta)) };
@@ -127,9 +139,9 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
         let mut about = line.about.clone();
         let mut cells = line.cells.clone();
         cells.dedup();
-        if cells.len() < all {
-            let told: Vec<String> = cells.iter().map(ToString::to_string).collect();
-            about.push_str(&format!(" (cell {})", told.join(", ")));
+        if cells.len() < points.len() {
+            let here: Vec<&Vec<String>> = cells.iter().filter_map(|cell| points.get(cell)).collect();
+            about.push_str(&format!(" ({})", among(&axes, &all, &here)));
         }
         if deltas_differ {
             about.push_str(&format!(", at delta {}", shown(line.delta)));

@@ -1,7 +1,9 @@
 //! Charts of final regret along the axes of a study, with published figures.
 
 use super::axes::{Along, along};
-use super::lines::{METRICS, capital, count, dependent_axes, grouped, made, numbers, of, place, slug};
+use super::lines::{
+    METRICS, capital, count, dependent_axes, grouped, made, named_at, numbers, place, runs_of, slug,
+};
 use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -50,7 +52,7 @@ fn matters(tracks: &[Track<'_>]) -> bool {
 
 /// Whether the regret of a series depends on the axis.
 fn rises(track: &Track<'_>) -> bool {
-    let regrets = |run: &SeriesSummary| METRICS.map(|metric| of(metric, run));
+    let regrets = |run: &SeriesSummary| METRICS.map(|metric| run.metrics.regret(metric));
     track.cells.windows(2).any(|pair| regrets(pair[0].3) != regrets(pair[1].3))
 }
 
@@ -74,10 +76,7 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along) -> Vec<Trac
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
-        let runs: Vec<(&CellSummary, &SeriesSummary)> = cells
-            .iter()
-            .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
-            .collect();
+        let runs = runs_of(cells, &series.name);
         let mut told = dependent_axes(names, &runs);
         told.retain(|other| *other != axis.index);
         for (cell, run) in runs {
@@ -89,7 +88,9 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along) -> Vec<Trac
             }
         }
     }
-    tracks.retain(|track| track.cells.iter().any(|(.., run)| METRICS.iter().any(|m| of(*m, run).is_some())));
+    tracks.retain(|track| {
+        track.cells.iter().any(|(.., run)| METRICS.iter().any(|m| run.metrics.regret(*m).is_some()))
+    });
     for track in &mut tracks {
         track.cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         track.cells.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
@@ -103,7 +104,7 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
         let ours = track
             .cells
             .iter()
-            .filter_map(|(x, at, _, series)| Some(made(*x, of(metric, series)?, at.clone())));
+            .filter_map(|(x, at, _, series)| Some(made(*x, series.metrics.regret(metric)?, at.clone())));
         let points: Vec<Point> = ours.collect();
         if !points.is_empty() {
             lines.push(Line { key, kind: Kind::Bars, points });
@@ -118,12 +119,13 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
             lines.push(Line { key, kind: Kind::Diamonds, points });
         }
     }
-    let name = |track: &Track<'_>| match track.place.as_str() {
-        "" => track.series.to_owned(),
-        place => format!("{}, {place}", track.series),
+    let name = |track: &Track<'_>| named_at(track.series, &track.place);
+    let counts = || {
+        tracks
+            .iter()
+            .flat_map(|track| &track.cells)
+            .filter_map(|(_, _, _, series)| series.metrics.regret(metric))
     };
-    let counts =
-        || tracks.iter().flat_map(|track| &track.cells).filter_map(|(_, _, _, series)| of(metric, series));
     let n = (counts().map(|estimate| estimate.n).min(), counts().map(|estimate| estimate.n).max());
     let mut note =
         format!("Marks: mean after the last round; bars: one standard error to either side, {}.", count(n));

@@ -40,10 +40,19 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
                 " Drawn: the first {FIRST_POINTS} points, then one round in {every}, and the last."
             ));
         }
-        let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note)).collect();
-        figures.push(Figure { title, charts });
+        let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note));
+        let charts: Vec<Chart> = charts.filter(|chart| !is_flat(chart)).collect();
+        if !charts.is_empty() {
+            figures.push(Figure { title, charts });
+        }
     }
     figures
+}
+
+/// Whether all values of a chart are equal: a regret that is 0 in every round is only in the table.
+fn is_flat(chart: &Chart) -> bool {
+    let mut values = numbers(&chart.lines).map(|(value, _)| value);
+    values.next().is_none_or(|first| values.all(|value| value.total_cmp(&first).is_eq()))
 }
 
 fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> Chart {

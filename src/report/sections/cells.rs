@@ -1,7 +1,7 @@
 //! The cells of a study, ordered and grouped for the reader.
 
 use super::points::Axes;
-use crate::report::document::Block;
+use crate::report::document::{Block, Table};
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +39,37 @@ pub(super) struct Rows {
 pub(super) const ALL: &str = "all";
 
 impl Rows {
-    /// A remark on axes on which no number depends; `None` without such axes. It states only that the results are equal, since
-    /// finitely many replications cannot show that a parameter never has an effect.
+    /// How many columns identify a row: the series and the axes.
+    pub(super) fn heads(&self) -> usize {
+        1 + self.axes.len()
+    }
+
+    /// Without the rows that have no number.
+    pub(super) fn filled(mut self) -> Self {
+        let heads = self.heads();
+        self.rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+        self
+    }
+
+    /// The table with a header: the series, the axes, and these columns.
+    pub(super) fn table<N: Into<String>>(
+        self,
+        title: impl Into<String>,
+        columns: impl IntoIterator<Item = N>,
+    ) -> Table {
+        let heads = self.heads();
+        let first = std::iter::once("series".to_owned()).chain(self.axes);
+        Table::new(title, first.chain(columns.into_iter().map(Into::into)).collect(), self.rows, heads)
+    }
+
+    /// A remark on axes on which no number depends; `None` without such axes.
     pub(super) fn remark(&self) -> Option<Block> {
+        self.said().map(Block::remark)
+    }
+
+    /// The words of [`Rows::remark`]. They state only that the results are equal, since finitely many replications cannot show
+    /// that a parameter never has an effect.
+    pub(super) fn said(&self) -> Option<String> {
         let mut told = Vec::new();
         if !self.same.is_empty() {
             told.push(format!("same in all cells, whatever the value of {}", self.same.join(", ")));
@@ -50,27 +78,41 @@ impl Rows {
         if self.rows.iter().any(|row| row[heads.clone()].contains(&ALL.to_owned())) {
             told.push("all: same in all cells that differ in this parameter alone".to_owned());
         }
-        (!told.is_empty()).then(|| Block::remark(told.join("; ")))
+        (!told.is_empty()).then(|| told.join("; "))
     }
 }
 
-/// The rows of a table with a row per series and cell. If all exact numbers of a series are the same for every value of an
-/// axis, the entry for that axis is "all", and the rows that differ only in it are merged. An axis that is "all" in all rows
-/// is left out, and named in [`Rows::remark`]. `numbers` returns the exact values and the words of a row.
+/// The rows of a table with a row per series and cell, as [`merge`] merges them. `numbers` returns the exact values and the
+/// words of a row.
 pub(super) fn rows<K: PartialEq>(
     summary: &Summary,
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> (K, Vec<String>),
 ) -> Rows {
-    let mut rows: Vec<Vec<String>> = Vec::new();
     let known = Axes::of(summary);
+    let of_group = |group: Vec<(&CellSummary, &SeriesSummary)>| {
+        let line = |(cell, series): &(&CellSummary, &SeriesSummary)| {
+            let (exact, shown) = numbers(cell, series);
+            (known.point(cell), exact, shown)
+        };
+        (group[0].1.name.clone(), group.iter().map(line).collect())
+    };
+    merge(known.names.clone(), by_series(summary).into_iter().map(of_group).collect())
+}
+
+/// The values of the axes at a point, the exact values by which points are compared, and the words of a row.
+pub(super) type Line<K> = (Vec<String>, K, Vec<String>);
+
+/// The rows of some series at the points of a study. If all exact values of a series are the same for every value of an axis,
+/// the entry for that axis is "all", and the rows that differ only in it are merged. An axis that is "all" in all rows is left
+/// out, and named in [`Rows::remark`].
+pub(super) fn merge<K: PartialEq>(mut axes: Vec<String>, series: Vec<(String, Vec<Line<K>>)>) -> Rows {
+    let mut rows: Vec<Vec<String>> = Vec::new();
     let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
-    let mut axes = known.names.clone();
-    for group in by_series(summary) {
+    for (name, lines) in series {
         let mut found = Vec::new();
         let mut words = Vec::new();
-        for (cell, series) in &group {
-            let (exact, shown) = numbers(cell, series);
-            found.push((known.point(cell), exact));
+        for (point, exact, shown) in lines {
+            found.push((point, exact));
             words.push(shown);
         }
         let depends = dependence(&found);
@@ -80,7 +122,7 @@ pub(super) fn rows<K: PartialEq>(
                     ALL.clone_into(value);
                 }
             }
-            let row = [vec![group[0].1.name.clone()], point, numbers].concat();
+            let row = [vec![name.clone()], point, numbers].concat();
             if seen.insert(row.clone()) {
                 rows.push(row);
             }
@@ -156,8 +198,8 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     among(&axes.names, &all, &here)
 }
 
-/// Some of all points in words: the values of each axis if the points are all points with these values, else each point.
-fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
+/// Some of all points of axes with these names in words: the values of each axis if the points are all points with these values, else each point.
+pub(super) fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();
         for point in points {

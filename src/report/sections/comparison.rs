@@ -1,45 +1,23 @@
 //! Two runs side by side.
 
+use super::cells::{Rows, merge};
+use super::points::value;
 use crate::report::document::{Block, Document, Facts, Section, Shown, Span, Table};
+use crate::report::number::rough;
+use crate::report::words::outcome_in_brief;
 use crate::study::{Comparison, ComparisonRow};
 
-/// One table per point and series. Metrics that are equal in all pairs are named in one line below it.
-pub(in crate::report) fn document(comparison: &Comparison) -> Document {
+/// The metrics of the short comparison, the most important first; the first two that the runs have are shown.
+const MAIN: [&str; 5] =
+    ["f(lambda*) - f(lambda~)", "simple_regret", "regret_per_question", "virtual_seconds", "bytes"];
+
+/// The comparison in short: a line for each series and cell with the change of two metrics, and what else differs. With
+/// `full`, a table of every metric for each series and cell.
+pub(in crate::report) fn document(comparison: &Comparison, full: bool) -> Document {
     let runs = [("a", &comparison.a), ("b", &comparison.b)];
     let rows = runs.map(|(name, run)| (name.to_owned(), vec![Span::code(run)])).to_vec();
     let heading = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Everywhere })];
-    let mut blocks = Vec::new();
-    let mut rest = comparison.rows.as_slice();
-    while let Some(first) = rest.first() {
-        let alike = |row: &ComparisonRow| {
-            (&row.point, &row.series_a, &row.series_b) == (&first.point, &first.series_a, &first.series_b)
-        };
-        let length = rest.iter().take_while(|row| alike(row)).count();
-        let (group, after) = rest.split_at(length);
-        rest = after;
-        let mut title = if first.series_a == first.series_b {
-            first.series_a.clone()
-        } else {
-            format!("{} (a), {} (b)", first.series_a, first.series_b)
-        };
-        for (name, value) in &first.point {
-            title.push_str(&format!(", {name} = {value}"));
-        }
-        let same = |row: &&ComparisonRow| row.difference.mean == 0.0 && row.difference.se == 0.0;
-        let rows = group.iter().filter(|row| !same(row)).map(cells).collect::<Vec<_>>();
-        let interval = format!("{:.0} % interval", comparison.confidence * 100.0);
-        let header = ["metric", "a", "b", "b - a", &interval, "n"].map(str::to_owned).to_vec();
-        if rows.is_empty() {
-            title.push_str(": equal in every metric");
-            blocks.push(Block::Table(Table::new(title, header, rows, 1)));
-            continue;
-        }
-        blocks.push(Block::Table(Table::new(title, header, rows, 1)));
-        let equal: Vec<&str> = group.iter().filter(same).map(|row| row.metric.as_str()).collect();
-        if !equal.is_empty() {
-            blocks.push(Block::remark(format!("equal in both: {}", equal.join(", "))));
-        }
-    }
+    let mut blocks = if full { every_metric(comparison) } else { short(comparison) };
     let pairs = "n counts pairs of equal seed and replication, which draw the same random numbers. Each interval is \
                  Student's and holds on its own, not all of them together.";
     if comparison.rows.iter().any(|row| row.paired) {
@@ -49,6 +27,154 @@ pub(in crate::report) fn document(comparison: &Comparison) -> Document {
     blocks.extend(notes.map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
     let sections = vec![Section { blocks, ..Section::default() }];
     Document { heading, sections, ..Document::default() }
+}
+
+/// The rows of each series in each cell.
+fn groups(comparison: &Comparison) -> Vec<&[ComparisonRow]> {
+    let alike = |a: &ComparisonRow, b: &ComparisonRow| {
+        (&a.point, &a.series_a, &a.series_b) == (&b.point, &b.series_a, &b.series_b)
+    };
+    comparison.rows.chunk_by(alike).collect()
+}
+
+/// The name of a series, or of two different ones.
+fn series(row: &ComparisonRow) -> String {
+    if row.series_a == row.series_b {
+        row.series_a.clone()
+    } else {
+        format!("{} (a), {} (b)", row.series_a, row.series_b)
+    }
+}
+
+fn same(row: &ComparisonRow) -> bool {
+    row.difference.mean == 0.0 && row.difference.se == 0.0
+}
+
+/// Whether the interval of a difference excludes 0.
+fn apart(row: &ComparisonRow) -> bool {
+    row.low.is_some_and(|low| low > 0.0) || row.high.is_some_and(|high| high < 0.0)
+}
+
+/// A line for each series and cell, and sentences on series that are equal and on the other metrics.
+fn short(comparison: &Comparison) -> Vec<Block> {
+    let shown: Vec<&str> = MAIN
+        .into_iter()
+        .filter(|metric| comparison.rows.iter().any(|row| row.metric == *metric))
+        .take(2)
+        .collect();
+    let mut axes: Vec<String> = Vec::new();
+    for name in comparison.rows.iter().flat_map(|row| row.point.keys()) {
+        if !axes.contains(name) {
+            axes.push(name.clone());
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    let all = groups(comparison);
+    for group in &all {
+        if !names.contains(&series(&group[0])) {
+            names.push(series(&group[0]));
+        }
+    }
+    let (mut lines, mut equal) = (Vec::new(), Vec::new());
+    for name in names {
+        let of: Vec<&&[ComparisonRow]> = all.iter().filter(|group| series(&group[0]) == name).collect();
+        if of.iter().all(|group| group.iter().all(same)) {
+            equal.push((name, of.len()));
+            continue;
+        }
+        let line = |group: &&&[ComparisonRow]| {
+            let point = axes.iter().map(|axis| group[0].point.get(axis).map_or_else(String::new, value));
+            let exact: Vec<(u64, u64)> = group.iter().map(|row| (row.a.to_bits(), row.b.to_bits())).collect();
+            let change = |metric: &&str| {
+                group.iter().find(|row| row.metric == *metric).map_or_else(String::new, change)
+            };
+            (point.collect(), exact, shown.iter().map(change).collect())
+        };
+        lines.push((name, of.iter().map(line).collect()));
+    }
+    let mut blocks = Vec::new();
+    if !lines.is_empty() {
+        let found: Rows = merge(axes, lines);
+        let remark = found.remark();
+        let title = format!(
+            "Change from a to b: mean of b - a [{:.0} % interval]{}",
+            comparison.confidence * 100.0,
+            pairs(comparison)
+        );
+        let columns = shown.iter().map(|metric| outcome_in_brief(metric).replace('_', " "));
+        blocks.push(Block::Table(found.table(title, columns)));
+        blocks.extend(remark);
+    }
+    let mut told: Vec<(usize, Vec<String>)> = Vec::new();
+    for (name, cells) in equal {
+        match told.iter_mut().find(|(count, _)| *count == cells) {
+            Some((_, names)) => names.push(name),
+            None => told.push((cells, vec![name])),
+        }
+    }
+    for (cells, names) in told {
+        let place = if cells > 1 { format!(", the same in all {cells} cells") } else { String::new() };
+        let told = format!("equal in every metric{place}: {}", names.join("; "));
+        blocks.push(Block::statement(told, Shown::Everywhere));
+    }
+    let mut more: Vec<String> = Vec::new();
+    for row in comparison.rows.iter().filter(|row| !shown.contains(&row.metric.as_str()) && apart(row)) {
+        let name = row.metric.replace('_', " ");
+        if !more.contains(&name) {
+            more.push(name);
+        }
+    }
+    if !more.is_empty() {
+        let told = format!("intervals without 0 also for: {}", more.join("; "));
+        blocks.push(Block::statement(told, Shown::Everywhere));
+    }
+    blocks.push(Block::statement("--full has every metric of every series and cell.", Shown::Everywhere));
+    blocks
+}
+
+/// The number of pairs, if it is the same in all rows.
+fn pairs(comparison: &Comparison) -> String {
+    let mut counts = comparison.rows.iter().map(|row| row.difference.n);
+    match counts.next() {
+        Some(first) if counts.all(|n| n == first) => format!(", n = {first}"),
+        _ => String::new(),
+    }
+}
+
+/// A difference and its interval: "-0.068 [-0.17, 0.033]".
+fn change(row: &ComparisonRow) -> String {
+    match (row.low, row.high) {
+        _ if same(row) => "equal".to_owned(),
+        (Some(low), Some(high)) => {
+            format!("{} [{}, {}]", rough(row.difference.mean), rough(low), rough(high))
+        }
+        _ => rough(row.difference.mean),
+    }
+}
+
+/// One table per point and series. Metrics that are equal in all pairs are named in one line below it.
+fn every_metric(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for group in groups(comparison) {
+        let mut title = series(&group[0]);
+        for (name, of) in &group[0].point {
+            title.push_str(&format!(", {name} = {}", value(of)));
+        }
+        let rows = group.iter().filter(|row| !same(row)).map(cells).collect::<Vec<_>>();
+        let interval = format!("{:.0} % interval", comparison.confidence * 100.0);
+        let header = ["metric", "a", "b", "b - a", &interval, "n"].map(str::to_owned).to_vec();
+        if rows.is_empty() {
+            title.push_str(": equal in every metric");
+            blocks.push(Block::Table(Table::new(title, header, rows, 1)));
+            continue;
+        }
+        blocks.push(Block::Table(Table::new(title, header, rows, 1)));
+        let equal: Vec<&str> = group.iter().filter(|row| same(row)).map(|row| row.metric.as_str()).collect();
+        if !equal.is_empty() {
+            blocks.push(Block::remark(format!("equal in both: {}", equal.join(", "))));
+        }
+    }
+    blocks
 }
 
 fn cells(row: &ComparisonRow) -> Vec<String> {

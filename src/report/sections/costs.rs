@@ -1,13 +1,12 @@
 //! Charts of virtual time, bytes and lost messages along the axes of a study on which they depend.
 
 use super::axes::{Along, along};
-use super::cells::dependence;
-use super::lines::{capital, grouped, place, slug};
+use super::lines::{axes_of, capital, grouped, named_at, place, runs_of, slug};
 use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::number::{quantity, seconds};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
-use crate::study::{CellSummary, Metrics, SeriesSummary, Summary};
+use crate::study::{CellSummary, Metrics, Summary};
 
 /// A cost of a run.
 #[derive(Clone, Copy)]
@@ -67,25 +66,18 @@ fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec
     let mut found: Vec<Track> = Vec::new();
     let Some(first) = cells.first() else { return found };
     for series in &first.series {
-        let runs: Vec<(&CellSummary, &SeriesSummary)> = cells
-            .iter()
-            .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
-            .collect();
+        let runs = runs_of(cells, &series.name);
         let results: Vec<(Vec<String>, u64)> = runs
             .iter()
             .map(|(cell, run)| (names.point(cell), (cost.value)(&run.metrics).to_bits()))
             .collect();
-        let depends = dependence(&results);
-        let told: Vec<usize> = (0..depends.len())
-            .filter(|other| *other != axis.index && depends[*other])
-            .filter(|other| results.iter().any(|(point, _)| point[*other] != results[0].0[*other]))
-            .collect();
+        let mut told = axes_of(&results);
+        told.retain(|other| *other != axis.index);
         for (cell, run) in runs {
             let Some((x, at)) = axis.place(cell) else { continue };
             let y = (cost.value)(&run.metrics);
             let place = place(names, cell, &told);
-            let name =
-                if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
+            let name = named_at(&series.name, &place);
             let made = Point { x, y, error: 0.0, at, says: (cost.words)(y) };
             match found.iter_mut().find(|track| track.name == name) {
                 Some(track) => track.points.push(made),

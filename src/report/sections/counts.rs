@@ -1,12 +1,12 @@
 //! The table of a protocol's own counts, besides regret and messages.
 
-use super::cells::{Rows, rows};
-use crate::report::document::Table;
+use super::cells::rows;
+use crate::report::document::Block;
 use crate::report::number::quantity;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// The table; `None` if no protocol has counts.
-pub(super) fn table(summary: &Summary) -> Option<Table> {
+/// The table; empty if no protocol has counts.
+pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let mut names: Vec<&String> = Vec::new();
     for series in summary.cells.iter().flat_map(|cell| &cell.series) {
         for name in series.metrics.counts.keys() {
@@ -16,7 +16,7 @@ pub(super) fn table(summary: &Summary) -> Option<Table> {
         }
     }
     if names.is_empty() {
-        return None;
+        return Vec::new();
     }
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let count =
@@ -24,10 +24,8 @@ pub(super) fn table(summary: &Summary) -> Option<Table> {
         let exact = series.metrics.counts.values().map(|count| count.to_bits()).collect::<Vec<u64>>();
         (exact, names.iter().map(count).collect())
     };
-    let Rows { axes, rows, .. } = rows(summary, numbers);
-    let first_number = 1 + axes.len();
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes);
-    header.extend(names.into_iter().cloned());
-    Some(Table::new("Counts of the protocol (mean of a run)", header, rows, first_number))
+    let found = rows(summary, numbers);
+    let remark = found.remark();
+    let table = found.table("Counts of the protocol (mean of a run)", names.into_iter().cloned());
+    std::iter::once(Block::Table(table)).chain(remark).collect()
 }

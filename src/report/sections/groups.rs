@@ -1,6 +1,6 @@
 //! Regret by group of agents, and the differences between groups.
 
-use super::cells::{Rows, rows};
+use super::cells::rows;
 use crate::report::document::{Block, Section, Table};
 use crate::report::number::regret;
 use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
@@ -20,7 +20,9 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     if all.all(|series| series.groups.len() < 2) {
         return Vec::new();
     }
-    vec![Block::Table(regrets(summary)), Block::Table(fairness(summary)), Block::remark(JAIN)]
+    let mut blocks = regrets(summary);
+    blocks.extend([Block::Table(fairness(summary)), Block::remark(JAIN)]);
+    blocks
 }
 
 /// Largest number of groups shown side by side in a terminal; of more groups only the worst is shown.
@@ -51,18 +53,18 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
         let exact: Vec<_> = series.groups.iter().map(|group| group.simple_regret).collect();
         (exact, row)
     };
-    let Rows { axes, mut rows, .. } = rows(summary, numbers);
-    let heads = 1 + axes.len();
-    rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+    let found = rows(summary, numbers).filled();
     let mut columns = if beside { names } else { vec!["worst group", "its regret"] };
     columns.push("Jain's index");
-    let first = if beside { heads } else { heads + 1 };
-    let title = "Simple regret by group of agents (mean ± standard error)";
-    let table = Table::new(title, header(axes, &columns), rows, first);
-    Some(Section { blocks: vec![Block::Table(table), Block::remark(JAIN)], ..Section::default() })
+    let heads = found.heads();
+    let remark = found.remark();
+    let mut table = found.table("Simple regret by group of agents (mean ± standard error)", columns);
+    table.columns[heads].number = beside;
+    let blocks = std::iter::once(Block::Table(table)).chain(remark).chain([Block::remark(JAIN)]);
+    Some(Section { blocks: blocks.collect(), ..Section::default() })
 }
 
-fn regrets(summary: &Summary) -> Table {
+fn regrets(summary: &Summary) -> Vec<Block> {
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let row = |group: &GroupSummary| {
             [
@@ -80,21 +82,23 @@ fn regrets(summary: &Summary) -> Table {
         (exact, series.groups.iter().flat_map(row).collect())
     };
     // `rows` finds the axes on which a series depends, so all groups of a series are one row until then.
-    let Rows { axes, rows: wide, .. } = rows(summary, numbers);
-    let heads = 1 + axes.len();
+    let mut found = rows(summary, numbers);
+    let (heads, remark) = (found.heads(), found.remark());
     let split = |row: Vec<String>| {
         let (head, groups) = row.split_at(heads);
         groups.chunks(COLUMNS.len()).map(|group| [head, group].concat()).collect::<Vec<_>>()
     };
-    let rows = wide.into_iter().flat_map(split).collect();
-    let mut table = Table::new("Regret by group of agents", header(axes, &COLUMNS), rows, heads + 1);
+    found.rows = found.rows.into_iter().flat_map(split).collect();
+    let mut table = found.table("Regret by group of agents", COLUMNS);
+    table.columns[heads].number = false;
+    table.heads = heads + 1;
     for column in SHORTENED {
         for row in &mut table.rows {
             let cell = &mut row.cells[heads + column];
             cell.short = cell.text().split(" ± ").next().unwrap_or_default().to_owned();
         }
     }
-    table
+    std::iter::once(Block::Table(table)).chain(remark).collect()
 }
 
 fn fairness(summary: &Summary) -> Table {
@@ -105,13 +109,9 @@ fn fairness(summary: &Summary) -> Table {
         });
         (found.cloned(), words)
     };
-    let Rows { axes, mut rows, .. } = rows(summary, numbers);
-    let heads = 1 + axes.len();
-    rows.retain(|row| row.len() > heads);
-    Table::new("Differences between groups", header(axes, &["worst group", "Jain's index"]), rows, heads + 1)
-}
-
-fn header(axes: Vec<String>, columns: &[&str]) -> Vec<String> {
-    let first = std::iter::once("series".to_owned());
-    first.chain(axes).chain(columns.iter().map(|&name| name.to_owned())).collect()
+    let found = rows(summary, numbers).filled();
+    let heads = found.heads();
+    let mut table = found.table("Differences between groups", ["worst group", "Jain's index"]);
+    table.columns[heads].number = false;
+    table
 }

@@ -63,15 +63,11 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
     let mut known: BTreeSet<String> = BTreeSet::new();
     let Some(first) = cells.first() else { return found };
     for series in &first.series {
-        let runs: Vec<(&CellSummary, &SeriesSummary)> = cells
-            .iter()
-            .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
-            .collect();
+        let runs = runs_of(cells, &series.name);
         let told = dependent_axes(names, &runs);
         for (cell, run) in runs {
             let place = place(names, cell, &told);
-            let name =
-                if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
+            let name = named_at(&series.name, &place);
             if known.insert(name.clone()) {
                 found.push((name, run));
             }
@@ -80,13 +76,32 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
     found
 }
 
-/// The axes on which the results of one series depend.
+/// The series of one name in each of some cells that have it.
+pub(super) fn runs_of<'a>(
+    cells: &[&'a CellSummary],
+    name: &str,
+) -> Vec<(&'a CellSummary, &'a SeriesSummary)> {
+    let of = |cell: &&'a CellSummary| Some((*cell, cell.series.iter().find(|series| series.name == name)?));
+    cells.iter().filter_map(of).collect()
+}
+
+/// The axes on which results depend, given the result at each point; without those that have one value in all points.
+pub(super) fn axes_of<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<usize> {
+    let varies = |axis: usize| results.iter().any(|(point, _)| point[axis] != results[0].0[axis]);
+    let depends = dependence(results);
+    (0..depends.len()).filter(|axis| depends[*axis] && varies(*axis)).collect()
+}
+
+/// The axes on which the regrets of one series depend.
 pub(super) fn dependent_axes(names: &Axes, runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     let results: Vec<(Vec<String>, Results)> =
         runs.iter().map(|(cell, run)| (names.point(cell), Results::of(run))).collect();
-    let varies = |axis: usize| results.iter().any(|(point, _)| point[axis] != results[0].0[axis]);
-    let depends = dependence(&results);
-    (0..depends.len()).filter(|axis| depends[*axis] && varies(*axis)).collect()
+    axes_of(&results)
+}
+
+/// A series with the values of some axes in words: "private, epsilon = 1.0".
+pub(super) fn named_at(series: &str, place: &str) -> String {
+    if place.is_empty() { series.to_owned() } else { format!("{series}, {place}") }
 }
 
 /// The results of a series that are compared: its final regrets and its regrets by round.
@@ -96,7 +111,7 @@ struct Results(Vec<Option<Estimate>>, Vec<(u64, Estimate, Estimate)>);
 impl Results {
     fn of(series: &SeriesSummary) -> Self {
         Self(
-            METRICS.iter().map(|metric| of(*metric, series)).collect(),
+            METRICS.iter().map(|metric| series.metrics.regret(*metric)).collect(),
             series.curve.iter().map(|step| (step.t, step.simple_regret, step.cumulative_regret)).collect(),
         )
     }
@@ -105,13 +120,6 @@ impl Results {
 pub(super) fn place(names: &Axes, cell: &CellSummary, of: &[usize]) -> String {
     let told = names.told(cell);
     of.iter().filter_map(|axis| told.get(*axis).cloned()).collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn of(metric: Metric, series: &SeriesSummary) -> Option<Estimate> {
-    match metric {
-        Metric::SimpleRegret => series.metrics.simple_regret,
-        Metric::CumulativeRegret => series.metrics.cumulative_regret,
-    }
 }
 
 pub(super) fn made(x: f64, estimate: Estimate, at: String) -> Point {

@@ -42,15 +42,14 @@ mod warnings;
 use super::document::{Block, Document, Figure, Section};
 use super::page::{PAGE, Page};
 use crate::study::Summary;
+use headline::Measure;
 use played::Played;
 pub(super) use regret::Curves;
 
 /// A study's report from its summary alone.
 pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
     let mut sections = vec![warnings::section(summary)];
-    sections.extend(regret::section(summary, curves));
-    sections.extend(rounds::section(summary, false));
-    sections.extend(outcomes::section(summary, false));
+    sections.extend(results(summary, curves, false));
     sections.extend(privacy::section(summary, None));
     sections.push(network::section(summary, None, None));
     let heading = heading::of_summary(summary, PAGE);
@@ -64,9 +63,7 @@ pub(super) fn of_page(page: &Page) -> Document {
     let mut sections = vec![answer(page)];
     sections.extend(charts::section(summary));
     sections.extend(privacy::section(summary, shown.as_ref()));
-    sections.extend(regret::section(summary, Curves::Nowhere));
-    sections.extend(rounds::section(summary, true));
-    sections.extend(outcomes::section(summary, true));
+    sections.extend(results(summary, Curves::Nowhere, true));
     sections.push(network::section(summary, shown.as_ref(), page.first_messages.as_ref()));
     sections.push(commands::scenario(&page.scenario, &page.manifest, &page.fitted));
     sections.push(commands::replay(
@@ -76,6 +73,21 @@ pub(super) fn of_page(page: &Page) -> Document {
         warnings::jitter(summary),
     ));
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading: Vec::new(), sections }
+}
+
+/// Regret, numbers by round, and outcomes. A private release is judged by the setting that is published, so its outcomes come
+/// first.
+fn results(summary: &Summary, curves: Curves, charts: bool) -> Vec<Section> {
+    let mut sections: Vec<Section> =
+        regret::section(summary, curves).into_iter().chain(rounds::section(summary, charts)).collect();
+    let place = match Measure::of(summary) {
+        Some(Measure::PublishedSetting) => 0,
+        _ => sections.len(),
+    };
+    if let Some(outcomes) = outcomes::section(summary, charts) {
+        sections.insert(place, outcomes);
+    }
+    sections
 }
 
 /// The three answers in sentences, and the warnings.

@@ -1,7 +1,7 @@
 //! The section on the network: time, messages, bytes, losses and latency of a run, and the links and rounds of one
 //! replication.
 
-use super::cells::{Rows, rows};
+use super::cells::rows;
 use super::played::Played;
 use super::terms::meaning;
 use super::{counts, first_messages, timeline, traffic};
@@ -21,9 +21,10 @@ pub(super) fn section(
     first_messages: Option<&FirstMessages>,
 ) -> Section {
     let latency = "p50 and p99 are over one link, all replications together.";
-    let mut blocks = vec![Block::Table(whole_runs(summary)), Block::remark_on(latency, Shown::Page)];
+    let mut blocks = whole_runs(summary);
+    blocks.push(Block::remark_on(latency, Shown::Page));
     blocks.extend(rounds(summary).map(Block::Table));
-    blocks.extend(counts::table(summary).map(Block::Table));
+    blocks.extend(counts::blocks(summary));
     if let Some(shown) = shown {
         blocks.push(Block::heading("one-replication", "One replication"));
         blocks.push(Block::Paragraph(Paragraph {
@@ -48,11 +49,6 @@ pub(super) fn section(
     Section::new("network", "Network", "Network", blocks)
 }
 
-fn header(axes: Vec<String>, names: &[&str]) -> Vec<String> {
-    let first = std::iter::once("series".to_owned());
-    first.chain(axes).chain(names.iter().map(|&name| name.to_owned())).collect()
-}
-
 /// The exact costs of a series, by which [`rows`] decides whether they depend on an axis.
 fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
     let means = [
@@ -68,7 +64,7 @@ fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
     (means.to_vec(), metrics.errors)
 }
 
-fn whole_runs(summary: &Summary) -> Table {
+fn whole_runs(summary: &Summary) -> Vec<Block> {
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
@@ -88,12 +84,13 @@ fn whole_runs(summary: &Summary) -> Table {
         ];
         (costs(metrics), words)
     };
-    let Rows { axes, rows, .. } = rows(summary, numbers);
-    let first_number = 1 + axes.len();
+    let found = rows(summary, numbers);
+    let remark = found.remark();
     let names = ["time", WIDE[0], "messages", "bytes", WIDE[1], WIDE[2], "lost", WIDE[3], "p50", "p99"];
-    let (header, rows) = without_empty(header(axes, &names), rows, &WIDE);
     let title = "Network (mean ± standard error of a run; time is virtual; p50, p99: latency of one message)";
-    Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE).explained(meaning)
+    let table = without_empty(found.table(title, names), &WIDE);
+    let table = table.column_on(Shown::Page, &WIDE).explained(meaning);
+    std::iter::once(Block::Table(table)).chain(remark).collect()
 }
 
 /// The cost of a round in a federation, for a terminal; a page shows it in the table of whole runs. `None` without groups of
@@ -111,23 +108,23 @@ fn rounds(summary: &Summary) -> Option<Table> {
         ];
         (costs(metrics), words)
     };
-    let Rows { axes, rows, .. } = rows(summary, numbers);
-    let first_number = 1 + axes.len();
-    let table = Table::new("A round (mean)", header(axes, &["virtual time", "bytes"]), rows, first_number);
+    let table = rows(summary, numbers).table("A round (mean)", ["virtual time", "bytes"]);
     Some(Table { shown: Shown::Terminal, ..table })
 }
 
-/// The header and the rows without the columns of these names that are empty in all rows.
-fn without_empty(
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
-    names: &[&str],
-) -> (Vec<String>, Vec<Vec<String>>) {
-    let filled = |column: &usize| rows.iter().any(|row| !row[*column].is_empty());
-    let may_go = |column: &usize| names.contains(&header[*column].as_str());
-    let kept: Vec<usize> = (0..header.len()).filter(|column| filled(column) || !may_go(column)).collect();
-    let pick = |row: Vec<String>| kept.iter().map(|column| row[*column].clone()).collect::<Vec<String>>();
-    (pick(header.clone()), rows.iter().cloned().map(pick).collect())
+/// The table without the columns of these names that are empty in all rows.
+fn without_empty(mut table: Table, names: &[&str]) -> Table {
+    let empty = |column: usize| table.rows.iter().all(|row| row.cells[column].text().is_empty());
+    let kept: Vec<bool> = (0..table.columns.len())
+        .map(|column| !names.contains(&table.columns[column].name.as_str()) || !empty(column))
+        .collect();
+    let mut of_columns = kept.iter();
+    table.columns.retain(|_| of_columns.next().copied().unwrap_or(true));
+    for row in &mut table.rows {
+        let mut of_cells = kept.iter();
+        row.cells.retain(|_| of_cells.next().copied().unwrap_or(true));
+    }
+    table
 }
 
 /// The messages and latencies of each pair of a sender and an addressee in one replication; `None` without messages.

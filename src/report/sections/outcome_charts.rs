@@ -1,13 +1,14 @@
 //! Charts of outcomes with their bounds, along an axis of the study or series by series.
 
 use super::axes::{self, Along};
-use super::cells::dependence;
-use super::lines::{MOST_LINES, capital, count, grouped, made, numbers, place, slug};
+use super::lines::{
+    MOST_LINES, axes_of, capital, count, grouped, made, named_at, numbers, place, runs_of, slug,
+};
 use super::points::Axes;
 use crate::report::document::Figure;
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
-use crate::report::words::outcome;
+use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 
 /// On a linear axis, a bound is drawn only if it is at most this multiple of the largest outcome.
@@ -75,11 +76,6 @@ fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
     figures
 }
 
-/// The outcome in words if they fit beside an axis, else its name.
-fn name_on_axis(name: &str) -> &str {
-    Some(outcome(name)).filter(|words| words.chars().count() <= 34).unwrap_or(name)
-}
-
 fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
     series.outcomes.iter().find(|outcome| outcome.name == name)
 }
@@ -90,25 +86,17 @@ fn along<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along, name: &str) 
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
-        let rows: Vec<(&CellSummary, &OutcomeRow)> = cells
-            .iter()
-            .filter_map(|cell| {
-                let own = cell.series.iter().find(|other| other.name == series.name)?;
-                Some((*cell, row(own, name)?))
-            })
-            .collect();
+        let runs = runs_of(cells, &series.name).into_iter();
+        let rows: Vec<(&CellSummary, &OutcomeRow)> =
+            runs.filter_map(|(cell, run)| Some((cell, row(run, name)?))).collect();
         let results: Vec<(Vec<String>, &OutcomeRow)> =
             rows.iter().map(|(cell, row)| (names.point(cell), *row)).collect();
-        let depends = dependence(&results);
-        let told: Vec<usize> = (0..depends.len())
-            .filter(|other| *other != axis.index && depends[*other])
-            .filter(|other| results.iter().any(|(point, _)| point[*other] != results[0].0[*other]))
-            .collect();
+        let mut told = axes_of(&results);
+        told.retain(|other| *other != axis.index);
         for (cell, row) in rows {
             let Some((x, at)) = axis.place(cell) else { continue };
             let place = place(names, cell, &told);
-            let name =
-                if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
+            let name = named_at(&series.name, &place);
             match tracks.iter_mut().find(|track| track.name == name) {
                 Some(track) => track.rows.push((x, at, row)),
                 None => tracks.push(Track { name, rows: vec![(x, at, row)] }),
@@ -204,7 +192,7 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         id: slug(&format!("outcome {name} against {axis} {place}")),
         title: capital(outcome(name)),
         x_label: axis.to_owned(),
-        y_label: name_on_axis(name).to_owned(),
+        y_label: outcome_in_brief(name).to_owned(),
         x,
         y,
         legend: tracks.iter().map(|track| track.name.clone()).collect(),

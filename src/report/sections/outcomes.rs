@@ -1,28 +1,21 @@
 //! The section on outcomes: numbers at the end of a series, with theorems' bounds on them.
 
-use super::cells::{Rows, rows};
+use super::cells::rows;
 use super::lines::capital;
 use super::outcome_charts;
-use crate::report::document::{Block, Section, Table};
-use crate::report::number::{quantity_of, regret};
+use crate::report::document::{Block, Section};
+use crate::report::number::{percent, quantity_of, regret};
 use crate::report::words::outcome;
 use crate::study::{OutcomeRow, Summary};
 
 /// The section, with charts if `charts`; `None` without outcomes, which most protocols do not have.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
-    let tables = tables(summary);
-    if tables.is_empty() {
+    let mut blocks = tables(summary);
+    if blocks.is_empty() {
         return None;
     }
-    let bounded = tables.iter().any(|(_, sources, alone)| *alone && !sources.is_empty());
-    let mut blocks = Vec::new();
-    for (table, remarks, alone) in tables {
-        blocks.push(Block::Table(table));
-        if !remarks.is_empty() {
-            let said = remarks.join("; ");
-            blocks.push(Block::remark(if alone { format!("bound: {said}") } else { said }));
-        }
-    }
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
+    let bounded = all.any(|outcome| group(&outcome.name).is_none() && outcome.bound.is_some());
     if charts {
         blocks.extend(outcome_charts::figures(summary).into_iter().map(Block::Figure));
     }
@@ -58,10 +51,10 @@ fn whole_or(value: f64) -> String {
 }
 
 /// A table of a group's outcomes side by side, without errors, and the explanation of the group.
-fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<String>) {
+fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> Vec<Block> {
     let members: Vec<&str> =
         names.iter().copied().filter(|name| group(name).is_some_and(|(first, _)| first == of)).collect();
-    let Rows { axes, rows, .. } = rows(summary, |_, series| {
+    let found = rows(summary, |_, series| {
         let value = |name: &&str| {
             let found = series.outcomes.iter().find(|outcome| outcome.name == *name);
             found.map_or_else(String::new, |outcome| whole_or(outcome.value.mean))
@@ -71,23 +64,19 @@ fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<Stri
             .map(|name| series.outcomes.iter().find(|outcome| outcome.name == *name).cloned())
             .collect();
         (exact, members.iter().map(value).collect())
-    });
-    let first_number = 1 + axes.len();
-    let told = |row: &Vec<String>| row[first_number..].iter().any(|cell| !cell.is_empty());
-    let rows = rows.into_iter().filter(told).collect();
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes);
-    header.extend(members.iter().filter_map(|name| Some(group(name)?.1.to_owned())));
-    let note = NOTES.iter().find(|(known, _)| *known == of).map(|(_, note)| (*note).to_owned());
-    (
-        Table::new(format!("{of} (means over replications)"), header, rows, first_number),
-        note.into_iter().collect(),
-    )
+    })
+    .filled();
+    let same = found.remark();
+    let columns = members.iter().filter_map(|name| Some(group(name)?.1));
+    let mut blocks = vec![Block::Table(found.table(format!("{of} (means over replications)"), columns))];
+    let note = NOTES.iter().find(|(known, _)| *known == of).map(|(_, note)| Block::remark(*note));
+    blocks.extend(same.into_iter().chain(note));
+    blocks
 }
 
-/// A table of each outcome or group of outcomes, in the order in which they first occur. Each has its remarks (the sources of
-/// bounds, or the explanation of the group), and whether it is a single outcome.
-fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
+/// A table of each outcome or group of outcomes, in the order in which they first occur, with remarks: the sources of bounds,
+/// or the explanation of the group.
+fn tables(summary: &Summary) -> Vec<Block> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
     for outcome in all() {
@@ -98,47 +87,44 @@ fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
     let table = |name: &str| {
         let here = || all().filter(|outcome| outcome.name == name);
         let bounded = here().any(|outcome| outcome.bound.is_some());
-        let Rows { axes, rows, .. } = rows(summary, |_, series| {
+        // Series without this outcome are left out.
+        let found = rows(summary, |_, series| {
             let found = series.outcomes.iter().find(|outcome| outcome.name == name);
             (found.cloned(), numbers(found, bounded))
-        });
-        let first_number = 1 + axes.len();
-        // Series without this outcome are left out.
-        let rows = rows.into_iter().filter(|row| !row[first_number].is_empty()).collect();
-        let mut header = vec!["series".to_owned()];
-        header.extend(axes);
-        header.push("mean".to_owned());
+        })
+        .filled();
+        let same = found.remark();
+        let mut columns = vec!["mean"];
         if bounded {
-            header.extend(["bound", "holds for", "held in"].map(str::to_owned));
+            columns.extend(["bound", "holds for", "held in"]);
         }
-        let mut sources: Vec<String> = Vec::new();
+        let mut sources: Vec<&str> = Vec::new();
         for bound in here().filter_map(|row| row.bound.as_ref()) {
-            if !sources.contains(&bound.source) {
-                sources.push(bound.source.clone());
+            if !sources.contains(&bound.source.as_str()) {
+                sources.push(&bound.source);
             }
         }
         let words = outcome(name);
         let formula = if words == name { String::new() } else { format!("{name}; ") };
         let title = format!("{} ({formula}mean ± standard error over replications)", capital(words));
-        (Table::new(title, header, rows, first_number), sources)
+        let mut blocks = vec![Block::Table(found.table(title, columns))];
+        let bound = (!sources.is_empty()).then(|| Block::remark(format!("bound: {}", sources.join("; "))));
+        blocks.extend(bound.into_iter().chain(same));
+        blocks
     };
     let mut groups: Vec<&str> = Vec::new();
-    let mut found = Vec::new();
+    let mut blocks = Vec::new();
     for name in &names {
         match group(name) {
             Some((of, _)) if groups.contains(&of) => {}
             Some((of, _)) => {
                 groups.push(of);
-                let (table, notes) = side_by_side(summary, of, &names);
-                found.push((table, notes, false));
+                blocks.extend(side_by_side(summary, of, &names));
             }
-            None => {
-                let (table, sources) = table(name);
-                found.push((table, sources, true));
-            }
+            None => blocks.extend(table(name)),
         }
     }
-    found
+    blocks
 }
 
 fn numbers(row: Option<&OutcomeRow>, bounded: bool) -> Vec<String> {
@@ -151,9 +137,4 @@ fn numbers(row: Option<&OutcomeRow>, bounded: bool) -> Vec<String> {
         ));
     }
     cells
-}
-
-/// A share as a percentage with one decimal place, rounded down.
-fn percent(share: f64) -> String {
-    if share >= 1.0 { "100 %".to_owned() } else { format!("{:.1} %", libm::floor(share * 1000.0) / 10.0) }
 }

@@ -1,6 +1,6 @@
 //! One table of a whole study for a paper, a row per series and cell: regret, claimed and bounded epsilon, and costs.
 
-use super::cells::{Rows, rows};
+use super::cells::rows;
 use super::headline::{Measure, Protection, Unguarded, claim};
 use crate::report::document::Table;
 use crate::report::number::{epsilon, quantity, regret, seconds};
@@ -18,7 +18,7 @@ pub(in crate::report) fn table(summary: &Summary) -> Table {
             row.push(Measure::PublishedSetting.value(series).map_or_else(String::new, regret));
         } else if measure.is_some() {
             let all = [Metric::SimpleRegret, Metric::CumulativeRegret];
-            row.extend(all.map(|metric| super::lines::of(metric, series).map_or_else(String::new, regret)));
+            row.extend(all.map(|metric| series.metrics.regret(metric).map_or_else(String::new, regret)));
         }
         let claimed = cell.privacy.iter().filter(|entry| entry.series == series.name).filter_map(claim);
         let claimed = claimed.map(|loss| loss.epsilon).reduce(f64::max);
@@ -33,22 +33,20 @@ pub(in crate::report) fn table(summary: &Summary) -> Table {
         row.extend([seconds(metrics.virtual_seconds), quantity(metrics.bytes)]);
         ((super::regret::exact(series), row.clone()), row)
     };
-    let Rows { axes, rows, .. } = rows(summary, numbers);
-    let first_number = 1 + axes.len();
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes);
-    match measure {
-        Some(Measure::PublishedSetting) => header.push(Measure::PublishedSetting.words().to_owned()),
-        Some(_) => header.extend(["simple regret", "cumulative regret"].map(str::to_owned)),
-        None => {}
-    }
-    header.extend(["claimed epsilon", "largest epsilon", "virtual time", "bytes"].map(str::to_owned));
+    let found = rows(summary, numbers);
+    let mut columns = match measure {
+        Some(Measure::PublishedSetting) => vec![Measure::PublishedSetting.words()],
+        Some(_) => vec!["simple regret", "cumulative regret"],
+        None => Vec::new(),
+    };
+    columns.extend(["claimed epsilon", "largest epsilon", "virtual time", "bytes"]);
     let n = summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();
     let without = unguarded.words().map_or_else(String::new, |words| format!(", without {words}"));
+    let same = found.said().map_or_else(String::new, |said| format!("; {said}"));
     let title = format!(
-        "{}: mean and standard error over {} replications; epsilon is the largest over all observers and units{without}",
+        "{}: mean and standard error over {} replications; epsilon is the largest over all observers and units{without}{same}",
         summary.scenario,
         n.unwrap_or(0)
     );
-    Table::new(title, header, rows, first_number)
+    found.table(title, columns)
 }

@@ -57,6 +57,11 @@ impl Axes {
     }
 }
 
+/// A value on an axis, with as many digits as it has.
+pub(super) fn value(value: &Value) -> String {
+    words(value, MOST_DIGITS)
+}
+
 fn words(value: &Value, digits: usize) -> String {
     match value {
         Value::String(text) => text.clone(),

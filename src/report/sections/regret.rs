@@ -1,9 +1,9 @@
 //! The section on regret: at the end, with published figures, by group, and as curves.
 
-use super::cells::{Rows, by_series, rows};
+use super::cells::{by_series, rows};
 use super::terms::meaning;
 use super::{along, groups, sparklines};
-use crate::report::document::{Block, Section, Shown, Table};
+use crate::report::document::{Block, Section, Shown};
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, PublishedRow, SeriesSummary, Summary};
@@ -53,10 +53,7 @@ pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
         for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
-            let estimate = match metric {
-                Metric::SimpleRegret => series.metrics.simple_regret,
-                Metric::CumulativeRegret => series.metrics.cumulative_regret,
-            };
+            let estimate = series.metrics.regret(metric);
             row.push(estimate.map_or_else(String::new, regret));
             if has(metric) {
                 let here = |f: &&PublishedRow| f.series == series.name && f.metric == metric;
@@ -72,20 +69,17 @@ pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
         (exact(series), row)
     };
-    let told = rows(summary, numbers);
-    let remark = told.remark();
-    let Rows { axes, rows, .. } = told;
-    let first_number = 1 + axes.len();
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes);
+    let found = rows(summary, numbers);
+    let remark = found.remark();
+    let mut columns = Vec::new();
     for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
-        header.push(metric.words().to_owned());
+        columns.push(metric.words());
         if has(metric) {
-            header.extend(["published", DIFFERENCE].map(str::to_owned));
+            columns.extend(["published", DIFFERENCE]);
         }
     }
-    header.extend(uneven.then(|| "per question".to_owned()));
-    header.push("n".to_owned());
+    columns.extend(uneven.then_some("per question"));
+    columns.push("n");
     let mut sources: Vec<&str> = Vec::new();
     for figure in figures() {
         if !sources.contains(&figure.source.as_str()) {
@@ -93,9 +87,7 @@ pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
         }
     }
     let title = title(summary, "n replications");
-    let table = Table::new(title, header, rows, first_number)
-        .column_on(Shown::Page, &[DIFFERENCE])
-        .explained(meaning);
+    let table = found.table(title, columns).column_on(Shown::Page, &[DIFFERENCE]).explained(meaning);
     let mut blocks = vec![Block::Table(table)];
     if !sources.is_empty() {
         blocks.push(Block::remark(format!("published: {}", sources.join("; "))));

@@ -3,7 +3,7 @@
 use super::cells::{Rows, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
 use super::points::Axes;
-use crate::report::document::{Block, Figure, Section, Shown, Table};
+use crate::report::document::{Block, Figure, Section, Shown};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
@@ -11,11 +11,10 @@ use std::collections::BTreeSet;
 
 /// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
-    let mut blocks: Vec<Block> =
-        names(summary).iter().map(|name| Block::Table(table(summary, name))).collect();
+    let mut blocks: Vec<Block> = names(summary).iter().flat_map(|name| table(summary, name)).collect();
     let differences = differences(summary);
     if !differences.is_empty() {
-        blocks.extend(differences.into_iter().map(Block::Table));
+        blocks.extend(differences);
         blocks.push(Block::remark(
             "A difference is taken run by run, between series of the same functions and draws; *: more than two standard \
              errors from 0.",
@@ -32,7 +31,7 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let names = names(summary);
     let mut blocks = Vec::new();
     if !names.is_empty() {
-        let Rows { axes, mut rows, .. } = rows(summary, |_, series| {
+        let found = rows(summary, |_, series| {
             let last = |name: &String| {
                 let track = series.by_round.iter().find(|track| track.name == *name)?;
                 track.points.last().map(|point| point.value)
@@ -40,10 +39,9 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
             let found: Vec<Option<Estimate>> = names.iter().map(last).collect();
             let words = found.iter().map(|value| value.map_or_else(String::new, regret)).collect();
             (found, words)
-        });
-        let heads = 1 + axes.len();
-        rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
-        let told: Vec<&[String]> = rows.iter().map(|row| &row[heads..]).collect();
+        })
+        .filled();
+        let told: Vec<&[String]> = found.rows.iter().map(|row| &row[found.heads()..]).collect();
         if told.windows(2).all(|pair| pair[0] == pair[1]) && !told.is_empty() {
             for (name, value) in names.iter().zip(told[0]) {
                 blocks.push(Block::statement(
@@ -52,15 +50,15 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
                 ));
             }
         } else {
-            let (mut header, first) = header(axes, &["series"], &[]);
-            header.extend(names.iter().cloned());
+            let remark = found.remark();
             let title = "In the last round (mean ± standard error over replications)";
-            blocks.push(Block::Table(Table::new(title, header, rows, first)));
+            blocks.push(Block::Table(found.table(title, names)));
+            blocks.extend(remark);
         }
     }
     let differences = differences(summary);
     if !differences.is_empty() {
-        blocks.extend(differences.into_iter().map(Block::Table));
+        blocks.extend(differences);
         blocks.push(Block::remark(
             "A difference is taken run by run; *: more than two standard errors from 0.",
         ));
@@ -89,30 +87,27 @@ fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
     rounds
 }
 
-fn header(axes: Vec<String>, first: &[&str], rounds: &[u64]) -> (Vec<String>, usize) {
-    let mut header: Vec<String> = first.iter().map(|name| (*name).to_owned()).collect();
-    header.extend(axes);
-    let first_number = header.len();
-    header.extend(rounds.iter().map(|t| format!("round {t}")));
-    (header, first_number)
+/// The table of some rounds, with a remark.
+fn of_rounds(found: Rows, title: String, rounds: &[u64]) -> Vec<Block> {
+    let found = found.filled();
+    let remark = found.remark();
+    let table = found.table(title, rounds.iter().map(|t| format!("round {t}")));
+    std::iter::once(Block::Table(table)).chain(remark).collect()
 }
 
 fn at(points: &[TrackPoint], t: u64, words: impl Fn(Estimate) -> String) -> String {
     points.iter().find(|point| point.t == t).map_or_else(String::new, |point| words(point.value))
 }
 
-fn table(summary: &Summary, name: &str) -> Table {
+fn table(summary: &Summary, name: &str) -> Vec<Block> {
     let all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.by_round);
     let rounds = shown(all.filter(|track| track.name == name).flat_map(|track| &track.points));
-    let Rows { axes, rows, .. } = rows(summary, |_, series| {
+    let found = rows(summary, |_, series| {
         let track = series.by_round.iter().find(|track| track.name == name);
         let words = |&t: &u64| track.map_or_else(String::new, |track| at(&track.points, t, regret));
         (track.cloned(), rounds.iter().map(words).collect())
     });
-    let (header, first_number) = header(axes, &["series"], &rounds);
-    let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
-    let title = format!("{} (mean ± standard error over replications)", capital(name));
-    Table::new(title, header, rows.collect(), first_number)
+    of_rounds(found, format!("{} (mean ± standard error over replications)", capital(name)), &rounds)
 }
 
 /// A signed mean with its error, and a mark if it is more than two errors away from 0.
@@ -123,7 +118,7 @@ fn signed(estimate: Estimate) -> String {
 }
 
 /// A table of differences for each quantity and each series that is subtracted.
-fn differences(summary: &Summary) -> Vec<Table> {
+fn differences(summary: &Summary) -> Vec<Block> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.differences);
     let mut kinds: Vec<(&str, &str)> = Vec::new();
     for row in all() {
@@ -142,13 +137,10 @@ fn differences(summary: &Summary) -> Vec<Table> {
             let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, signed));
             (row.cloned(), rounds.iter().map(words).collect())
         };
-        let Rows { axes, rows, .. } = rows(summary, numbers);
-        let (header, first_number) = header(axes, &["series"], &rounds);
-        let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
         let title = format!("{} minus that of \"{reference}\" (mean ± standard error)", capital(quantity));
-        Table::new(title, header, rows.collect(), first_number)
+        of_rounds(rows(summary, numbers), title, &rounds)
     };
-    kinds.into_iter().map(table).collect()
+    kinds.into_iter().flat_map(table).collect()
 }
 
 /// A chart of every number by round.

@@ -4,7 +4,7 @@ use super::headline::{Measure, Protection, Unguarded};
 use super::lines::{MOST_LINES, count, numbers, slug};
 use super::points::Axes;
 use crate::report::document::Figure;
-use crate::report::number::{epsilon, regret};
+use crate::report::number::{epsilon, regret, rough_bound};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::Summary;
 
@@ -80,7 +80,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
         Axis::plain(finite().map(|x| (x, 0.0)))
     } else {
         let chosen: Vec<f64> = finite().collect();
-        Axis::around(&chosen)
+        Axis::around(&chosen).relabelled(rough_bound)
     };
     if infinite {
         x = x.with_infinity();
@@ -89,12 +89,12 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
         || summary.cells.iter().flat_map(|cell| measure.rated(cell, &unguarded)).map(|rated| rated.value.n);
     let mut note = format!(
         "A mark is a series of a cell: the largest epsilon over all observers and units that the report can bound (tight), and the \
-         mean {} with one standard error to either side, {}.",
-        measure.words(),
+         mean regret with one standard error to either side, {}.",
         count((counts().min(), counts().max()))
     );
-    if let Some(words) = unguarded.words() {
-        note.push_str(&format!(" Not counted: {words}, unprotected wherever it is sent."));
+    // The card "Who learned what" says what it is.
+    if unguarded.words().is_some() {
+        note.push_str(" Not counted: what no series protects.");
     }
     if infinite {
         note.push_str(" At ∞: no finite epsilon holds.");

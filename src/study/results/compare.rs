@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.comparison/1";
+/// Two numbers that differ by at most this share of the larger one count as equal: sums of the same terms in another order do.
+const ROUNDING: f64 = 1e-12;
 /// Probability with which each interval should cover the true difference.
 const CONFIDENCE: f64 = 0.95;
 
@@ -293,7 +295,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     // A single pair gives no interval; if there are more samples, they are compared unpaired.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-        let differences: Vec<f64> = pairs.iter().map(|(x, y)| y - x).collect();
+        let differences: Vec<f64> = pairs.iter().map(|(x, y)| difference(*x, *y)).collect();
         let difference = Estimate::of(&differences)?;
         let half = half_width(&differences, CONFIDENCE);
         return Some(ComparisonRow {
@@ -310,13 +312,15 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
     // Welch's interval, with the degrees of freedom of Welch and Satterthwaite.
     let (u, v) = (one.se * one.se, two.se * two.se);
-    let se = (u + v).sqrt();
+    // Equal samples with rounding in their means have no spread.
+    let se =
+        if libm::sqrt(u + v) <= ROUNDING * one.mean.abs().max(two.mean.abs()) { 0.0 } else { (u + v).sqrt() };
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);
     let enough = one.n > 1 && two.n > 1;
     let half = enough.then(|| {
         if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, (u + v) * (u + v) / spread) * se } else { 0.0 }
     });
-    let mean = two.mean - one.mean;
+    let mean = difference(one.mean, two.mean);
     Some(ComparisonRow {
         a: one.mean,
         b: two.mean,
@@ -326,6 +330,11 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         paired: false,
         ..empty
     })
+}
+
+/// The second number minus the first; 0 if they differ only by rounding.
+fn difference(a: f64, b: f64) -> f64 {
+    if (b - a).abs() <= ROUNDING * a.abs().max(b.abs()) { 0.0 } else { b - a }
 }
 
 /// Pearson's correlation; `None` where one side has no spread.
@@ -358,6 +367,16 @@ mod tests {
         assert!((row.high.unwrap() - (2.0 + half)).abs() < 1e-9);
         // Sums of squares 32, 42 and 36.
         assert!((row.correlation.unwrap() - 36.0 / (32.0_f64 * 42.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rounding_is_no_difference() {
+        let (x, y) = (samples(1, &[0.1 + 0.2, 14.0]), samples(1, &[0.3, 14.0]));
+        let row = row(&x, &y).unwrap();
+        assert_eq!((row.difference.mean, row.difference.se, row.low), (0.0, 0.0, Some(0.0)));
+        let far = samples(2, &[0.3, 0.3 + 1e-16]);
+        let row = super::row(&samples(1, &[0.1 + 0.2, 0.3]), &far).unwrap();
+        assert_eq!((row.paired, row.difference.mean, row.difference.se), (false, 0.0, 0.0));
     }
 
     #[test]

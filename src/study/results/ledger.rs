@@ -19,6 +19,8 @@ pub struct LedgerGroup {
     pub kind: GroupKey,
     /// The cell, from 0.
     pub cell: usize,
+    /// Its point in the study: names and values of the axes.
+    pub point: Vec<(String, String)>,
     /// Number of the replication, from 0.
     pub replication: u64,
     /// The input of the accountants, at the requested delta; by default at the delta of the claims, or at 1e-5.
@@ -60,6 +62,7 @@ pub fn ledger_groups(
                         series: series.name.clone(),
                         kind: about.clone(),
                         cell: index,
+                        point: cell.point.clone(),
                         replication,
                         statement: history.statement(deltas(index)),
                     });

@@ -57,12 +57,8 @@ pub(in crate::study) fn published_rows(
         .iter()
         .filter(|figure| is_here(&figure.at, point))
         .map(|figure| {
-            let measured = series.iter().find(|series| series.name == figure.series).and_then(|series| {
-                match figure.metric {
-                    Metric::SimpleRegret => series.metrics.simple_regret,
-                    Metric::CumulativeRegret => series.metrics.cumulative_regret,
-                }
-            });
+            let of = series.iter().find(|series| series.name == figure.series);
+            let measured = of.and_then(|series| series.metrics.regret(figure.metric));
             PublishedRow {
                 source: figure.source.clone(),
                 series: figure.series.clone(),

@@ -5,6 +5,7 @@ use super::rounds::{TrackRow, tracks};
 use super::statistics::{Estimate, estimate_or_mean};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
+use crate::scenario::Metric;
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
@@ -176,6 +177,17 @@ pub struct Metrics {
     /// Standard errors of those means above that are plain numbers.
     #[serde(default)]
     pub errors: CostErrors,
+}
+
+impl Metrics {
+    /// The regret at the end that a metric names.
+    #[must_use]
+    pub fn regret(&self, metric: Metric) -> Option<Estimate> {
+        match metric {
+            Metric::SimpleRegret => self.simple_regret,
+            Metric::CumulativeRegret => self.cumulative_regret,
+        }
+    }
 }
 
 /// Standard errors of means over replications; 0 for a single one.

@@ -7,6 +7,7 @@ mod pivot;
 mod privacy;
 mod regret;
 
+use super::headline::Measure;
 use super::{Curves, groups, heading, privacy as in_full, rounds, warnings};
 use crate::report::document::{Block, Document, Section, Shown};
 use crate::report::page::PAGE;
@@ -19,10 +20,13 @@ const MORE: &str = "Shortened: --full has every cell, count, condition and accou
 /// The short report, with the losses by every accountant if `accountants`.
 pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
     let mut sections = vec![warnings::section(summary)];
+    let published = Measure::of(summary) == Some(Measure::PublishedSetting);
+    // A private release is judged by the setting that is published.
+    sections.extend(outcomes::section(summary).filter(|_| published));
     sections.extend(regret::section(summary, curves));
     sections.extend(groups::brief(summary));
     sections.extend(rounds::brief(summary));
-    sections.extend(outcomes::section(summary));
+    sections.extend(outcomes::section(summary).filter(|_| !published));
     sections.extend(match accountants {
         true => in_full::section(summary, None),
         false => privacy::section(summary),

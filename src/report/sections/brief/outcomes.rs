@@ -1,9 +1,11 @@
 //! Outcomes in few lines: their means side by side, and how often their bounds held.
 
 use super::pivot;
-use crate::report::document::{Block, Section, Table};
-use crate::report::number::regret;
+use crate::report::document::{Block, Section};
+use crate::report::number::{percent, regret};
 use crate::report::sections::cells::{Rows, rows};
+use crate::report::sections::lines::capital;
+use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
 
 /// The section; `None` without outcomes, which most protocols do not have. Outcomes in groups are left out, and of an outcome
@@ -31,28 +33,21 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
             let words = words.collect();
             (found, words)
         };
-        let mut found: Rows = rows(summary, numbers);
-        let heads = 1 + found.axes.len();
-        found.rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
+        let found: Rows = rows(summary, numbers).filled();
+        let (heads, remark) = (found.heads(), found.remark());
         let title = "at the end (mean ± standard error over replications)";
         if pivot::wanted(&found) {
             for (place, name) in shown.iter().enumerate() {
                 let mut one = Rows { rows: found.rows.clone(), axes: found.axes.clone(), ..Rows::default() };
                 one.rows.retain(|row| !row[heads + place].is_empty());
-                blocks.extend(pivot::table(&one, format!("{name} {title}"), place).map(Block::Table));
+                let title = format!("{} {title}", capital(outcome(name)));
+                blocks.extend(pivot::table(&one, title, place).map(Block::Table));
             }
         } else {
-            let mut header = vec!["series".to_owned()];
-            header.extend(found.axes.iter().cloned());
-            header.extend(shown.iter().map(|name| (*name).to_owned()));
-            blocks.push(Block::Table(Table::new(
-                format!("Outcomes {title}"),
-                header,
-                found.rows.clone(),
-                heads,
-            )));
+            let columns = shown.iter().map(|name| outcome_in_brief(name));
+            blocks.push(Block::Table(found.table(format!("Outcomes {title}"), columns)));
         }
-        blocks.extend(found.remark());
+        blocks.extend(remark);
     }
     for name in names {
         let mut sources: Vec<(&str, f64, f64, f64)> = Vec::new();
@@ -75,15 +70,11 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
                 percent(least)
             };
             blocks.push(Block::remark(format!(
-                "bound on {name} ({source}): holds with probability {}, held in {held} of the replications",
+                "bound on {} ({source}): holds with probability {}, held in {held} of the replications",
+                outcome(name),
                 percent(probability)
             )));
         }
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
-}
-
-/// A share in per cent, rounded down.
-fn percent(share: f64) -> String {
-    if share >= 1.0 { "100 %".to_owned() } else { format!("{:.1} %", libm::floor(share * 1000.0) / 10.0) }
 }

@@ -1,9 +1,10 @@
 //! Regret at the end in few lines.
 
 use super::pivot;
-use crate::report::document::{Block, Section, Table};
+use crate::report::document::{Block, Section};
 use crate::report::number::regret;
-use crate::report::sections::cells::{Rows, rows};
+use crate::report::sections::cells::rows;
+use crate::report::sections::lines::capital;
 use crate::report::sections::regret::{Curves, at_the_end, exact, remarks, title, uneven};
 use crate::report::sections::sparklines;
 use crate::study::{CellSummary, SeriesSummary, Summary};
@@ -35,7 +36,8 @@ fn short(summary: &Summary) -> Vec<Block> {
         let words = [simple, second].map(|estimate| estimate.map_or_else(String::new, regret));
         (exact(series), [words.to_vec(), vec![count]].concat())
     };
-    let found: Rows = rows(summary, numbers);
+    let mut found = rows(summary, numbers);
+    let remark = found.remark();
     let names = ["simple regret", if uneven { "regret per question" } else { "cumulative regret" }];
     let counts: Vec<&String> = found.rows.iter().filter_map(|row| row.last()).collect();
     let equal = counts.windows(2).all(|pair| pair[0] == pair[1]);
@@ -50,19 +52,12 @@ fn short(summary: &Summary) -> Vec<Block> {
             blocks.extend(pivot::table(&found, title, place).map(Block::Table));
         }
     } else {
-        let mut header = vec!["series".to_owned()];
-        header.extend(found.axes.iter().cloned());
-        let heads = header.len();
-        header.extend(names.map(str::to_owned));
-        header.extend((!equal).then(|| "n".to_owned()));
-        let body = found.rows.iter().map(|row| row[..header.len()].to_vec()).collect();
-        blocks.push(Block::Table(Table::new(title(summary, &over), header, body, heads)));
+        let columns = names.into_iter().chain((!equal).then_some("n"));
+        let width = found.heads() + columns.clone().count();
+        found.rows.iter_mut().for_each(|row| row.truncate(width));
+        blocks.push(Block::Table(found.table(title(summary, &over), columns)));
     }
-    blocks.extend(found.remark());
+    blocks.extend(remark);
     blocks.extend(remarks(summary));
     blocks
-}
-
-fn capital(words: &str) -> String {
-    crate::report::sections::lines::capital(words)
 }

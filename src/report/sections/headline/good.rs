@@ -95,14 +95,17 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
         sentences.push(of_private(summary, &private, free.as_ref(), name));
         told.push(&private.series.name);
         told.extend(free.map(|free| free.series.name.as_str()));
+        let worse = worse_than_baseline(summary, measure, &unguarded);
         if let Some(baseline) = baseline(measure, private.cell, &unguarded)
             .filter(|one| !told.contains(&one.series.name.as_str()))
         {
-            sentences.push(beside_baseline(&private, &baseline));
+            // Of a sweep, one sentence counts the cells where that is so.
+            if worse.is_none() || private.value.mean <= baseline.value.mean {
+                sentences.push(beside_baseline(&private, &baseline));
+            }
             told.push(&baseline.series.name);
             has_baseline = true;
         }
-        let worse = worse_than_baseline(summary, measure, &unguarded);
         has_baseline |= worse.is_some();
         sentences.extend(worse);
     } else if let Some(best) = all.iter().min_by(|a, b| a.value.mean.total_cmp(&b.value.mean)) {
@@ -203,10 +206,12 @@ fn worse_than_baseline(summary: &Summary, measure: Measure, unguarded: &Unguarde
         .filter(|(private, baseline)| private.value.mean > baseline.value.mean)
         .collect();
     let (private, baseline) = worse.first()?;
+    let cells = match summary.cells.len() {
+        all if all == worse.len() => format!("all {all}"),
+        all => format!("{} of {all}", worse.len()),
+    };
     let text = format!(
-        "In {} of {} cells the best private series is worse than {}: {}{} ends at {}, against {}.",
-        worse.len(),
-        summary.cells.len(),
+        "In {cells} cells the best private series is worse than {}: {}{} ends at {}, against {}.",
         what_it_is(baseline).trim_end_matches(','),
         private.series.name,
         private.place(summary),

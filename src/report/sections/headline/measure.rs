@@ -1,7 +1,6 @@
 //! The measure by which the series of a study are compared: regret of the published setting, simple or cumulative regret.
 
 use super::standing::{Protection, Unguarded};
-use crate::report::sections::lines::of;
 use crate::report::sections::points::Axes;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
@@ -53,8 +52,8 @@ impl Measure {
                 let found = series.outcomes.iter().find(|outcome| outcome.name == PUBLISHED_SETTING);
                 found.map(|outcome| outcome.value)
             }
-            Self::Simple => of(Metric::SimpleRegret, series),
-            Self::Cumulative => of(Metric::CumulativeRegret, series),
+            Self::Simple => series.metrics.regret(Metric::SimpleRegret),
+            Self::Cumulative => series.metrics.regret(Metric::CumulativeRegret),
         }
     }
 
