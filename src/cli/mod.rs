@@ -1,6 +1,7 @@
 //! The command line: one file per verb; `exit` defines the exit codes.
 
 mod account;
+mod analysed;
 mod audit;
 mod calibrate;
 mod check;
@@ -10,6 +11,7 @@ mod design_rule;
 mod diff;
 mod dry;
 mod exit;
+mod explain;
 mod figure;
 mod fork;
 mod from_csv;
@@ -29,6 +31,7 @@ mod run;
 mod spent;
 mod sweep;
 mod templates;
+mod threshold;
 mod trace;
 
 use crate::gp::simd;
@@ -107,6 +110,8 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Threshold(arguments) => threshold::threshold(&arguments),
+        Verb::Explain(arguments) => explain::explain(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

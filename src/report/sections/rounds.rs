@@ -6,7 +6,8 @@ use super::points::Axes;
 use crate::report::document::{Block, Figure, Section, Shown, Table};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
-use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
+use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint, holm};
+use crate::vocab::counted;
 use std::collections::BTreeSet;
 
 /// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
@@ -17,8 +18,8 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences.into_iter().map(Block::Table));
         blocks.push(Block::remark(
-            "A difference is taken run by run, between series of the same functions and draws; *: more than two standard \
-             errors from 0.",
+            "A difference is taken run by run, between series of the same functions and draws; *: other than 0 at 5 %, by Student's t \
+             and Holm's adjustment for the comparisons of its table.",
         ));
     }
     if charts {
@@ -62,7 +63,8 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences.into_iter().map(Block::Table));
         blocks.push(Block::remark(
-            "A difference is taken run by run; *: more than two standard errors from 0.",
+            "A difference is taken run by run; *: other than 0 at 5 %, by Student's t and Holm's adjustment for the comparisons of its \
+             table.",
         ));
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
@@ -115,11 +117,18 @@ fn table(summary: &Summary, name: &str) -> Table {
     Table::new(title, header, rows.collect(), first_number)
 }
 
-/// A signed mean with its error, and a mark if it is more than two errors away from 0.
-fn signed(estimate: Estimate) -> String {
+/// A signed mean with its error, and a mark if it is among the differences that are shown.
+fn signed(estimate: Estimate, marked: &[Estimate]) -> String {
     let sign = if estimate.mean > 0.0 { "+" } else { "" };
-    let mark = if estimate.n > 1 && estimate.mean.abs() > 2.0 * estimate.se { " *" } else { "" };
+    let mark = if marked.contains(&estimate) { " *" } else { "" };
     format!("{sign}{}{mark}", regret(estimate))
+}
+
+/// Those of some differences that are shown at 5 % after Holm's adjustment for their number.
+fn shown_at_5_percent(all: Vec<Estimate>) -> Vec<Estimate> {
+    let told: Vec<(Estimate, f64)> = all.into_iter().filter_map(|one| Some((one, one.p_value()?))).collect();
+    let adjusted = holm(&told.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
+    told.iter().zip(adjusted).filter(|(_, p)| *p <= 0.05).map(|((one, _), _)| *one).collect()
 }
 
 /// A table of differences for each quantity and each series that is subtracted.
@@ -135,17 +144,24 @@ fn differences(summary: &Summary) -> Vec<Table> {
     let table = |(quantity, reference): (&str, &str)| {
         let here = || all().filter(|row| row.quantity == quantity && row.reference == reference);
         let rounds = shown(here().flat_map(|row| &row.points));
+        let told = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t));
+        let marked = shown_at_5_percent(told.map(|point| point.value).collect());
+        let many = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t)).count();
         let numbers = |cell: &CellSummary, series: &SeriesSummary| {
             let row = cell.differences.iter().find(|row| {
                 row.quantity == quantity && row.reference == reference && row.series == series.name
             });
-            let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, signed));
+            let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, |value| signed(value, &marked)));
             (row.cloned(), rounds.iter().map(words).collect())
         };
         let Rows { axes, rows, .. } = rows(summary, numbers);
         let (header, first_number) = header(axes, &["series"], &rounds);
         let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
-        let title = format!("{} minus that of \"{reference}\" (mean ± standard error)", capital(quantity));
+        let title = format!(
+            "{} minus that of \"{reference}\" (mean ± standard error, {})",
+            capital(quantity),
+            counted(many as u64, "comparison")
+        );
         Table::new(title, header, rows.collect(), first_number)
     };
     kinds.into_iter().map(table).collect()
