@@ -4,8 +4,8 @@ use super::exit::Exit;
 use super::options::Playing;
 use super::output::say;
 use super::run::unknown_metric;
-use crate::report::plots::{Chart, standalone};
 use crate::report;
+use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, FolderError, Options, Plan, RunFolder, Summary, files};
 use std::sync::atomic::AtomicBool;
 

@@ -78,8 +78,7 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     }
     let loaded = Loaded::read(&arguments.scenario, Starts::ToPlay, arguments.playing.threads)?;
     let wrong = |diagnostics: Diagnostics| complain(&diagnostics, arguments.scenario.format);
-    let design =
-        Design { axes: ranges.len(), rows: arguments.points as usize, pairs: arguments.pairs };
+    let design = Design { axes: ranges.len(), rows: arguments.points as usize, pairs: arguments.pairs };
     // Labels tell the points apart in tables; values alone may be equal.
     let labels: Vec<String> = (0..design.cells()).map(|cell| cell.to_string()).collect();
     let mut varied = Vec::new();
@@ -94,10 +93,14 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
         varied.push((value, whole));
     }
     // The seed may come from the command line.
-    let plain: Vec<String> =
-        varied.iter().zip(ranges).flat_map(|((value, _), range)| value.overrides(&written(&[range.from], false), None)).collect();
+    let plain: Vec<String> = varied
+        .iter()
+        .zip(ranges)
+        .flat_map(|((value, _), range)| value.overrides(&written(&[range.from], false), None))
+        .collect();
     let plain = loaded.plan(&plain).map_err(wrong)?;
-    let other = plain.cells[0].point.iter().find(|(name, _)| !varied.iter().any(|(value, _)| value.name == *name));
+    let other =
+        plain.cells[0].point.iter().find(|(name, _)| !varied.iter().any(|(value, _)| value.name == *name));
     if let Some((name, _)) = other {
         say(format_args!(
             "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (fix it by -o \
@@ -114,9 +117,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
         overrides.extend(value.overrides(&written(&values, *whole), Some(&labels)));
     }
     let plan = loaded.plan(&overrides).map_err(wrong)?;
-    let about = |((value, whole), range): (&(crate::scenario::VariedValue, bool), &RangeArgument)| ExplainedAxis {
-        name: value.name.clone(),
-        values: written(&[range.from, range.to], *whole),
+    let about = |((value, whole), range): (&(crate::scenario::VariedValue, bool), &RangeArgument)| {
+        ExplainedAxis { name: value.name.clone(), values: written(&[range.from, range.to], *whole) }
     };
     let axes = varied.iter().zip(ranges).map(about).collect();
     Ok((plan, DesignedAxes { design, axes }))

@@ -81,11 +81,15 @@ mod tests {
 
     #[test]
     fn a_value_is_found_by_name_and_by_path() {
-        let study = document("S(a: Each(\"x\", [1, 2]), b: [T(c: Each(\"x\", [1, 2])), T(c: Each(\"y\", [3]))])");
+        let study =
+            document("S(a: Each(\"x\", [1, 2]), b: [T(c: Each(\"x\", [1, 2])), T(c: Each(\"y\", [3]))])");
         let found = study.varied(&[], "x").unwrap();
         assert_eq!(found.paths, ["a", "b[0].c"]);
         let values = ["0.5".to_owned(), "1".to_owned()];
-        assert_eq!(found.overrides(&values, None), ["a=Each(\"x\", [0.5, 1])", "b[0].c=Each(\"x\", [0.5, 1])"]);
+        assert_eq!(
+            found.overrides(&values, None),
+            ["a=Each(\"x\", [0.5, 1])", "b[0].c=Each(\"x\", [0.5, 1])"]
+        );
         let labels = ["0".to_owned(), "1".to_owned()];
         assert_eq!(found.overrides(&values, Some(&labels))[0], "a=Each(\"x\", { \"0\": 0.5, \"1\": 1 })");
         assert_eq!(study.varied(&[], "b[1].c").unwrap().paths, ["b[1].c"]);

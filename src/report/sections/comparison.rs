@@ -80,7 +80,8 @@ fn p_value(p: f64) -> String {
 fn compared(comparison: &Comparison) -> Option<String> {
     let counts = || comparison.rows.iter().filter(|row| row.p.is_some()).map(|row| row.comparisons);
     let (least, most) = (counts().min()?, counts().max()?);
-    let many = if least == most { counted(most, "comparison") } else { format!("{least} to {most} comparisons") };
+    let many =
+        if least == most { counted(most, "comparison") } else { format!("{least} to {most} comparisons") };
     Some(match most {
         1 => "p is two-sided, for one comparison of each metric; nothing is adjusted for the number of metrics.".to_owned(),
         _ => format!(
@@ -94,7 +95,8 @@ fn compared(comparison: &Comparison) -> Option<String> {
 fn needed(row: &ComparisonRow) -> Option<String> {
     let needed = row.needed.as_ref()?;
     let many = |replications: Option<u64>| {
-        replications.map_or_else(|| "more than 10000000 replications".to_owned(), |n| counted(n, "replication"))
+        replications
+            .map_or_else(|| "more than 10000000 replications".to_owned(), |n| counted(n, "replication"))
     };
     Some(format!(
         "A difference of {} in {} is found with probability {} by {} (paired t test at 5 %, standard deviation of a difference {}); by {} \

@@ -73,15 +73,16 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     let cells = counted(found.cells as u64, "cell");
     let replications = counted(found.replications, "replication");
     let design = match found.points {
-        None => format!("all combinations of the values, each value with equal weight: {cells}, {replications}"),
+        None => {
+            format!("all combinations of the values, each value with equal weight: {cells}, {replications}")
+        }
         Some(points) => {
-            let ranges: Vec<String> =
-                found.axes.iter().map(|axis| format!("{} from {}", axis.name, axis.values.join(" to "))).collect();
-            format!(
-                "{} quasi-random points of {}: {cells}, {replications}",
-                points,
-                ranges.join(", ")
-            )
+            let ranges: Vec<String> = found
+                .axes
+                .iter()
+                .map(|axis| format!("{} from {}", axis.name, axis.values.join(" to ")))
+                .collect();
+            format!("{} quasi-random points of {}: {cells}, {replications}", points, ranges.join(", "))
         }
     };
     blocks.push(Block::remark(format!(
@@ -95,7 +96,8 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
             "No interval: it takes at least 5 replications, and a variance between cells that is told from noise.",
         ));
     }
-    blocks.extend(found.notes.iter().map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
+    blocks
+        .extend(found.notes.iter().map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
     blocks.push(Block::statement(format!("run: {}", found.run), Shown::Everywhere));
     Document { sections: vec![Section { blocks, ..Section::default() }], ..Document::default() }
 }

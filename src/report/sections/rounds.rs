@@ -151,7 +151,9 @@ fn differences(summary: &Summary) -> Vec<Table> {
             let row = cell.differences.iter().find(|row| {
                 row.quantity == quantity && row.reference == reference && row.series == series.name
             });
-            let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, |value| signed(value, &marked)));
+            let words = |&t: &u64| {
+                row.map_or_else(String::new, |row| at(&row.points, t, |value| signed(value, &marked)))
+            };
             (row.cloned(), rounds.iter().map(words).collect())
         };
         let Rows { axes, rows, .. } = rows(summary, numbers);

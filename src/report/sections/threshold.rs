@@ -91,9 +91,9 @@ fn row(probe: &Probe) -> Vec<String> {
 pub(in crate::report) fn document(found: &Threshold) -> Document {
     let question = &found.question;
     let metric = question.metric.replace('_', " ");
-    let title = format!("Gain of \"{}\" over \"{}\" in {metric}, pair by pair", question.series, question.against);
-    let header =
-        [question.axis.as_str(), "mean gain", "interval", "n", "shown"].map(str::to_owned).to_vec();
+    let title =
+        format!("Gain of \"{}\" over \"{}\" in {metric}, pair by pair", question.series, question.against);
+    let header = [question.axis.as_str(), "mean gain", "interval", "n", "shown"].map(str::to_owned).to_vec();
     let rows = found.crossing.probes.iter().map(row).collect();
     let better = if question.larger_is_better { "larger" } else { "smaller" };
     let compared = match question.margin {
@@ -173,7 +173,8 @@ pub fn threshold_chart(found: &Threshold) -> Chart {
             "Mean gain over {}, with the interval of each test.{interval}",
             counted(found.crossing.replications, "replication")
         ),
-        caption: "Assumed: the sign of the gain above its margin changes at most once along the range.".to_owned(),
+        caption: "Assumed: the sign of the gain above its margin changes at most once along the range."
+            .to_owned(),
         beyond: Vec::new(),
     }
 }

@@ -141,11 +141,24 @@ impl Rules {
         looks
     }
 
+    /// Whether further looks are not worth their observations. Ends alike do not settle the matter if some value between them seems to
+    /// be unlike them.
+    fn settled(&self, found: &Crossing) -> bool {
+        let above = found.probes.iter().filter(|probe| probe.gain.mean > self.margin).count();
+        match found.outcome {
+            Outcome::Found | Outcome::Several => true,
+            Outcome::BetterThroughout => above == found.probes.len(),
+            Outcome::WorseThroughout => above == 0,
+            Outcome::Wide | Outcome::HalfOpen | Outcome::Unknown => false,
+        }
+    }
+
     fn judged(&self, value: f64, gains: &[f64], level: f64) -> Probe {
         let gain = Estimate::of(gains).unwrap_or(Estimate { mean: 0.0, se: 0.0, n: 0 });
         let half = (gain.n > 1).then(|| student_quantile(1.0 - level, (gain.n - 1) as f64) * gain.se);
         let (low, high) = (half.map(|half| gain.mean - half), half.map(|half| gain.mean + half));
-        let told = gain.se > 0.0 || gain.n >= WITHOUT_SPREAD;
+        // The mean of equal numbers may differ from them by rounding.
+        let told = gain.se > 1e-12 * gain.mean.abs() || gain.n >= WITHOUT_SPREAD;
         let sign = match (low, high) {
             (Some(low), _) if told && low > self.margin => Sign::Better,
             (_, Some(high)) if told && high < self.margin => Sign::Worse,
@@ -189,8 +202,7 @@ pub(super) fn search<E>(
             }
             probed.extend(further);
         }
-        let ended = |crossing: &Crossing| !matches!(crossing.outcome, Outcome::Wide | Outcome::HalfOpen | Outcome::Unknown);
-        if found.as_ref().is_some_and(ended) {
+        if found.as_ref().is_some_and(|found| rules.settled(found)) {
             break;
         }
     }
@@ -322,13 +334,12 @@ mod tests {
     /// Searches along `mean`, with noise that a replication has in common at all values, and noise of each value.
     fn searched(mean: &dyn Fn(f64) -> f64, noise: f64, grid: &Grid, rules: &Rules, seed: u64) -> Crossing {
         let key = Key::root(seed).child("crossing");
-        let gain = |value: f64, replication: u64| {
-            let common = key.child("common").index(replication).stream().normal();
-            let own = key.index(replication).index(value.to_bits()).stream().exponential() - 1.0;
-            mean(value) + noise * (common + own)
+        let gains = |value: f64, n: u64| -> Vec<f64> {
+            let (mut common, mut own) = (key.stream(), key.index(value.to_bits()).stream());
+            (0..n).map(|_| mean(value) + noise * (common.normal() + own.exponential() - 1.0)).collect()
         };
         let mut observe = |values: &[f64], n: u64| -> Result<Vec<Vec<f64>>, Infallible> {
-            Ok(values.iter().map(|value| (0..n).map(|k| gain(*value, k)).collect()).collect())
+            Ok(values.iter().map(|value| gains(*value, n)).collect())
         };
         search(grid, rules, &mut observe).unwrap_or_else(|never| match never {})
     }
@@ -347,7 +358,7 @@ mod tests {
     fn intervals_cover_the_crossing() {
         for truth in [0.3, 0.5, 0.94] {
             let found: Vec<Crossing> =
-                (0..200).map(|seed| searched(&|x| truth - x, 0.5, &grid(), &RULES, seed)).collect();
+                (0..200).map(|seed| searched(&|x| truth - x, 0.2, &grid(), &RULES, seed)).collect();
             let covered = found.iter().filter(|found| covers(found, truth)).count();
             assert!(covered >= 177, "{covered} of 200 at {truth}");
             let ended = found.iter().filter(|found| found.outcome == Outcome::Found).count();

@@ -197,26 +197,35 @@ mod tests {
         assert!((found.whole / whole - 1.0).abs() < 0.01, "{} {whole}", found.whole);
         for axis in 0..3 {
             let [one, all] = [found.first[axis], found.total[axis]].map(|part| part / found.whole);
-            assert!((one - published[axis]).abs() < 0.01 && (one - first[axis] / whole).abs() < 0.01, "{axis}: {one}");
-            assert!((all - published[3 + axis]).abs() < 0.01 && (all - total[axis] / whole).abs() < 0.01, "{axis}: {all}");
+            assert!(
+                (one - published[axis]).abs() < 0.01 && (one - first[axis] / whole).abs() < 0.01,
+                "{axis}: {one}"
+            );
+            assert!(
+                (all - published[3 + axis]).abs() < 0.01 && (all - total[axis] / whole).abs() < 0.01,
+                "{axis}: {all}"
+            );
             let two = found.pairs[axis] / found.whole;
             assert!((two - pair[axis] / whole).abs() < 0.015, "pair {axis}: {two}");
         }
     }
 
-    /// Noise of the size of the function itself, common to all cells of a replication and of each cell, does not raise the variance,
+    /// Noise of half the size of the function itself, common to all cells of a replication and of each cell, does not raise the variance,
     /// and the intervals cover the indices.
     #[test]
     fn noise_is_removed() {
         let (whole, first, total, _) = known();
-        let found = shares(&study(256, 40, 4.0), 0.999, Key::root(1)).unwrap();
+        let found = shares(&study(256, 40, 2.0), 0.0, 0.999, Key::root(1)).unwrap();
         assert!((found.whole.value / whole - 1.0).abs() < 0.2, "{:?} {whole}", found.whole);
         for axis in 0..3 {
             for (share, known) in
                 [(found.first.as_ref().unwrap()[axis], first[axis]), (found.total[axis], total[axis])]
             {
                 let known = known / whole;
-                assert!(share.low.unwrap() <= known && known <= share.high.unwrap(), "{axis}: {share:?} {known}");
+                assert!(
+                    share.low.unwrap() <= known && known <= share.high.unwrap(),
+                    "{axis}: {share:?} {known}"
+                );
                 assert!(share.high.unwrap() - share.low.unwrap() < 0.5, "{share:?}");
             }
         }

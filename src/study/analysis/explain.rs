@@ -16,6 +16,9 @@ use thiserror::Error;
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.explain/1";
 
+/// The variance of rounding errors as a share of the mean square of the values.
+const ROUNDING: f64 = 1e-22;
+
 /// One varied value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedAxis {
@@ -114,7 +117,9 @@ pub enum ExplainError {
     )]
     SeedVaries,
     /// An `Each` has a value twice, or the cells are no full factorial.
-    #[error("expected an Each of different values, found a value twice in one of {0} (leave one of the two out)")]
+    #[error(
+        "expected an Each of different values, found a value twice in one of {0} (leave one of the two out)"
+    )]
     Repeated(String),
     /// Too few replications.
     #[error(
@@ -269,12 +274,15 @@ fn series(
         estimate.map_or(0.0, |estimate| estimate.se * estimate.se * estimate.n as f64)
     };
     let noise = (0..values[0].len()).map(variance_of).sum::<f64>() / cells;
+    let squares =
+        values.iter().flatten().map(|value| value * value).sum::<f64>() / (cells * values.len() as f64);
     let counts: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
     let design: Box<dyn Resampled> = match designed {
         Some(designed) => Box::new(Designed::new(designed.design, values)),
         None => Box::new(Factorial::new(&counts, values)),
     };
-    let found = shares(&*design, confidence, key.child(name)).expect("at least two replications");
+    let found =
+        shares(&*design, ROUNDING * squares, confidence, key.child(name)).expect("at least two replications");
     let first = found.first.unwrap_or_default();
     let axis_share = |((axis, first), total): ((&ExplainedAxis, &Share), &Share)| AxisShare {
         axis: axis.name.clone(),

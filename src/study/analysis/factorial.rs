@@ -201,9 +201,9 @@ mod tests {
         let share = FIRST[0] / (FIRST.iter().sum::<f64>() + PAIR);
         let covers = |index: u64| {
             let mut stream = Key::root(index).child("anova intervals").stream();
-            let mut replication = |_| cells().into_iter().map(|c| f(c) + 20.0 * stream.normal()).collect();
+            let mut replication = |_| cells().into_iter().map(|c| f(c) + 8.0 * stream.normal()).collect();
             let values: Vec<Vec<f64>> = (0..20).map(&mut replication).collect();
-            let found = shares(&Factorial::new(&[4, 3, 2], values), 0.95, Key::root(index)).unwrap();
+            let found = shares(&Factorial::new(&[4, 3, 2], values), 0.0, 0.95, Key::root(index)).unwrap();
             let first = found.first.unwrap()[0];
             first.low.unwrap() <= share && share <= first.high.unwrap()
         };

@@ -37,7 +37,9 @@ pub enum BadRange {
     #[error("expected --from above 0 for --log, found {0}")]
     NotPositive(f64),
     /// The ends are not whole, but the value takes whole numbers only.
-    #[error("expected whole numbers for --from and --to, since the value takes whole numbers only, found {from} and {to}")]
+    #[error(
+        "expected whole numbers for --from and --to, since the value takes whole numbers only, found {from} and {to}"
+    )]
     NotWhole {
         /// The first value.
         from: f64,
@@ -53,7 +55,9 @@ pub enum BadRange {
         found: f64,
     },
     /// The interval would be too narrow for the range.
-    #[error("expected at most 1048576 steps of half a --width from --from to --to, found {0:.0} (bring the ends closer together)")]
+    #[error(
+        "expected at most 1048576 steps of half a --width from --from to --to, found {0:.0} (bring the ends closer together)"
+    )]
     TooFine(f64),
 }
 
@@ -89,7 +93,9 @@ impl Grid {
         let width = width.unwrap_or(default);
         let (least, expected) = match spacing {
             Spacing::Linear => (0.0, "above 0"),
-            Spacing::Logarithmic => (1.0, "above 1 for --log, where it is the ratio of the ends of the interval"),
+            Spacing::Logarithmic => {
+                (1.0, "above 1 for --log, where it is the ratio of the ends of the interval")
+            }
             Spacing::Whole => (0.999_999, "of at least 1 for a value that takes whole numbers only"),
         };
         if !(width.is_finite() && width > least) {

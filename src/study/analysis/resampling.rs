@@ -77,7 +77,9 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// An observation that is drawn twice is never multiplied with itself, as in the estimate (see [`Resampled::variances`]). Source of
 /// the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the bootstrap of indices: Archer,
 /// Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of bootstrap" (J. Stat. Comput. Simul. 58).
-pub(super) fn shares(design: &dyn Resampled, confidence: f64, key: Key) -> Option<Shares> {
+///
+/// A variance up to `nothing` is that of rounding errors, and has no parts.
+pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {
     let (n, rows) = (design.replications(), design.rows());
     let found = design.variances(&vec![1.0; n], &vec![1.0; rows])?;
     let mut wholes = Vec::new();
@@ -90,7 +92,7 @@ pub(super) fn shares(design: &dyn Resampled, confidence: f64, key: Key) -> Optio
             let Some(variances) = design.variances(&by_replication, &by_row) else { continue };
             wholes.push(variances.whole);
             usable += 1;
-            if variances.whole > 0.0 {
+            if variances.whole > nothing {
                 drawn.push(variances.parts().map(|part| part / variances.whole).collect());
             }
         }
@@ -112,7 +114,7 @@ pub(super) fn shares(design: &dyn Resampled, confidence: f64, key: Key) -> Optio
     };
     let told = usable > 0 && drawn.len() as f64 >= (1.0 - MOST_EMPTY) * f64::from(usable);
     let mut parts = Vec::new();
-    if found.whole > 0.0 {
+    if found.whole > nothing {
         for (place, part) in found.parts().enumerate() {
             let ends = told.then(|| interval(drawn.iter().map(|one| one[place]).collect())).flatten();
             parts.push(with(part / found.whole, ends));
@@ -121,5 +123,5 @@ pub(super) fn shares(design: &dyn Resampled, confidence: f64, key: Key) -> Optio
     let pairs = parts.split_off((2 * found.first.len()).min(parts.len()));
     let total = parts.split_off(found.first.len().min(parts.len()));
     let whole = with(found.whole, interval(wholes));
-    Some(Shares { whole, first: (found.whole > 0.0).then_some(parts), total, pairs })
+    Some(Shares { whole, first: (found.whole > nothing).then_some(parts), total, pairs })
 }

@@ -85,7 +85,10 @@ impl<E> From<FolderError> for Unended<E> {
 /// Values as a scenario writes them.
 #[must_use]
 pub fn written(values: &[f64], whole: bool) -> Vec<String> {
-    values.iter().map(|&value| if whole { format!("{value:.0}") } else { format!("{}", tidy(value)) }).collect()
+    values
+        .iter()
+        .map(|&value| if whole { format!("{value:.0}") } else { format!("{}", tidy(value)) })
+        .collect()
 }
 
 /// Searches the threshold. `plan` makes the study of some values of the grid, a cell for each in the same order; the values are

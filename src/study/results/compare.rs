@@ -357,8 +357,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let enough = one.n > 1 && two.n > 1;
     let mean = two.mean - one.mean;
     let df = (u + v) * (u + v) / spread;
-    let half =
-        enough.then(|| if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, df) * se } else { 0.0 });
+    let half = enough.then(|| if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, df) * se } else { 0.0 });
     let p = match (enough, se > 0.0) {
         (true, true) => Some((2.0 * student_tail((mean / se).abs(), df)).min(1.0)),
         (true, false) if mean != 0.0 => Some(0.0),
