@@ -34,6 +34,14 @@ pub(super) fn playable(plan: &Plan, metric: &str, verb: &str) -> Result<(), Exit
     Ok(())
 }
 
+/// The first `Each` of several values in a study beside those of these names.
+pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a str> {
+    let axes = plan.cells[0].point.iter().enumerate();
+    let varies = |place: usize, value: &String| plan.cells.iter().any(|cell| cell.point[place].1 != *value);
+    let mut others = axes.filter(|(_, (name, _))| !known.contains(&name.as_str()));
+    others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
+}
+
 /// Makes the files of a run that is complete.
 pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
     let made = study::finish(plan, folder).and_then(|made| report::write_page(folder).map(|()| made));

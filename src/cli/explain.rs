@@ -1,6 +1,6 @@
 //! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
 
-use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable};
+use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, complain, plan_of_run};
@@ -32,6 +32,13 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         let (plan, _) = plan_of_run(&folder)?;
         if plan.futures.is_some() {
             say("error: explain is not for the run of a fork (`subrosa compare RUN` compares its futures)");
+            return Err(Exit::Usage);
+        }
+        if of_ranges(&folder) {
+            say(
+                "error: this run is a design over ranges, which the folder alone does not say (repeat the `subrosa explain` that \
+                 made it: it plays nothing again)",
+            );
             return Err(Exit::Usage);
         }
         let found = explained(&plan, &folder, arguments, None)?;
@@ -69,6 +76,12 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     Ok(budget(&summary))
 }
 
+/// Whether a run folder has the answer of a quasi-random design.
+fn of_ranges(folder: &RunFolder) -> bool {
+    let answer = std::fs::read_to_string(folder.file("explain.json")).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer["design"] == "quasi-random")
+}
+
 /// The study of a quasi-random design over the ranges: the varied values change together, from point to point.
 fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Exit> {
     let ranges = &arguments.over;
@@ -99,9 +112,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
         .flat_map(|((value, _), range)| value.overrides(&written(&[range.from], false), None))
         .collect();
     let plain = loaded.plan(&plain).map_err(wrong)?;
-    let other =
-        plain.cells[0].point.iter().find(|(name, _)| !varied.iter().any(|(value, _)| value.name == *name));
-    if let Some((name, _)) = other {
+    let names: Vec<&str> = varied.iter().map(|(value, _)| value.name.as_str()).collect();
+    if let Some(name) = varies_beside(&plain, &names) {
         say(format_args!(
             "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (fix it by -o \
              PATH=VALUE, or give it a range)"

@@ -1,6 +1,6 @@
 //! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
 
-use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable};
+use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, complain};
@@ -70,10 +70,10 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     let mut varied = Varied { loaded, value, unit: arguments.unit.clone(), whole: false };
     let ends = [arguments.from, arguments.to];
     let first = varied.plan(&ends).map_err(wrong)?;
-    if let Some(other) = first.cells[0].point.iter().find(|(name, _)| *name != varied.value.name) {
+    if let Some(other) = varies_beside(&first, &[&varied.value.name]) {
         say(format_args!(
-            "error: expected a scenario that varies {} only, found the Each called {:?} too (fix it by -o PATH=VALUE)",
-            varied.value.name, other.0
+            "error: expected a scenario that varies {} only, found the Each called {other:?} too (fix it by -o PATH=VALUE)",
+            varied.value.name
         ));
         return Err(Exit::Usage);
     }

@@ -4,6 +4,7 @@ use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::document::Document;
 use super::suggest::closest;
 use super::sweep::{apply_override, expand};
+use super::tree;
 
 /// A value of a scenario that can be varied: one place of the text, or several that change together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,16 +57,22 @@ impl Document {
             let paths = named.iter().map(|sweep| sweep.path.clone()).collect();
             return Ok(VariedValue { name: wanted.to_owned(), paths });
         }
-        // A path is right if a value can be set there.
-        apply_override(&edited, &format!("{wanted}=0")).map_err(|problem| {
-            let names = expansion.axes();
+        let names = expansion.axes();
+        let refuse = |problem: Diagnostic| {
             let problem = match closest(wanted, &names) {
                 Some(name) => problem.cure(format!("did you mean the Each called `{name}`?")),
                 None if names.is_empty() => problem,
                 None => problem.cure(format!("name a path, or one of the Each called {}", names.join(", "))),
             };
             self.refused(vec![problem])
-        })?;
+        };
+        // A path is right if a value can be set there; what is close to a name, and no path of the text, is a misspelling.
+        apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
+        let root = tree::read(&edited.text).map_err(|problems| self.refused(problems))?;
+        let path = tree::path(wanted).unwrap_or_default();
+        if tree::follow(&root, &path).1 < path.len() && closest(wanted, &names).is_some() {
+            return Err(refuse(Diagnostic::new(Place::Whole, format!("no Each is called \"{wanted}\""))));
+        }
         Ok(VariedValue { name: wanted.to_owned(), paths: vec![wanted.to_owned()] })
     }
 }

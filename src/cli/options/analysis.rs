@@ -43,6 +43,10 @@ fn range(text: &str) -> Result<RangeArgument, BadValue> {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "subrosa threshold [OPTIONS] <SCENARIO> --series <NAME> --against <NAME>\n                         \
+                            --over <AXIS> --from <VALUE> --to <VALUE>"
+)]
 pub(in crate::cli) struct ThresholdArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,

@@ -224,3 +224,22 @@ fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
         caption: String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two and a half standard errors at 30 replications (p = .018) are shown alone, and not beside two others that are no further from
+    /// 0; beside one of ten standard errors and one of none they are: Holm compares it with 5 % / 2.
+    #[test]
+    fn a_mark_depends_on_the_number_of_comparisons() {
+        let of = |errors: f64| Estimate { mean: errors * 0.1, se: 0.1, n: 30 };
+        assert_eq!(shown_at_5_percent(vec![of(2.5)]), [of(2.5)]);
+        assert!(shown_at_5_percent(vec![of(2.5), of(2.4), of(-2.3)]).is_empty());
+        assert_eq!(shown_at_5_percent(vec![of(0.1), of(2.5), of(-10.0)]), [of(2.5), of(-10.0)]);
+        assert_eq!(
+            (signed(of(2.5), &[of(2.5)]).as_str(), signed(of(1.0), &[]).as_str()),
+            ("+0.25 ± 0.10 *", "+0.10 ± 0.10")
+        );
+    }
+}

@@ -114,6 +114,7 @@ pub fn threshold<E>(
         most: question.most,
     };
     let mut played: Option<Plan> = None;
+    let mut known: Vec<Gains> = Vec::new();
     let mut observe = |values: &[f64], replications: u64| -> Result<Vec<Vec<f64>>, Unended<E>> {
         let mut plan = plan(values).map_err(Unended::Plan)?;
         plan.set_replications(replications);
@@ -122,9 +123,9 @@ pub fn threshold<E>(
             Outcome::Interrupted { finished, total } => return Err(Unended::Interrupted(finished, total)),
             Outcome::Failed(failures) => return Err(Unended::Failed(failures)),
         }
-        let gains = gains(&plan, folder, question)?;
+        add_gains(&mut known, &plan, folder, question)?;
         played = Some(plan);
-        Ok(gains)
+        Ok(known.iter().map(|(_, gains)| gains.clone()).collect())
     };
     let crossing = search(grid, &rules, &mut observe)?;
     let plan = played.expect("a search observes at least once");
@@ -144,17 +145,29 @@ pub fn threshold<E>(
     Ok((found, plan))
 }
 
-/// By how much the series is better than the other one, replication by replication, in each cell.
-fn gains(plan: &Plan, folder: &RunFolder, question: &Question) -> Result<Vec<Vec<f64>>, FolderError> {
+/// By how much the series is better than the other one, pair by pair, in a cell of so many replications.
+type Gains = (u64, Vec<f64>);
+
+/// Reads the gains of the cells that are new or have more replications than before.
+fn add_gains(
+    known: &mut Vec<Gains>,
+    plan: &Plan,
+    folder: &RunFolder,
+    question: &Question,
+) -> Result<(), FolderError> {
     let stored = folder.stored_records(&plan.identities())?;
     let better = if question.larger_is_better { 1.0 } else { -1.0 };
-    (0..plan.cells.len())
-        .map(|cell| {
-            let mut records = stored.cell(cell)?;
-            records.retain(|&replication, _| replication < plan.replications);
-            let found = MetricValues::of(cell, &plan.cells[cell], &records, &question.metric);
-            let differences = found.differences(&question.series, &question.against);
-            Ok(differences.into_values().map(|difference| better * difference).collect())
-        })
-        .collect()
+    known.resize(plan.cells.len(), (0, Vec::new()));
+    for (cell, (replications, gains)) in known.iter_mut().enumerate() {
+        if *replications == plan.replications {
+            continue;
+        }
+        let mut records = stored.cell(cell)?;
+        records.retain(|&replication, _| replication < plan.replications);
+        let found = MetricValues::of(cell, &plan.cells[cell], &records, &question.metric);
+        let differences = found.differences(&question.series, &question.against);
+        *gains = differences.into_values().map(|difference| better * difference).collect();
+        *replications = plan.replications;
+    }
+    Ok(())
 }
