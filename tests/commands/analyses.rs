@@ -39,6 +39,31 @@ const SEARCH: &str = r#"Scenario(
     ),
 )"#;
 
+/// Ten agents who hear each message with a probability.
+const FEDERATION: &str = r#"Scenario(
+    name: "absent",
+    seed: 3,
+    replications: 20,
+    parties: {
+        "server": Party(),
+        "agents": Party(count: 10, availability: PerMessage(Each("heard", [0.1, 0.9]))),
+    },
+    network: Network(topology: Star(hub: "server"), default: Link(latency: Constant("50ms"))),
+    objective: GpSample(grid: [40], max_norm: 1, length_scale: 0.2, variance: 1, noise_variance: 0.01),
+    protocol: Federated(
+        server: "server",
+        groups: [AgentGroup(members: "agents")],
+        rounds: 10,
+        initial_points: 2,
+        features: 20,
+        perturbation: 0.05,
+        series: [
+            Series(name: "FTS", sharing: Aggregate(), policy: Deadline(after: "700ms")),
+            Series(name: "alone", sharing: Alone()),
+        ],
+    ),
+)"#;
+
 fn scenario(place: &Path) -> String {
     let path = place.join("answers.ron");
     fs::write(&path, SEARCH).unwrap();
@@ -51,19 +76,22 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// Cumulative regret of "random" minus that of "private", by the axis' value and replication.
-fn gains(run: &Path, axis: &str) -> Vec<(f64, Vec<f64>)> {
+/// Cumulative regret of one series minus that of another, by the axis' value and replication.
+fn gains(run: &Path, axis: &str, series: &str, against: &str) -> Vec<(f64, Vec<f64>)> {
     let mut reader = csv::Reader::from_path(run.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let column = |name: &str| header.iter().position(|known| known == name).unwrap();
-    let (at, series, regret) =
-        (column(&format!("point.{axis}")), column("series"), column("cumulative_regret"));
-    let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
+    let (at, k) = (column(&format!("point.{axis}")), column("replication"));
+    let (name, regret) = (column("series"), column("cumulative_regret"));
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    for pair in rows.chunks(3) {
-        assert_eq!((&pair[0][series], &pair[1][series]), ("private", "random"));
-        let value: f64 = pair[0][at].parse().unwrap();
-        let gain = pair[1][regret].parse::<f64>().unwrap() - pair[0][regret].parse::<f64>().unwrap();
+    let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
+    for row in rows.iter().filter(|row| &row[name] == series) {
+        let pair = |other: &&csv::StringRecord| {
+            (&other[at], &other[k], &other[name]) == (&row[at], &row[k], against)
+        };
+        let other = rows.iter().find(pair).unwrap();
+        let gain = other[regret].parse::<f64>().unwrap() - row[regret].parse::<f64>().unwrap();
+        let value: f64 = row[at].parse().unwrap();
         match found.iter_mut().find(|(known, _)| *known == value) {
             Some((_, gains)) => gains.push(gain),
             None => found.push((value, vec![gain])),
@@ -115,7 +143,7 @@ fn a_threshold_agrees_with_a_fine_sweep() {
         (0..12).map(|step| format!("{}", 0.25 * 256f64.powf(f64::from(step) / 11.0))).collect();
     let each = format!("protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])", values.join(", "));
     let sweep = run(&file, Path::new(out), &["-o", &each, "--seed", "77", "--replications", "200"]);
-    let means: Vec<(f64, f64)> = gains(&folder(&sweep), "epsilon")
+    let means: Vec<(f64, f64)> = gains(&folder(&sweep), "epsilon", "private", "random")
         .into_iter()
         .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - 3.0))
         .collect();
@@ -127,7 +155,7 @@ fn a_threshold_agrees_with_a_fine_sweep() {
 
     // A probed value is an ordinary cell: the gain in the answer is that of the results.
     let run = PathBuf::from(found["run"].as_str().unwrap());
-    let cells = gains(&run, "epsilon");
+    let cells = gains(&run, "epsilon", "private", "random");
     let probes = found["probes"].as_array().unwrap();
     assert_eq!(cells.len(), probes.len());
     for probe in probes {
@@ -158,6 +186,54 @@ fn a_threshold_agrees_with_a_fine_sweep() {
     assert!(said.contains("changes at most once") && stderr.contains("wrote"), "{stdout}{stderr}");
     assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
     assert!(fs::read_to_string(svg).unwrap().contains("</svg>"));
+}
+
+/// Two more studies, each beside a sweep on other random numbers: from how many rounds on a search beats random search by 3, and from
+/// which share of heard messages on sharing beats searching alone by .6.
+#[test]
+fn two_more_thresholds_agree_with_sweeps() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().join("runs");
+    let agree =
+        |file: &str, [one, other]: [&str; 2], ask: &[&str], sweep: &[&str], axis: &str, margin: f64| {
+            let margin_text = margin.to_string();
+            let common =
+                ["threshold", file, "--series", one, "--against", other, "--metric", "cumulative_regret"];
+            let rest =
+                ["--margin", &margin_text, "--max-replications", "160", "--out", out.to_str().unwrap()];
+            let found = json(&[common.as_slice(), ask, &rest].concat());
+            let (low, high) = (found["low"].as_f64().unwrap(), found["high"].as_f64().unwrap());
+            let more = ["--seed", "99", "--replications", "150"];
+            let swept = folder(&run(file, &out, &[sweep, &more].concat()));
+            let means: Vec<(f64, f64)> = gains(&swept, axis, one, other)
+                .into_iter()
+                .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - margin))
+                .collect();
+            let after = means.iter().position(|(_, gain)| *gain > 0.0).unwrap();
+            let ((x, a), (y, b)) = (means[after - 1], means[after]);
+            let root = x + (y - x) * a / (a - b);
+            assert!(low <= root && root <= high, "{root} is not between {low} and {high}: {means:?}");
+            assert_eq!(found["direction"], "begins-to-be-better", "{found}");
+        };
+    let epsilon = "protocol.series[0].outcomes.epsilon=4";
+    agree(
+        &scenario(place.path()),
+        ["open", "random"],
+        &["-o", epsilon, "--over", "protocol.rounds", "--from", "1", "--to", "20", "--width", "6"],
+        &["-o", epsilon, "-o", "protocol.rounds=Each(\"rounds\", [4, 6, 8, 10, 12, 14, 16])"],
+        "rounds",
+        3.0,
+    );
+    let federation = place.path().join("federation.ron");
+    fs::write(&federation, FEDERATION).unwrap();
+    agree(
+        federation.to_str().unwrap(),
+        ["FTS", "alone"],
+        &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3"],
+        &["-o", "parties.agents.availability=PerMessage(Each(\"heard\", [0.1, 0.2, 0.3, 0.4, 0.6]))"],
+        "heard",
+        0.6,
+    );
 }
 
 /// A number of rounds is whole; where one series is better throughout, or both are equal, there is no threshold.
@@ -439,7 +515,7 @@ fn replications_until_a_difference_is_known() {
     let document = until(&["--against", "open"]);
     let n = document["cells"][0]["series"][0]["replications"].as_u64().unwrap();
     let mut widest = 0.0f64;
-    for (_, gains) in gains(&folder(&document), "epsilon") {
+    for (_, gains) in gains(&folder(&document), "epsilon", "private", "random") {
         assert_eq!(gains.len() as u64, n);
     }
     let found = {
