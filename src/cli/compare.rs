@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
 use super::output::{print, say, width};
+use super::run::unknown_metric;
 use crate::report;
 use crate::study::{self, CompareError, Compared, Plan, RunFolder, StoredRecords};
 
@@ -42,7 +43,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         }
         None => study::compare_futures(a, series_b),
     };
-    let comparison = match compared {
+    let mut comparison = match compared {
         Ok(Some(comparison)) => comparison,
         Ok(None) => {
             say(format_args!(
@@ -65,6 +66,23 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
             say(format_args!("note: {note}"));
         }
         return Exit::Usage;
+    }
+    if let Some(effect) = arguments.power {
+        let mut known: Vec<String> = comparison.rows.iter().map(|row| row.metric.clone()).collect();
+        comparison.plan_for(&arguments.metric, effect.get(), arguments.power_level);
+        if comparison.rows.is_empty() {
+            known.sort();
+            known.dedup();
+            say(unknown_metric(&arguments.metric, &known));
+            return Exit::Usage;
+        }
+        if comparison.rows.iter().all(|row| row.needed.is_none()) {
+            say(
+                "error: --power needs a pilot: at least two pairs of equal seed and replication whose differences are not all equal \
+                 (raise --replications of both runs, and give them the same seed)",
+            );
+            return Exit::Usage;
+        }
     }
     match arguments.format {
         Format::Text => print(&report::comparison_text(&comparison, arguments.full, width())),

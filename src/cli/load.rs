@@ -29,31 +29,59 @@ pub(super) fn load_to(
     starts: Starts,
     at_once: Option<u32>,
 ) -> Result<Plan, Exit> {
-    let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
-    if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
-        say(format_args!(
-            "error: --data {}: there is no such folder (name the folder of the data files, or leave --data out)",
-            folder.display()
-        ));
-        return Err(Exit::Usage);
+    let loaded = Loaded::read(arguments, starts, at_once)?;
+    loaded.plan(&[]).map_err(|diagnostics| complain(&diagnostics, arguments.format))
+}
+
+/// A scenario file that was read, with everything that the command line says about it.
+pub(super) struct Loaded {
+    pub(super) document: Document,
+    pub(super) overrides: Vec<String>,
+    resources: Resources,
+}
+
+impl Loaded {
+    /// Reads a scenario. On failure, all errors have been printed.
+    pub(super) fn read(
+        arguments: &ScenarioArguments,
+        starts: Starts,
+        at_once: Option<u32>,
+    ) -> Result<Self, Exit> {
+        if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
+            say(format_args!(
+                "error: --data {}: there is no such folder (name the folder of the data files, or leave --data out)",
+                folder.display()
+            ));
+            return Err(Exit::Usage);
+        }
+        let document = Document::load(&arguments.scenario)
+            .map_err(|diagnostics| complain(&diagnostics, arguments.format))?;
+        let mut overrides = arguments.overrides.clone();
+        overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
+        overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
+        let resources = Resources {
+            base: folder_of(&arguments.scenario),
+            data: arguments
+                .data
+                .clone()
+                .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
+                .map(|folder| absolute(&folder)),
+            starts,
+            room: Room {
+                threads: threads(at_once),
+                memory: arguments.memory.unwrap_or(Room::default().memory),
+            },
+            ..Resources::default()
+        };
+        Ok(Self { document, overrides, resources })
     }
-    let document = Document::load(&arguments.scenario).map_err(|diagnostics| refuse(&diagnostics))?;
-    let mut overrides = arguments.overrides.clone();
-    overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
-    overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
-    let resources = Resources {
-        base: folder_of(&arguments.scenario),
-        data: arguments
-            .data
-            .clone()
-            .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
-            .map(|folder| absolute(&folder)),
-        starts,
-        room: Room { threads: threads(at_once), memory: arguments.memory.unwrap_or(Room::default().memory) },
-        ..Resources::default()
-    };
-    let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
-    Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
+
+    /// The plan with further overrides behind those of the command line.
+    pub(super) fn plan(&self, further: &[String]) -> Result<Plan, Diagnostics> {
+        let overrides = [self.overrides.as_slice(), further].concat();
+        let cells = self.document.cells(&overrides, &self.resources)?;
+        Ok(Plan::new(self.document.text().to_owned(), overrides, &self.resources, cells))
+    }
 }
 
 /// The plan of a run folder, and its manifest.

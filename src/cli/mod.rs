@@ -1,6 +1,7 @@
 //! The command line: one file per command; `exit` defines the exit codes.
 
 mod account;
+mod analysed;
 mod audit;
 mod calibrate;
 mod check;
@@ -13,6 +14,7 @@ mod diff;
 mod dry;
 mod ending;
 mod exit;
+mod explain;
 mod figure;
 mod fork;
 mod from_csv;
@@ -33,6 +35,7 @@ mod sign;
 mod spent;
 mod sweep;
 mod templates;
+mod threshold;
 mod trace;
 
 use crate::gp::simd;
@@ -112,6 +115,8 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Sign(arguments) => sign::sign(&arguments),
         Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Threshold(arguments) => threshold::threshold(&arguments),
+        Verb::Explain(arguments) => explain::explain(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

@@ -42,11 +42,13 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     if arguments.until_halfwidth.is_some()
         && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
     {
-        say(format_args!(
-            "error: no series has a metric called {:?}: --metric takes {}",
-            arguments.metric,
-            known.join(", ")
-        ));
+        say(unknown_metric(&arguments.metric, &known));
+        return Exit::Usage;
+    }
+    if let Some(against) = &arguments.against
+        && let Some((unknown, known)) = study::unknown_series(&plan, &[against])
+    {
+        say(unknown_series(unknown, &known, "--against"));
         return Exit::Usage;
     }
     let interrupted = interruption::listen();
@@ -62,6 +64,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Some(width) => {
             let goal = Goal {
                 half_width: width.get(),
+                against: arguments.against.clone(),
                 metric: arguments.metric.clone(),
                 at_most: arguments.at_most,
             };
@@ -100,6 +103,17 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Format::Json => print(&report::json(&summary)),
     }
     ended(&outcome, &summary)
+}
+
+/// The error for a metric that no series has.
+pub(super) fn unknown_metric(metric: &str, known: &[String]) -> String {
+    format!("error: no series has a metric called {metric:?}: --metric takes {}", known.join(", "))
+}
+
+/// The error for a series that no cell has.
+pub(super) fn unknown_series(name: &str, known: &[String], flag: &str) -> String {
+    let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+    format!("error: no series is called {name:?}: {flag} takes {}", known.join(", "))
 }
 
 fn tell(goal: &Goal, reached: &Precision) {

@@ -16,13 +16,16 @@ pub use plots::sequence;
 pub use render_text::WIDTH;
 pub use sections::account::{account_curve, account_over_rounds};
 pub use sections::audit::audit_chart;
+pub use sections::explain::explain_chart;
+pub use sections::threshold::threshold_chart;
 pub use words::{cause, connection};
 
 use crate::accounting::Statement;
 use crate::audit::Finding;
 use crate::audit::systems::NotAudited;
 use crate::study::{
-    Comparison, DrySeries, FolderError, Forked, LedgerGroup, Plan, RunFolder, Summary, files,
+    Comparison, DrySeries, Explained, FolderError, Forked, LedgerGroup, Plan, RunFolder, Summary, Threshold,
+    files,
 };
 use document::{Block, Card, Document, Layout, Section, Table};
 use plots::Chart;
@@ -155,6 +158,18 @@ pub fn plain_table(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) ->
 #[must_use]
 pub fn folded(line: &str, indent: usize, width: usize) -> String {
     render_text::folded(line, indent, width)
+}
+
+/// Where one series stops being better than another.
+#[must_use]
+pub fn threshold_text(found: &Threshold, width: usize) -> String {
+    render_text::document(&sections::threshold::document(found), width)
+}
+
+/// Which of the varied values matter.
+#[must_use]
+pub fn explain_text(found: &Explained, width: usize) -> String {
+    render_text::document(&sections::explain::document(found), width)
 }
 
 /// The privacy losses of a run by every accountant, a line for each observer and unit, no wider than `width` columns.

@@ -121,15 +121,15 @@ impl Document {
         (taken == path.len()).then(|| &self.text[node.span.clone()])
     }
 
-    /// All cells, typed and checked.
-    ///
-    /// # Errors
-    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is checked
-    /// after more than 200 errors.
-    pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
-        let fail = |list| Diagnostics::new(&self.file, &self.text, list);
+    /// These problems, with their places in the text.
+    pub(super) fn refused(&self, problems: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(&self.file, &self.text, problems)
+    }
+
+    /// The text after the overrides, each applied to the result of those before it.
+    pub(super) fn overridden(&self, overrides: &[String]) -> Result<Edited, Diagnostics> {
         let mut edited = Edited::unchanged(&self.text);
-        tree::read(&edited.text).map_err(fail)?;
+        tree::read(&edited.text).map_err(|list| self.refused(list))?;
         let mut problems = Vec::new();
         for argument in overrides {
             match apply_override(&edited, argument) {
@@ -137,9 +137,18 @@ impl Document {
                 Err(problem) => problems.push(problem),
             }
         }
-        if !problems.is_empty() {
-            return Err(fail(problems));
-        }
+        if problems.is_empty() { Ok(edited) } else { Err(self.refused(problems)) }
+    }
+
+    /// All cells, typed and checked.
+    ///
+    /// # Errors
+    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is checked
+    /// after more than 200 errors.
+    pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
+        let fail = |list| self.refused(list);
+        let edited = self.overridden(overrides)?;
+        let mut problems = Vec::new();
         let edited = edited.without_comments();
         let (mut cells, mut known) = (Vec::<Cell>::new(), Known::new(resources));
         let expansion = expand(&edited).map_err(fail)?;

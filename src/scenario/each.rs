@@ -14,6 +14,8 @@ pub(super) const MOST_CELLS: usize = 100_000;
 pub(super) struct Sweep {
     pub(super) span: Range<usize>,
     pub(super) name: String,
+    /// The path of the value that it stands for.
+    pub(super) path: String,
     pub(super) values: Vec<Choice>,
 }
 
@@ -161,7 +163,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
     if list.children().iter().any(|child| holds_each(child)) {
         return Err(problem(list, "an Each within the values of another"));
     }
-    Ok(Sweep { span: node.span.clone(), name, values })
+    Ok(Sweep { span: node.span.clone(), name, path: path.to_owned(), values })
 }
 
 fn holds_each(node: &Node) -> bool {

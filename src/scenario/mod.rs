@@ -9,6 +9,7 @@
 mod account;
 mod account_file;
 mod asked;
+mod axis;
 mod catalogue;
 mod checked;
 mod demand;
@@ -34,6 +35,7 @@ mod unlike;
 
 pub use account::Account;
 pub use asked::{programs_in, programs_in_text};
+pub use axis::VariedValue;
 pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use demand::Demand;

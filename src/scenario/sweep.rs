@@ -255,6 +255,11 @@ impl Expansion<'_> {
         self.axes.iter().map(|(name, _)| name.clone()).collect()
     }
 
+    /// Every `Each`, in order of the text.
+    pub(super) fn sweeps(&self) -> &[Sweep] {
+        &self.sweeps
+    }
+
     /// Number of cells.
     pub(super) fn count(&self) -> usize {
         self.cells

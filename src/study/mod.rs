@@ -1,14 +1,25 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
 //!
-//! Four parts, each of which imports only from those before it: `plan` (cells and identities), `disk` (the run folder),
-//! `results` (tables and summaries of the records) and `play` (where replications are run).
+//! Five parts, each of which imports only from those before it: `plan` (cells and identities), `disk` (the run folder),
+//! `results` (tables and summaries of the records), `play` (where replications are run) and `analysis` (answers from whole studies).
 
+mod analysis;
 mod disk;
 mod plan;
 mod play;
 mod results;
 
+pub use analysis::crossing::{Crossing, Direction, Outcome as ThresholdOutcome, Probe, Sign};
+pub use analysis::design::{Design, MOST_AXES};
+pub use analysis::explain::{
+    AxisShare, DesignedAxes, ExplainError, Explained, ExplainedAxis, ExplainedSeries, PairShare, design_key,
+    explain,
+};
+pub use analysis::grid::{BadRange, Grid, Spacing};
+pub use analysis::resampling::Share;
+pub use analysis::tables::{keep_explained, keep_threshold};
+pub use analysis::threshold::{Question, Threshold, Unended, threshold, written};
 pub use disk::error::{Conflict, FolderError};
 pub use disk::files;
 pub use disk::first_messages::FirstMessages;
@@ -32,7 +43,7 @@ pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, EventWithCause, Side, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};
 pub use play::fork::{BranchRow, Forked};
-pub use play::precision::{Goal, Precision, play_until, unknown_metric};
+pub use play::precision::{Goal, Precision, play_until, unknown_metric, unknown_series};
 pub use play::progress::{Failure, Options, Outcome, Progress, Start};
 pub use play::replay::{Difference, DivergencePoint, Replay, replay};
 pub use play::runner::play;
@@ -43,9 +54,11 @@ pub use results::comparable::CompareError;
 pub use results::compare::{Compared, Comparison, ComparisonRow, compare};
 pub use results::futures::compare_futures;
 pub use results::gather::{finish, write_summary};
+pub use results::holm::holm;
 pub use results::integrity::{Inconsistency, inconsistencies, summary_inconsistencies};
 pub use results::ledger::{LedgerGroup, ledger_groups};
 pub use results::persons::PersonLoss;
+pub use results::power::Needed;
 pub use results::privacy_report::PrivacyRow;
 pub use results::published::{PublishedLossRow, PublishedRow};
 pub use results::rounds::{DifferenceRow, TrackPoint, TrackRow};

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod analyses;
 mod answer;
 mod book;
 mod browser;

@@ -1,5 +1,6 @@
 //! The commands of `subrosa` with their flags.
 
+mod analysis;
 mod bad_value;
 mod help;
 mod play;
@@ -7,6 +8,7 @@ mod privacy;
 mod scenario;
 mod sweep;
 
+pub(super) use analysis::{ExplainArguments, Playing, RangeArgument, ThresholdArguments};
 pub(super) use bad_value::BadValue;
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
@@ -51,6 +53,10 @@ pub(super) enum Verb {
     Sweep(SweepArguments),
     /// Compare two runs, replication by replication on common random numbers
     Compare(CompareArguments),
+    /// Find where one series stops being better than another, with a confidence interval
+    Threshold(ThresholdArguments),
+    /// Find which of the varied values matter, how much, and together with which
+    Explain(ExplainArguments),
     /// Write the report of a run again: text, report.html, and on request one figure as a file
     Report(ReportArguments),
     /// Write a commented scenario to start from

@@ -1,5 +1,6 @@
 //! Arguments of `check`, `run`, `replay`, `compare`, `report` and `trace`.
 
+use super::analysis::share;
 use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments, Shown};
 use crate::protocols::ForkPoint;
@@ -56,6 +57,9 @@ pub(in crate::cli) struct RunArguments {
     /// The metric for --until-halfwidth, as results.csv calls it (without "more.")
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(in crate::cli) metric: String,
+    /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by replication
+    #[arg(long, value_name = "SERIES", requires = "until_halfwidth")]
+    pub(in crate::cli) against: Option<String>,
     /// Largest number of replications of a cell for --until-halfwidth
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
         value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
@@ -127,6 +131,15 @@ pub(in crate::cli) struct CompareArguments {
     /// Every metric of every series and cell, in a table each; otherwise a line for each series and cell
     #[arg(long)]
     pub(in crate::cli) full: bool,
+    /// Take the two runs for a pilot: how many replications a mean difference of this size needs to be found
+    #[arg(long, value_name = "EFFECT", value_parser = positive)]
+    pub(in crate::cli) power: Option<Positive>,
+    /// The probability with which that difference is to be found, for --power
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.8, requires = "power")]
+    pub(in crate::cli) power_level: f64,
+    /// The metric for --power, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "power")]
+    pub(in crate::cli) metric: String,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

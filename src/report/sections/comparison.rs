@@ -6,6 +6,7 @@ use crate::report::document::{Block, Document, Facts, Section, Shown, Span, Tabl
 use crate::report::number::rough;
 use crate::report::words::outcome_in_brief;
 use crate::study::{Comparison, ComparisonRow};
+use crate::vocab::counted;
 
 /// The metrics of the short comparison, the most important first; the first two that the runs have are shown.
 const MAIN: [&str; 5] =
@@ -23,6 +24,7 @@ pub(in crate::report) fn document(comparison: &Comparison, full: bool) -> Docume
     if comparison.rows.iter().any(|row| row.paired) {
         blocks.push(Block::statement(pairs, Shown::Everywhere));
     }
+    blocks.extend(compared(comparison, full).map(|told| Block::statement(told, Shown::Everywhere)));
     let notes = comparison.notes.iter();
     blocks.extend(notes.map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
     let sections = vec![Section { blocks, ..Section::default() }];
@@ -50,9 +52,9 @@ fn same(row: &ComparisonRow) -> bool {
     row.difference.mean == 0.0 && row.difference.se == 0.0
 }
 
-/// Whether the interval of a difference excludes 0.
+/// Whether a difference is other than 0 at 5 %, adjusted for the number of comparisons.
 fn apart(row: &ComparisonRow) -> bool {
-    row.low.is_some_and(|low| low > 0.0) || row.high.is_some_and(|high| high < 0.0)
+    row.p_adjusted.is_some_and(|p| p <= 0.05)
 }
 
 /// A line for each series and cell, and sentences on series that are equal and on the other metrics.
@@ -105,6 +107,7 @@ fn short(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Table(found.table(title, columns)));
         blocks.extend(remark);
     }
+    blocks.extend(comparison.rows.iter().filter_map(needed).map(Block::remark));
     let mut told: Vec<(usize, Vec<String>)> = Vec::new();
     for (name, cells) in equal {
         match told.iter_mut().find(|(count, _)| *count == cells) {
@@ -125,7 +128,7 @@ fn short(comparison: &Comparison) -> Vec<Block> {
         }
     }
     if !more.is_empty() {
-        let told = format!("intervals without 0 also for: {}", more.join("; "));
+        let told = format!("other than 0 at 5 % too: {}", more.join("; "));
         blocks.push(Block::statement(told, Shown::Everywhere));
     }
     blocks.push(Block::statement("--full has every metric of every series and cell.", Shown::Everywhere));
@@ -141,12 +144,13 @@ fn pairs(comparison: &Comparison) -> String {
     }
 }
 
-/// A difference and its interval: "-0.068 [-0.17, 0.033]".
+/// A difference and its interval, and a mark if it is other than 0 at 5 %: "-0.068 [-0.17, 0.033]".
 fn change(row: &ComparisonRow) -> String {
     match (row.low, row.high) {
         _ if same(row) => "equal".to_owned(),
         (Some(low), Some(high)) => {
-            format!("{} [{}, {}]", rough(row.difference.mean), rough(low), rough(high))
+            let mark = if apart(row) { " *" } else { "" };
+            format!("{} [{}, {}]{mark}", rough(row.difference.mean), rough(low), rough(high))
         }
         _ => rough(row.difference.mean),
     }
@@ -162,13 +166,14 @@ fn every_metric(comparison: &Comparison) -> Vec<Block> {
         }
         let rows = group.iter().filter(|row| !same(row)).map(cells).collect::<Vec<_>>();
         let interval = format!("{:.0} % interval", comparison.confidence * 100.0);
-        let header = ["metric", "a", "b", "b - a", &interval, "n"].map(str::to_owned).to_vec();
+        let header = ["metric", "a", "b", "b - a", &interval, "n", "p"].map(str::to_owned).to_vec();
         if rows.is_empty() {
             title.push_str(": equal in every metric");
             blocks.push(Block::Table(Table::new(title, header, rows, 1)));
             continue;
         }
         blocks.push(Block::Table(Table::new(title, header, rows, 1)));
+        blocks.extend(group.iter().filter_map(needed).map(Block::remark));
         let equal: Vec<&str> = group.iter().filter(|row| same(row)).map(|row| row.metric.as_str()).collect();
         if !equal.is_empty() {
             blocks.push(Block::remark(format!("equal in both: {}", equal.join(", "))));
@@ -189,7 +194,50 @@ fn cells(row: &ComparisonRow) -> Vec<String> {
         number(row.difference.mean),
         interval,
         row.difference.n.to_string(),
+        row.p_adjusted.map_or_else(|| "none".to_owned(), p_value),
     ]
+}
+
+/// A p-value with two digits, or that it is below one in ten thousand.
+fn p_value(p: f64) -> String {
+    if p < 1e-4 { "< 0.0001".to_owned() } else { rough(p) }
+}
+
+/// What the p-values are adjusted for; `None` if there are none. The short comparison shows marks in their place.
+fn compared(comparison: &Comparison, full: bool) -> Option<String> {
+    let counts = || comparison.rows.iter().filter(|row| row.p.is_some()).map(|row| row.comparisons);
+    let (least, most) = (counts().min()?, counts().max()?);
+    let many =
+        if least == most { counted(most, "comparison") } else { format!("{least} to {most} comparisons") };
+    let what = if full { "p is two-sided" } else { "*: other than 0 at 5 %" };
+    Some(match most {
+        1 => format!("{what}, for one comparison of each metric; nothing is adjusted for the number of metrics."),
+        _ => format!(
+            "{what}, adjusted by Holm's method for the {many} of each metric (series and points): at 0.05, the probability of \
+             finding any difference where there is none is at most 5 % per metric. Nothing is adjusted for the number of metrics."
+        ),
+    })
+}
+
+/// How many replications an effect needs, in a sentence.
+fn needed(row: &ComparisonRow) -> Option<String> {
+    let needed = row.needed.as_ref()?;
+    let many = |replications: Option<u64>| {
+        replications
+            .map_or_else(|| "more than 10000000 replications".to_owned(), |n| counted(n, "replication"))
+    };
+    Some(format!(
+        "A difference of {} in {} is found with probability {} by {} (paired t test at 5 %, standard deviation of a difference {}); by {} \
+         if the standard deviation is {}, its upper 80 % bound from {}.",
+        rough(needed.effect),
+        row.metric.replace('_', " "),
+        rough(needed.power),
+        many(needed.replications),
+        number(needed.sd),
+        many(needed.cautious),
+        number(needed.sd_upper),
+        counted(row.difference.n, "pair")
+    ))
 }
 
 /// A number with four significant digits.

@@ -4,7 +4,9 @@ pub(super) mod account;
 pub(super) mod audit;
 pub(super) mod comparison;
 pub(super) mod dry;
+pub(super) mod explain;
 pub(super) mod fork;
+pub(super) mod threshold;
 
 pub(super) mod brief;
 

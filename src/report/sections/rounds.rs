@@ -6,7 +6,8 @@ use super::points::Axes;
 use crate::report::document::{Block, Figure, Section, Shown};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
-use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
+use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint, holm};
+use crate::vocab::counted;
 use std::collections::BTreeSet;
 
 /// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
@@ -16,8 +17,8 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences);
         blocks.push(Block::remark(
-            "A difference is taken run by run, between series of the same functions and draws; *: more than two standard \
-             errors from 0.",
+            "A difference is taken run by run, between series of the same functions and draws; *: other than 0 at 5 %, by Student's t \
+             and Holm's adjustment for the comparisons of its table.",
         ));
     }
     if charts {
@@ -60,7 +61,8 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences);
         blocks.push(Block::remark(
-            "A difference is taken run by run; *: more than two standard errors from 0.",
+            "A difference is taken run by run; *: other than 0 at 5 %, by Student's t and Holm's adjustment for the comparisons of its \
+             table.",
         ));
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
@@ -110,11 +112,18 @@ fn table(summary: &Summary, name: &str) -> Vec<Block> {
     of_rounds(found, format!("{} (mean ± standard error over replications)", capital(name)), &rounds)
 }
 
-/// A signed mean with its error, and a mark if it is more than two errors away from 0.
-fn signed(estimate: Estimate) -> String {
+/// A signed mean with its error, and a mark if it is among the differences that are shown.
+fn signed(estimate: Estimate, marked: &[Estimate]) -> String {
     let sign = if estimate.mean > 0.0 { "+" } else { "" };
-    let mark = if estimate.n > 1 && estimate.mean.abs() > 2.0 * estimate.se { " *" } else { "" };
+    let mark = if marked.contains(&estimate) { " *" } else { "" };
     format!("{sign}{}{mark}", regret(estimate))
+}
+
+/// Those of some differences that are shown at 5 % after Holm's adjustment for their number.
+fn shown_at_5_percent(all: Vec<Estimate>) -> Vec<Estimate> {
+    let told: Vec<(Estimate, f64)> = all.into_iter().filter_map(|one| Some((one, one.p_value()?))).collect();
+    let adjusted = holm(&told.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
+    told.iter().zip(adjusted).filter(|(_, p)| *p <= 0.05).map(|((one, _), _)| *one).collect()
 }
 
 /// A table of differences for each quantity and each series that is subtracted.
@@ -130,14 +139,23 @@ fn differences(summary: &Summary) -> Vec<Block> {
     let table = |(quantity, reference): (&str, &str)| {
         let here = || all().filter(|row| row.quantity == quantity && row.reference == reference);
         let rounds = shown(here().flat_map(|row| &row.points));
+        let told = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t));
+        let marked = shown_at_5_percent(told.map(|point| point.value).collect());
+        let many = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t)).count();
         let numbers = |cell: &CellSummary, series: &SeriesSummary| {
             let row = cell.differences.iter().find(|row| {
                 row.quantity == quantity && row.reference == reference && row.series == series.name
             });
-            let words = |&t: &u64| row.map_or_else(String::new, |row| at(&row.points, t, signed));
+            let words = |&t: &u64| {
+                row.map_or_else(String::new, |row| at(&row.points, t, |value| signed(value, &marked)))
+            };
             (row.cloned(), rounds.iter().map(words).collect())
         };
-        let title = format!("{} minus that of \"{reference}\" (mean ± standard error)", capital(quantity));
+        let title = format!(
+            "{} minus that of \"{reference}\" (mean ± standard error, {})",
+            capital(quantity),
+            counted(many as u64, "comparison")
+        );
         of_rounds(rows(summary, numbers), title, &rounds)
     };
     kinds.into_iter().flat_map(table).collect()
@@ -196,5 +214,24 @@ fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
         ),
         beyond: Vec::new(),
         caption: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two and a half standard errors at 30 replications (p = .018) are shown alone, and not beside two others that are no further from
+    /// 0; beside one of ten standard errors and one of none they are: Holm compares it with 5 % / 2.
+    #[test]
+    fn a_mark_depends_on_the_number_of_comparisons() {
+        let of = |errors: f64| Estimate { mean: errors * 0.1, se: 0.1, n: 30 };
+        assert_eq!(shown_at_5_percent(vec![of(2.5)]), [of(2.5)]);
+        assert!(shown_at_5_percent(vec![of(2.5), of(2.4), of(-2.3)]).is_empty());
+        assert_eq!(shown_at_5_percent(vec![of(0.1), of(2.5), of(-10.0)]), [of(2.5), of(-10.0)]);
+        assert_eq!(
+            (signed(of(2.5), &[of(2.5)]).as_str(), signed(of(1.0), &[]).as_str()),
+            ("+0.25 ± 0.10 *", "+0.10 ± 0.10")
+        );
     }
 }

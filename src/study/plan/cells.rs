@@ -226,11 +226,25 @@ impl Plan {
     /// The name of the run folder: the scenario's name and what distinguishes it from others of that name.
     #[must_use]
     pub fn folder_name(&self) -> String {
-        let mut identity = Identity::new("run");
+        format!("{}-{}", file_safe(&self.name), self.short_hash("run", ""))
+    }
+
+    /// The name of the folder of an analysis that begins with these cells and chooses further ones by a question, such as
+    /// "threshold": the same for the same question only.
+    #[must_use]
+    pub fn folder_name_of(&self, analysis: &str, question: &str) -> String {
+        format!("{}-{analysis}-{}", file_safe(&self.name), self.short_hash(analysis, question))
+    }
+
+    fn short_hash(&self, purpose: &str, question: &str) -> String {
+        let mut identity = Identity::new(purpose);
         for cell in &self.cells {
             identity.text(&cell.identity);
         }
-        format!("{}-{}", file_safe(&self.name), &identity.hex()[..10])
+        if !question.is_empty() {
+            identity.text(question);
+        }
+        identity.hex()[..10].to_owned()
     }
 }
 

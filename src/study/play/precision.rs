@@ -1,4 +1,5 @@
-//! `--until-halfwidth`: plays replications until the confidence interval of every mean is narrow enough.
+//! `--until-halfwidth`: plays replications until the confidence interval of every mean, or of every difference of two series, is
+//! narrow enough.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -6,6 +7,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::{Options, Outcome, Progress};
 use crate::study::play::runner::play;
+use crate::study::results::metric::MetricValues;
 use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +21,11 @@ const CONFIDENCE: f64 = 0.95;
 /// The precision that is requested.
 #[derive(Clone, Debug)]
 pub struct Goal {
-    /// Largest half-width of the 95 % interval around the mean, in units of the metric.
+    /// Largest half-width of the 95 % interval around the mean, or around the mean difference, in units of the metric.
     pub half_width: f64,
+    /// The series from which the differences of all others are taken, replication by replication; if absent, the interval of each
+    /// mean is judged.
+    pub against: Option<String>,
     /// The name of the metric, as in `results.csv`.
     pub metric: String,
     /// Largest number of replications of a cell.
@@ -52,7 +57,7 @@ pub fn play_until(
     loop {
         plan.set_replications(replications);
         let outcome = play(plan, folder, options, progress)?;
-        let widest = widest(plan, folder, &goal.metric)?;
+        let widest = widest(plan, folder, goal)?;
         let precision = Precision { widest, replications };
         let met = widest.is_none_or(|widest| widest <= goal.half_width);
         if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
@@ -92,25 +97,40 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     Some(known.into_iter().collect())
 }
 
-fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, FolderError> {
+/// The series that no cell has, of those that are named; with the names of the series that there are.
+#[must_use]
+pub fn unknown_series<'a>(plan: &Plan, named: &[&'a str]) -> Option<(&'a str, Vec<String>)> {
+    let series = plan.cells.iter().flat_map(|cell| cell.scenario.draft().protocol.as_dyn().series());
+    let mut known: Vec<String> = Vec::new();
+    for name in series {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    let unknown = named.iter().find(|name| !known.iter().any(|known| known == *name));
+    unknown.map(|name| (*name, known))
+}
+
+fn widest(plan: &Plan, folder: &RunFolder, goal: &Goal) -> Result<Option<f64>, FolderError> {
     let stored = folder.stored_records(&plan.identities())?;
-    let place = METRICS.iter().position(|known| *known == metric);
     let mut widest: Option<f64> = None;
     for cell in 0..plan.cells.len() {
         let mut records = stored.cell(cell)?;
         records.retain(|&replication, _| replication < plan.replications);
-        let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        let mut short = false;
-        for row in rows(cell, &plan.cells[cell], &records) {
-            let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
-            short |= value.is_none() && row.ended_early;
-            values.entry(row.series).or_default().extend(value);
-        }
+        let found = MetricValues::of(cell, &plan.cells[cell], &records, &goal.metric);
+        let series = found.by_series.keys();
+        let values: Vec<Vec<f64>> = match &goal.against {
+            None => found.by_series.values().map(|values| values.values().copied().collect()).collect(),
+            Some(from) => series
+                .filter(|name| *name != from)
+                .map(|name| found.differences(name, from).into_values().collect())
+                .collect(),
+        };
         // Runs that ended early lack metrics that are taken at the end; enough others must have reached it.
-        if short && values.values().any(|values| (values.len() as u64) < FEWEST) {
+        if found.short && values.iter().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }
-        for half in values.values().filter_map(|values| half_width(values, CONFIDENCE)) {
+        for half in values.iter().filter_map(|values| half_width(values, CONFIDENCE)) {
             widest = Some(widest.map_or(half, |known| known.max(half)));
         }
     }

@@ -7,8 +7,10 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::comparable::{CompareError, Subject};
+use crate::study::results::holm::holm;
+use crate::study::results::power::Needed;
 use crate::study::results::rows::{METRICS, Row, rows};
-use crate::study::results::statistics::{Estimate, half_width, student_quantile};
+use crate::study::results::statistics::{Estimate, half_width, student_quantile, student_tail};
 use crate::study::results::summary::point_of;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -31,7 +33,7 @@ pub struct Comparison {
     /// The second run.
     pub b: String,
     /// Probability with which each interval covers the true difference. It holds for each interval alone, and not for all of
-    /// them simultaneously.
+    /// them simultaneously; the adjusted p-values hold for all comparisons of a metric.
     pub confidence: f64,
     /// One row per group of cells, series and metric.
     pub rows: Vec<ComparisonRow>,
@@ -63,6 +65,15 @@ pub struct ComparisonRow {
     pub high: Option<f64>,
     /// Whether the difference is computed from pairs with common random numbers.
     pub paired: bool,
+    /// The two-sided p-value of the hypothesis that the true difference is 0, by the same test as the interval; absent for a single
+    /// pair, and where all pairs are equal.
+    pub p: Option<f64>,
+    /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
+    pub p_adjusted: Option<f64>,
+    /// The number of these comparisons.
+    pub comparisons: u64,
+    /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
+    pub needed: Option<Needed>,
     /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without spread or pairs.
     pub correlation: Option<f64>,
 }
@@ -84,6 +95,31 @@ pub struct Compared<'a> {
 
 /// A metric by seed and replication.
 type Samples = BTreeMap<(u64, u64), f64>;
+
+impl Comparison {
+    /// Adjusts the p-values of each metric for the number of its comparisons.
+    pub(in crate::study) fn adjust(&mut self) {
+        let metrics: BTreeSet<String> = self.rows.iter().map(|row| row.metric.clone()).collect();
+        for metric in metrics {
+            let mut family: Vec<&mut ComparisonRow> =
+                self.rows.iter_mut().filter(|row| row.metric == metric && row.p.is_some()).collect();
+            let p: Vec<f64> = family.iter().filter_map(|row| row.p).collect();
+            for (row, adjusted) in family.iter_mut().zip(holm(&p)) {
+                row.p_adjusted = Some(adjusted);
+                row.comparisons = p.len() as u64;
+            }
+        }
+    }
+
+    /// Takes the paired differences for a pilot, and computes how many replications a mean difference of `effect` needs to be found
+    /// with probability `power`. Only the rows of `metric` are kept.
+    pub fn plan_for(&mut self, metric: &str, effect: f64, power: f64) {
+        self.rows.retain(|row| row.metric == metric);
+        for row in self.rows.iter_mut().filter(|row| row.paired) {
+            row.needed = Needed::of(row.difference, effect, power, self.confidence);
+        }
+    }
+}
 
 /// Cells that differ only in the seed, and their samples.
 #[derive(Debug)]
@@ -194,6 +230,7 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
                 .to_owned(),
         );
     }
+    comparison.adjust();
     Ok(comparison)
 }
 
@@ -290,6 +327,10 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         low: None,
         high: None,
         paired: true,
+        p: None,
+        p_adjusted: None,
+        comparisons: 0,
+        needed: None,
         correlation: None,
     };
     // A single pair gives no interval; if there are more samples, they are compared unpaired.
@@ -304,6 +345,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
             low: half.map(|half| difference.mean - half),
             high: half.map(|half| difference.mean + half),
             correlation: correlation(&pairs),
+            p: difference.p_value(),
             difference,
             ..empty
         });
@@ -317,10 +359,14 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         if libm::sqrt(u + v) <= ROUNDING * one.mean.abs().max(two.mean.abs()) { 0.0 } else { (u + v).sqrt() };
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);
     let enough = one.n > 1 && two.n > 1;
-    let half = enough.then(|| {
-        if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, (u + v) * (u + v) / spread) * se } else { 0.0 }
-    });
     let mean = difference(one.mean, two.mean);
+    let df = (u + v) * (u + v) / spread;
+    let half = enough.then(|| if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, df) * se } else { 0.0 });
+    let p = match (enough, se > 0.0) {
+        (true, true) => Some((2.0 * student_tail((mean / se).abs(), df)).min(1.0)),
+        (true, false) if mean != 0.0 => Some(0.0),
+        _ => None,
+    };
     Some(ComparisonRow {
         a: one.mean,
         b: two.mean,
@@ -328,6 +374,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         low: half.map(|half| mean - half),
         high: half.map(|half| mean + half),
         paired: false,
+        p,
         ..empty
     })
 }
@@ -387,5 +434,7 @@ mod tests {
         assert!(!row.paired);
         assert_eq!((row.difference.mean, row.correlation), (3.0, None));
         assert!((row.low.unwrap() - -0.887_82).abs() < 1e-3, "{:?}", row.low);
+        // R: t.test(c(1, 2, 3, 4, 5), c(2, 4, 6, 8, 10)) has t = 1.897367 and p = 0.10753.
+        assert!((row.p.unwrap() - 0.107_531_2).abs() < 1e-6, "{:?}", row.p);
     }
 }

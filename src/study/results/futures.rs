@@ -37,6 +37,8 @@ pub fn compare_futures(
         whole.a = format!("{}, {axis} \"{}\"", run.name, unchanged.name);
         let names: Vec<String> = others.iter().map(|future| format!("\"{}\"", future.name)).collect();
         whole.b = format!("{}, {axis} {}", run.name, names.join(", "));
+        // Each comparison was adjusted by itself.
+        whole.adjust();
         whole
     }))
 }

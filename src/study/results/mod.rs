@@ -7,13 +7,16 @@ pub(in crate::study) mod comparable;
 pub(in crate::study) mod compare;
 pub(in crate::study) mod futures;
 pub(in crate::study) mod gather;
+pub(in crate::study) mod holm;
 pub(in crate::study) mod integrity;
 pub(in crate::study) mod ledger;
 pub(in crate::study) mod ledger_table;
 #[cfg(feature = "parquet")]
 pub(in crate::study) mod parquet;
 pub(in crate::study) mod persons;
+pub(in crate::study) mod metric;
 pub(in crate::study) mod points;
+pub(in crate::study) mod power;
 pub(in crate::study) mod privacy_report;
 pub(in crate::study) mod privacy_table;
 pub(in crate::study) mod published;

@@ -31,6 +31,19 @@ pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
 }
 
 impl Estimate {
+    /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom: 0 for a mean
+    /// other than 0 without any spread; `None` for fewer than two values, or if all values are 0.
+    #[must_use]
+    pub fn p_value(self) -> Option<f64> {
+        match (self.n > 1, self.se > 0.0) {
+            (true, true) => {
+                Some((2.0 * student_tail((self.mean / self.se).abs(), (self.n - 1) as f64)).min(1.0))
+            }
+            (true, false) if self.mean != 0.0 => Some(0.0),
+            _ => None,
+        }
+    }
+
     /// Mean and standard error of `values`, summed in their order; `None` for no values.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
@@ -53,6 +66,12 @@ pub(in crate::study) fn half_width(values: &[f64], confidence: f64) -> Option<f6
     Some(student_quantile(0.5 + confidence / 2.0, (estimate.n - 1) as f64) * estimate.se)
 }
 
+/// P(T > t) for t >= 0 and Student's t with `df` degrees of freedom: I_x(df/2, 1/2) / 2 with x = df / (df + t^2).
+#[must_use]
+pub(in crate::study) fn student_tail(t: f64, df: f64) -> f64 {
+    incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0
+}
+
 /// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1),
 /// to about 1e-12 relative.
 #[must_use]
@@ -60,8 +79,7 @@ pub(in crate::study) fn student_quantile(p: f64, df: f64) -> f64 {
     if p <= 0.5 {
         return 0.0;
     }
-    // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2).
-    let tail = |t: f64| incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0;
+    let tail = |t: f64| student_tail(t, df);
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > 1.0 - p && high < 1e300 {
         low = high;
@@ -107,5 +125,17 @@ mod tests {
         let width = half_width(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 0.95).unwrap();
         assert!((width - 2.364_624 * (32.0_f64 / 56.0).sqrt()).abs() < 1e-6);
         assert_eq!(half_width(&[1.0], 0.95), None);
+    }
+
+    #[test]
+    fn p_values_are_those_of_the_tables() {
+        // Two degrees of freedom: P(|T| > t) = 1 - t / sqrt(2 + t^2). Mean 2, se 1/sqrt(3), so t = 2 sqrt(3).
+        let t = 2.0 * 3.0_f64.sqrt();
+        let found = Estimate::of(&[1.0, 2.0, 3.0]).unwrap().p_value().unwrap();
+        assert!((found - (1.0 - t / (2.0 + t * t).sqrt())).abs() < 1e-13, "{found}");
+        // The quantile and the tail invert each other.
+        assert!((student_tail(student_quantile(0.99, 7.0), 7.0) - 0.01).abs() < 1e-13);
+        let of = |values: &[f64]| Estimate::of(values).and_then(Estimate::p_value);
+        assert_eq!((of(&[1.0, 1.0]), of(&[0.0, 0.0]), of(&[3.0])), (Some(0.0), None, None));
     }
 }

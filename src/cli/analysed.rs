@@ -1,0 +1,86 @@
+//! What `threshold` and `explain` do alike: they refuse what they cannot play, finish a run folder, and write a picture.
+
+use super::exit::Exit;
+use super::options::Playing;
+use super::output::say;
+use super::run::unknown_metric;
+use crate::report;
+use crate::report::plots::{Chart, standalone};
+use crate::study::{self, Failure, FolderError, Options, Plan, RunFolder, Summary, files};
+use std::sync::atomic::AtomicBool;
+
+/// How replications are played.
+pub(super) fn options<'a>(playing: &Playing, interrupted: &'a AtomicBool) -> Options<'a> {
+    Options {
+        threads: playing.threads.map_or(0, |threads| threads as usize),
+        fail_fast: playing.fail_fast,
+        interrupted,
+    }
+}
+
+/// Refuses a scenario with a fork, and a metric that no series has.
+pub(super) fn playable(plan: &Plan, metric: &str, verb: &str) -> Result<(), Exit> {
+    if plan.cells[0].scenario.draft().fork.is_some() {
+        say(format_args!(
+            "error: {verb} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
+             `fork` out of the scenario)"
+        ));
+        return Err(Exit::Usage);
+    }
+    if let Some(known) = study::unknown_metric(plan, metric) {
+        say(unknown_metric(metric, &known));
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
+/// The first `Each` of several values in a study beside those of these names.
+pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a str> {
+    let axes = plan.cells[0].point.iter().enumerate();
+    let varies = |place: usize, value: &String| plan.cells.iter().any(|cell| cell.point[place].1 != *value);
+    let mut others = axes.filter(|(_, (name, _))| !known.contains(&name.as_str()));
+    others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
+}
+
+/// Makes the files of a run that is complete.
+pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
+    let made = study::finish(plan, folder).and_then(|made| report::write_page(folder).map(|()| made));
+    made.map_err(|error| unreadable(&error))
+}
+
+/// Tells of a folder that cannot be read or written.
+pub(super) fn unreadable(error: &FolderError) -> Exit {
+    say(format_args!("error: {error}"));
+    Exit::Internal
+}
+
+/// Tells of an interruption.
+pub(super) fn stopped(finished: u64, total: u64) -> Exit {
+    say(format_args!(
+        "Interrupted after {finished} of {total} replications of this step; the same command continues from there."
+    ));
+    Exit::Interrupted
+}
+
+/// Tells of replications that failed.
+pub(super) fn failed(failures: &[Failure]) -> Exit {
+    if let Some(first) = failures.first() {
+        say(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));
+    }
+    Exit::CellsFailed
+}
+
+/// Writes the picture into the run folder, and to the file that the user named.
+pub(super) fn picture(chart: &Chart, folder: &RunFolder, name: &str, playing: &Playing) -> Result<(), Exit> {
+    let svg = standalone(chart);
+    let complain = |error: files::FileError| {
+        say(format_args!("error: {error}"));
+        Exit::Internal
+    };
+    files::write(&folder.file(name), svg.as_bytes()).map_err(complain)?;
+    if let Some(file) = &playing.svg {
+        files::put(file, svg.as_bytes()).map_err(complain)?;
+        say(format_args!("wrote {}", file.display()));
+    }
+    Ok(())
+}

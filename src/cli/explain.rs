@@ -1,0 +1,173 @@
+//! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
+
+use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
+use super::exit::Exit;
+use super::interruption;
+use super::load::{Loaded, complain, plan_of_run};
+use super::options::{ExplainArguments, Format, RangeArgument};
+use super::output::{print, say, width};
+use super::programs;
+use super::progress::Bar;
+use super::spent::budget;
+use crate::programs::Starts;
+use crate::report;
+use crate::scenario::Diagnostics;
+use crate::study::{
+    self, Design, DesignedAxes, ExplainError, Explained, ExplainedAxis, MOST_AXES, Outcome, Plan, RunFolder,
+    design_key, written,
+};
+
+/// A place within a range that is no whole number between whole ends: the golden section.
+const INSIDE: f64 = 0.381_966_011_25;
+
+/// Runs the verb.
+pub(super) fn explain(arguments: &ExplainArguments) -> Exit {
+    answer(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
+    // A run folder is explained as it is.
+    if arguments.scenario.scenario.is_dir() && arguments.over.is_empty() {
+        let folder = RunFolder::at(&arguments.scenario.scenario);
+        let (plan, _) = plan_of_run(&folder)?;
+        if plan.futures.is_some() {
+            say("error: explain is not for the run of a fork (`subrosa compare RUN` compares its futures)");
+            return Err(Exit::Usage);
+        }
+        if of_ranges(&folder) {
+            say(
+                "error: this run is a design over ranges, which the folder alone does not say (repeat the `subrosa explain` that \
+                 made it: it plays nothing again)",
+            );
+            return Err(Exit::Usage);
+        }
+        let found = explained(&plan, &folder, arguments, None)?;
+        tell(&found, &folder, arguments)?;
+        return Ok(Exit::Ok);
+    }
+    let (plan, designed) = if arguments.over.is_empty() {
+        (super::load::load_to(&arguments.scenario, Starts::ToPlay, arguments.playing.threads)?, None)
+    } else {
+        let (plan, designed) = quasi_random(arguments)?;
+        (plan, Some(designed))
+    };
+    if plan.cells.len() < 2 {
+        say(format_args!("error: {}", ExplainError::NothingVaries));
+        return Err(Exit::Usage);
+    }
+    let plan = programs::ask(plan)?;
+    playable(&plan, &arguments.metric, "explain")?;
+    let name = match &designed {
+        None => plan.folder_name(),
+        Some(_) => plan.folder_name_of("explain", ""),
+    };
+    let folder = RunFolder::at(&arguments.playing.out.join(name));
+    let bar = Bar::new(plan.name.clone());
+    let played = study::play(&plan, &folder, options(&arguments.playing, interruption::listen()), &bar);
+    bar.finish();
+    match played.map_err(|error| unreadable(&error))? {
+        Outcome::Complete => {}
+        Outcome::Interrupted { finished, total } => return Err(stopped(finished, total)),
+        Outcome::Failed(failures) => return Err(failed(&failures)),
+    }
+    let summary = finish(&plan, &folder)?;
+    let found = explained(&plan, &folder, arguments, designed.as_ref())?;
+    tell(&found, &folder, arguments)?;
+    Ok(budget(&summary))
+}
+
+/// Whether a run folder has the answer of a quasi-random design.
+fn of_ranges(folder: &RunFolder) -> bool {
+    let answer = std::fs::read_to_string(folder.file("explain.json")).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer["design"] == "quasi-random")
+}
+
+/// The study of a quasi-random design over the ranges: the varied values change together, from point to point.
+fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Exit> {
+    let ranges = &arguments.over;
+    if ranges.len() > MOST_AXES {
+        say(format_args!("error: expected at most {MOST_AXES} ranges, found {}", ranges.len()));
+        return Err(Exit::Usage);
+    }
+    let loaded = Loaded::read(&arguments.scenario, Starts::ToPlay, arguments.playing.threads)?;
+    let wrong = |diagnostics: Diagnostics| complain(&diagnostics, arguments.scenario.format);
+    let design = Design { axes: ranges.len(), rows: arguments.points as usize, pairs: arguments.pairs };
+    // Labels tell the points apart in tables; values alone may be equal.
+    let labels: Vec<String> = (0..design.cells()).map(|cell| cell.to_string()).collect();
+    let mut varied = Vec::new();
+    for range in ranges {
+        let value = loaded.document.varied(&loaded.overrides, &range.axis).map_err(wrong)?;
+        let whole = |value: f64| value.fract() == 0.0;
+        let at = |text: f64| loaded.plan(&value.overrides(&written(&[text], false), None));
+        at(range.from).map_err(wrong)?;
+        at(range.to).map_err(wrong)?;
+        let inside = range.from + INSIDE * (range.to - range.from);
+        let whole = whole(range.from) && whole(range.to) && at(inside).is_err();
+        varied.push((value, whole));
+    }
+    // The seed may come from the command line.
+    let plain: Vec<String> = varied
+        .iter()
+        .zip(ranges)
+        .flat_map(|((value, _), range)| value.overrides(&written(&[range.from], false), None))
+        .collect();
+    let plain = loaded.plan(&plain).map_err(wrong)?;
+    let names: Vec<&str> = varied.iter().map(|(value, _)| value.name.as_str()).collect();
+    if let Some(name) = varies_beside(&plain, &names) {
+        say(format_args!(
+            "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (fix it by -o \
+             PATH=VALUE, or give it a range)"
+        ));
+        return Err(Exit::Usage);
+    }
+    let points = design.points(design_key(plain.first_seed()));
+    let mut overrides = Vec::new();
+    for (axis, ((value, whole), range)) in varied.iter().zip(ranges).enumerate() {
+        let values: Vec<f64> = points.iter().map(|point| placed(range, *whole, point[axis])).collect();
+        let mut value = value.clone();
+        "point".clone_into(&mut value.name);
+        overrides.extend(value.overrides(&written(&values, *whole), Some(&labels)));
+    }
+    let plan = loaded.plan(&overrides).map_err(wrong)?;
+    let about = |((value, whole), range): (&(crate::scenario::VariedValue, bool), &RangeArgument)| {
+        ExplainedAxis { name: value.name.clone(), values: written(&[range.from, range.to], *whole) }
+    };
+    let axes = varied.iter().zip(ranges).map(about).collect();
+    Ok((plan, DesignedAxes { design, axes }))
+}
+
+/// The value of a range at a share between 0 and 1; whole numbers are equally probable, both ends included.
+fn placed(range: &RangeArgument, whole: bool, share: f64) -> f64 {
+    let RangeArgument { from, to, log, .. } = *range;
+    match (whole, log) {
+        (true, true) => libm::round(from * libm::pow(to / from, share)),
+        (true, false) => libm::floor(from + share * (to - from + 1.0)).min(to),
+        (false, true) => from * libm::pow(to / from, share),
+        (false, false) => from + share * (to - from),
+    }
+}
+
+fn explained(
+    plan: &Plan,
+    folder: &RunFolder,
+    arguments: &ExplainArguments,
+    designed: Option<&DesignedAxes>,
+) -> Result<Explained, Exit> {
+    let records = folder.records().map_err(|error| unreadable(&error))?;
+    let Some((_, stored)) = records else { return Err(super::load::not_a_run(folder)) };
+    let run = folder.path().display().to_string();
+    study::explain(plan, &stored, &run, &arguments.metric, designed, arguments.confidence).map_err(|why| {
+        say(format_args!("error: {why}"));
+        if matches!(why, ExplainError::Folder(_)) { Exit::Internal } else { Exit::Usage }
+    })
+}
+
+fn tell(found: &Explained, folder: &RunFolder, arguments: &ExplainArguments) -> Result<(), Exit> {
+    study::keep_explained(folder, found).map_err(|error| unreadable(&error))?;
+    picture(&report::explain_chart(found), folder, "explain.svg", &arguments.playing)?;
+    match arguments.scenario.format {
+        Format::Text => print(&report::explain_text(found, width())),
+        Format::Json => print(&report::json(found)),
+    }
+    Ok(())
+}

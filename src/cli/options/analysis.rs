@@ -1,0 +1,135 @@
+//! Arguments of `threshold` and `explain`.
+
+use super::bad_value::BadValue;
+use super::scenario::ScenarioArguments;
+use crate::scenario::MOST_REPLICATIONS;
+use clap::Args;
+use std::path::PathBuf;
+
+/// A share strictly between 0 and 1.
+pub(super) fn share(text: &str) -> Result<f64, BadValue> {
+    let found = text.parse::<f64>().ok();
+    found.filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(|| BadValue::Share(text.to_owned()))
+}
+
+/// A finite number.
+pub(super) fn finite(text: &str) -> Result<f64, BadValue> {
+    let found = text.parse::<f64>().ok();
+    found.filter(|number| number.is_finite()).ok_or_else(|| BadValue::NotFinite(text.to_owned()))
+}
+
+/// One value that a design varies over a range.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::cli) struct RangeArgument {
+    /// The path, or the name of the `Each`.
+    pub(in crate::cli) axis: String,
+    pub(in crate::cli) from: f64,
+    pub(in crate::cli) to: f64,
+    /// Whether equal ratios are equally probable.
+    pub(in crate::cli) log: bool,
+}
+
+/// PATH=FROM..TO or PATH=FROM..TO:log.
+fn range(text: &str) -> Result<RangeArgument, BadValue> {
+    let wrong = || BadValue::NotARange(text.to_owned());
+    let (axis, ends) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let (ends, log) = ends.strip_suffix(":log").map_or((ends, false), |ends| (ends, true));
+    let (from, to) = ends.split_once("..").ok_or_else(wrong)?;
+    let (from, to) = (finite(from).map_err(|_| wrong())?, finite(to).map_err(|_| wrong())?);
+    if axis.trim().is_empty() || from >= to || (log && from <= 0.0) {
+        return Err(wrong());
+    }
+    Ok(RangeArgument { axis: axis.trim().to_owned(), from, to, log })
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "subrosa threshold [OPTIONS] <SCENARIO> --series <NAME> --against <NAME>\n                         \
+                            --over <AXIS> --from <VALUE> --to <VALUE>"
+)]
+pub(in crate::cli) struct ThresholdArguments {
+    #[command(flatten)]
+    pub(in crate::cli) scenario: ScenarioArguments,
+    /// The series whose advantage is examined
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) series: String,
+    /// The series with which it is compared
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) against: String,
+    /// What is compared, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret")]
+    pub(in crate::cli) metric: String,
+    /// A larger value of the metric is better. Default: a smaller one, as of regrets
+    #[arg(long)]
+    pub(in crate::cli) larger_is_better: bool,
+    /// The value that is varied: its path, as in -o, or the name of its Each
+    #[arg(long, value_name = "AXIS")]
+    pub(in crate::cli) over: String,
+    /// The smallest value
+    #[arg(long, value_name = "VALUE", value_parser = finite, allow_negative_numbers = true)]
+    pub(in crate::cli) from: f64,
+    /// The largest value
+    #[arg(long, value_name = "VALUE", value_parser = finite, allow_negative_numbers = true)]
+    pub(in crate::cli) to: f64,
+    /// Unit that is written behind each value, as ms for durations
+    #[arg(long, value_name = "UNIT", default_value = "", hide_default_value = true)]
+    pub(in crate::cli) unit: String,
+    /// Stop when the interval is at most this wide. Default: a twentieth of the range
+    #[arg(long, value_name = "WIDTH", value_parser = finite)]
+    pub(in crate::cli) width: Option<f64>,
+    /// Halve the range by ratios instead of distances; --width is then the ratio of the interval's ends
+    #[arg(long)]
+    pub(in crate::cli) log: bool,
+    /// By how much the series must be better to count as better, in the unit of the metric
+    #[arg(long, value_name = "MARGIN", value_parser = finite, default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(in crate::cli) margin: f64,
+    /// Probability with which the interval covers the threshold
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.95)]
+    pub(in crate::cli) confidence: f64,
+    /// Largest number of replications of a value. The first look takes 20, or as many as --replications says
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
+    pub(in crate::cli) max_replications: u64,
+    #[command(flatten)]
+    pub(in crate::cli) playing: Playing,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ExplainArguments {
+    #[command(flatten)]
+    pub(in crate::cli) scenario: ScenarioArguments,
+    /// What is explained, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret")]
+    pub(in crate::cli) metric: String,
+    /// Vary a value over a range, quasi-randomly, instead of the values of each Each; ":log" behind it makes equal ratios equally
+    /// probable. May be repeated
+    #[arg(long, value_name = "AXIS=FROM..TO", value_parser = range)]
+    pub(in crate::cli) over: Vec<RangeArgument>,
+    /// Number of points of the quasi-random design. It has POINTS (d + 2) cells for d ranges
+    #[arg(long, value_name = "POINTS", default_value_t = 64, requires = "over", value_parser = clap::value_parser!(u32).range(4..=16384))]
+    pub(in crate::cli) points: u32,
+    /// Estimate pairs of a quasi-random design too: POINTS (2 d + 2) cells
+    #[arg(long, requires = "over")]
+    pub(in crate::cli) pairs: bool,
+    /// Probability with which each interval covers its share, approximately
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.95)]
+    pub(in crate::cli) confidence: f64,
+    #[command(flatten)]
+    pub(in crate::cli) playing: Playing,
+}
+
+/// How the replications of an analysis are run, and where its picture goes.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Playing {
+    /// Write the picture as an SVG file too
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) svg: Option<PathBuf>,
+    /// Folder in which the run folder is made
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(in crate::cli) out: PathBuf,
+    /// Number of threads that run replications; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) threads: Option<u32>,
+    /// Stop at the first replication that fails instead of running all others
+    #[arg(long)]
+    pub(in crate::cli) fail_fast: bool,
+}

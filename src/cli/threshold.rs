@@ -1,0 +1,134 @@
+//! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
+
+use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
+use super::exit::Exit;
+use super::interruption;
+use super::load::{Loaded, complain};
+use super::options::{Format, ScenarioArguments, ThresholdArguments};
+use super::output::{print, say, width};
+use super::programs;
+use super::progress::Bar;
+use super::run::unknown_series;
+use super::spent::budget;
+use crate::programs::Starts;
+use crate::report;
+use crate::scenario::{Diagnostics, VariedValue};
+use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Unended, written};
+
+/// Number of replications of the first look, unless the user asks for others.
+const FIRST: u64 = 20;
+/// A place within the range that is no whole number between whole ends: the golden section.
+const INSIDE: f64 = 0.381_966_011_25;
+
+/// A scenario whose one value is varied.
+struct Varied {
+    loaded: Loaded,
+    value: VariedValue,
+    unit: String,
+    whole: bool,
+}
+
+impl Varied {
+    /// The study of these values, a cell each.
+    fn plan(&self, values: &[f64]) -> Result<Plan, Diagnostics> {
+        let mut texts = written(values, self.whole);
+        if !self.unit.is_empty() {
+            texts = texts.iter().map(|text| format!("{:?}", format!("{text}{}", self.unit))).collect();
+        }
+        self.loaded.plan(&self.value.overrides(&texts, None))
+    }
+}
+
+/// Runs the verb.
+pub(super) fn threshold(arguments: &ThresholdArguments) -> Exit {
+    answer(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
+    let format = arguments.scenario.format;
+    if arguments.series == arguments.against {
+        say(format_args!(
+            "error: expected two different series, found {:?} for --series and --against",
+            arguments.series
+        ));
+        return Err(Exit::Usage);
+    }
+    // The range alone is judged before anything is read.
+    let real = if arguments.log { Spacing::Logarithmic } else { Spacing::Linear };
+    let grid = |spacing| {
+        Grid::new(arguments.from, arguments.to, arguments.width, spacing).map_err(|wrong: BadRange| {
+            say(format_args!("error: {wrong}"));
+            Exit::Usage
+        })
+    };
+    let mut searched = grid(real)?;
+    // The number of replications is the search's own.
+    let scenario = ScenarioArguments { replications: None, ..arguments.scenario.clone() };
+    let loaded = Loaded::read(&scenario, Starts::ToPlay, arguments.playing.threads)?;
+    let wrong = |diagnostics: Diagnostics| complain(&diagnostics, format);
+    let value = loaded.document.varied(&loaded.overrides, &arguments.over).map_err(wrong)?;
+    let mut varied = Varied { loaded, value, unit: arguments.unit.clone(), whole: false };
+    let ends = [arguments.from, arguments.to];
+    let first = varied.plan(&ends).map_err(wrong)?;
+    if let Some(other) = varies_beside(&first, &[&varied.value.name]) {
+        say(format_args!(
+            "error: expected a scenario that varies {} only, found the Each called {other:?} too (fix it by -o PATH=VALUE)",
+            varied.value.name
+        ));
+        return Err(Exit::Usage);
+    }
+    if ends.iter().all(|end| end.fract() == 0.0)
+        && varied.plan(&[arguments.from + INSIDE * (arguments.to - arguments.from)]).is_err()
+    {
+        if arguments.log {
+            say(format_args!(
+                "error: --log is for real numbers, and {} takes whole numbers only (leave --log out)",
+                varied.value.name
+            ));
+            return Err(Exit::Usage);
+        }
+        varied.whole = true;
+        searched = grid(Spacing::Whole)?;
+    }
+    for (name, flag) in [(&arguments.series, "--series"), (&arguments.against, "--against")] {
+        if let Some((unknown, known)) = study::unknown_series(&first, &[name]) {
+            say(unknown_series(unknown, &known, flag));
+            return Err(Exit::Usage);
+        }
+    }
+    let first = programs::ask(first)?;
+    playable(&first, &arguments.metric, "threshold")?;
+    let known = first.programs();
+    let question = Question {
+        axis: varied.value.name.clone(),
+        series: arguments.series.clone(),
+        against: arguments.against.clone(),
+        metric: arguments.metric.clone(),
+        larger_is_better: arguments.larger_is_better,
+        margin: arguments.margin,
+        confidence: arguments.confidence,
+        first: arguments.scenario.replications.unwrap_or(FIRST).max(2),
+        most: arguments.max_replications,
+    };
+    let words = format!("{} {}", report::json(&question).trim_end(), searched.width());
+    let folder = RunFolder::at(&arguments.playing.out.join(first.folder_name_of("threshold", &words)));
+    let bar = Bar::new(first.name.clone());
+    let mut plan = |values: &[f64]| varied.plan(values).map(|plan| plan.with_programs(&known));
+    let options = options(&arguments.playing, interruption::listen());
+    let found = study::threshold(&question, &searched, &folder, &mut plan, options, &bar);
+    bar.finish();
+    let (found, plan) = found.map_err(|why| match why {
+        Unended::Plan(diagnostics) => complain(&diagnostics, format),
+        Unended::Folder(error) => unreadable(&error),
+        Unended::Interrupted(finished, total) => stopped(finished, total),
+        Unended::Failed(failures) => failed(&failures),
+    })?;
+    let summary = finish(&plan, &folder)?;
+    study::keep_threshold(&folder, &found).map_err(|error| unreadable(&error))?;
+    picture(&report::threshold_chart(&found), &folder, "threshold.svg", &arguments.playing)?;
+    match format {
+        Format::Text => print(&report::threshold_text(&found, width())),
+        Format::Json => print(&report::json(&found)),
+    }
+    Ok(budget(&summary))
+}

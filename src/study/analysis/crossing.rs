@@ -1,0 +1,428 @@
+//! Finds where a mean crosses 0 along a grid, from noisy observations, with an interval of stated confidence.
+//!
+//! The mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value of the grid that is
+//! looked at is tested on both sides, each side at the level alpha / ((d + 4) R): d is how often the range can be halved, R the
+//! number of looks, 1 - alpha the confidence. Two bisections follow, for the last value that is shown to lie before the crossing and for
+//! the first one that is shown to lie behind it; a value that is shown to be neither sends the first bisection to the left and the
+//! second one to the right.
+//!
+//! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed values. The first
+//! bisection errs first at a value behind the crossing that is declared to lie before it. Until then it has turned left at every value
+//! behind the crossing, as the bisection of the true signs does; and once it has turned left at a value before the crossing, all
+//! further values lie before the crossing, where it cannot err. So that value is one of the d fixed ones; likewise for the second
+//! bisection, which errs only at those of the d values that lie before the crossing. Each of the d values has one wrong sign, each end
+//! of the range at most two, and there are R looks: by Bonferroni's inequality the probability of any error is at most alpha, however
+//! observations at different values and looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence
+//! intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection instead of a
+//! walk; Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim. 51:2261-2279), search in
+//! the same way, with tests that end at random times.
+
+use super::grid::Grid;
+use super::isotonic::{crossing, falling};
+use crate::study::results::statistics::{Estimate, student_quantile};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Fewest observations from which a sample without any spread is taken for certain.
+const WITHOUT_SPREAD: u64 = 64;
+/// Number of undecided values that a bisection passes before more observations are made.
+const PATIENCE: usize = 1;
+
+/// What is shown about the mean at one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sign {
+    /// Above 0.
+    Better,
+    /// Below 0.
+    Worse,
+    /// Neither.
+    Undecided,
+}
+
+impl Sign {
+    /// In one word.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// One value that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Probe {
+    /// The value.
+    pub value: f64,
+    /// Mean gain with its standard error: by how much the first series is better than the second.
+    pub gain: Estimate,
+    /// Lower end of the interval by which the value was judged; absent for fewer than two pairs.
+    pub low: Option<f64>,
+    /// Upper end of that interval.
+    pub high: Option<f64>,
+    /// What is shown.
+    pub sign: Sign,
+}
+
+/// The answer of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The crossing lies in an interval as narrow as asked.
+    Found,
+    /// The crossing lies in an interval that is wider than asked.
+    Wide,
+    /// Only one end of the interval is known.
+    HalfOpen,
+    /// The first series is better at both ends of the range.
+    BetterThroughout,
+    /// The first series is not better at either end of the range.
+    WorseThroughout,
+    /// The sign changes more than once.
+    Several,
+    /// Nothing is shown at either end of the range.
+    Unknown,
+}
+
+/// What the first series does along the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// It is better at the beginning of the range, and stops being better.
+    StopsBeingBetter,
+    /// It is not better at the beginning of the range, and begins to be better.
+    BeginsToBeBetter,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Crossing {
+    /// The answer.
+    pub outcome: Outcome,
+    /// What the first series does; absent where nothing shows it.
+    pub direction: Option<Direction>,
+    /// Lower end of the interval; absent where it is open.
+    pub low: Option<f64>,
+    /// Upper end of the interval; absent where it is open.
+    pub high: Option<f64>,
+    /// An estimate of the crossing: that of the monotone regression of the means.
+    pub estimate: Option<f64>,
+    /// Number of observations of every value.
+    pub replications: u64,
+    /// The probability of error that each one-sided test was allowed.
+    pub level: f64,
+    /// The values that were looked at, in ascending order.
+    pub probes: Vec<Probe>,
+}
+
+/// The rules of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Probability with which the interval is to cover the crossing.
+    pub(super) confidence: f64,
+    /// What the mean is compared with: it crosses this value instead of 0.
+    pub(super) margin: f64,
+    /// Number of observations of the first look.
+    pub(super) first: u64,
+    /// Largest number of observations of a value.
+    pub(super) most: u64,
+}
+
+impl Rules {
+    /// The numbers of observations after which the search looks: the first one doubled again and again, and the largest one.
+    fn looks(&self) -> Vec<u64> {
+        let mut looks = vec![self.first.min(self.most)];
+        while let Some(&last) = looks.last().filter(|last| **last < self.most) {
+            looks.push(last.saturating_mul(2).min(self.most));
+        }
+        looks
+    }
+
+    /// Whether further looks are not worth their observations. Ends alike do not settle the matter if some value between them seems to
+    /// be unlike them.
+    fn settled(&self, found: &Crossing) -> bool {
+        let above = found.probes.iter().filter(|probe| probe.gain.mean > self.margin).count();
+        match found.outcome {
+            Outcome::Found | Outcome::Several => true,
+            Outcome::BetterThroughout => above == found.probes.len(),
+            Outcome::WorseThroughout => above == 0,
+            Outcome::Wide | Outcome::HalfOpen | Outcome::Unknown => false,
+        }
+    }
+
+    fn judged(&self, value: f64, gains: &[f64], level: f64) -> Probe {
+        let gain = Estimate::of(gains).unwrap_or(Estimate { mean: 0.0, se: 0.0, n: 0 });
+        let half = (gain.n > 1).then(|| student_quantile(1.0 - level, (gain.n - 1) as f64) * gain.se);
+        let (low, high) = (half.map(|half| gain.mean - half), half.map(|half| gain.mean + half));
+        // The mean of equal numbers may differ from them by rounding.
+        let told = gain.se > 1e-12 * gain.mean.abs() || gain.n >= WITHOUT_SPREAD;
+        let sign = match (low, high) {
+            (Some(low), _) if told && low > self.margin => Sign::Better,
+            (_, Some(high)) if told && high < self.margin => Sign::Worse,
+            _ => Sign::Undecided,
+        };
+        Probe { value, gain, low, high, sign }
+    }
+}
+
+/// Searches the crossing. `observe` gives the observations at each of some values of the grid, the first so many of each; the values
+/// are those of the call before, and further ones behind them.
+pub(super) fn search<E>(
+    grid: &Grid,
+    rules: &Rules,
+    observe: &mut dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>, E>,
+) -> Result<Crossing, E> {
+    let looks = rules.looks();
+    let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
+    // The ends, and the first values of every bisection: so a second crossing has a chance to be seen.
+    let last = grid.last();
+    let mut probed: Vec<usize> = Vec::new();
+    for index in [0, last, last / 2, last / 4, usize::midpoint(last / 2, last)] {
+        if !probed.contains(&index) {
+            probed.push(index);
+        }
+    }
+    let mut found = None;
+    for (look, &replications) in looks.iter().enumerate() {
+        let patience = if look + 1 == looks.len() { usize::MAX } else { PATIENCE };
+        loop {
+            let values: Vec<f64> = probed.iter().map(|index| grid.value(*index)).collect();
+            let observed = observe(&values, replications)?;
+            let judge = |(index, gains): (&usize, &Vec<f64>)| {
+                (*index, rules.judged(grid.value(*index), gains, level))
+            };
+            let seen = Seen { grid, rules, probes: probed.iter().zip(&observed).map(judge).collect() };
+            let (crossing, further) = seen.crossing(replications, level, patience);
+            if further.is_empty() {
+                found = Some(crossing);
+                break;
+            }
+            probed.extend(further);
+        }
+        if found.as_ref().is_some_and(|found| rules.settled(found)) {
+            break;
+        }
+    }
+    Ok(found.expect("there is at least one look"))
+}
+
+/// The values that were looked at, by their positions in the grid.
+struct Seen<'a> {
+    grid: &'a Grid,
+    rules: &'a Rules,
+    probes: BTreeMap<usize, Probe>,
+}
+
+impl Seen<'_> {
+    fn sign(&self, index: usize) -> Option<Sign> {
+        self.probes.get(&index).map(|probe| probe.sign)
+    }
+
+    /// The answer so far, and the values that must be looked at for a better one.
+    fn crossing(&self, replications: u64, level: f64, patience: usize) -> (Crossing, Vec<usize>) {
+        let last = self.grid.last();
+        let mut crossing = Crossing {
+            outcome: Outcome::Unknown,
+            direction: None,
+            low: None,
+            high: None,
+            estimate: None,
+            replications,
+            level,
+            probes: self.probes.values().copied().collect(),
+        };
+        let mut shown: Vec<Sign> = self.probes.values().map(|probe| probe.sign).collect();
+        shown.retain(|sign| *sign != Sign::Undecided);
+        shown.dedup();
+        if shown.len() > 2 {
+            crossing.outcome = Outcome::Several;
+            return (crossing, Vec::new());
+        }
+        let ends = (self.sign(0), self.sign(last));
+        let (before, after) = match ends {
+            (Some(Sign::Better), Some(Sign::Better)) => {
+                crossing.outcome = Outcome::BetterThroughout;
+                return (crossing, Vec::new());
+            }
+            (Some(Sign::Worse), Some(Sign::Worse)) => {
+                crossing.outcome = Outcome::WorseThroughout;
+                return (crossing, Vec::new());
+            }
+            (Some(Sign::Better), _) | (_, Some(Sign::Worse)) => (Sign::Better, Sign::Worse),
+            (Some(Sign::Worse), _) | (_, Some(Sign::Better)) => (Sign::Worse, Sign::Better),
+            _ => return (crossing, Vec::new()),
+        };
+        crossing.direction = Some(match before {
+            Sign::Better => Direction::StopsBeingBetter,
+            _ => Direction::BeginsToBeBetter,
+        });
+        let mut further = Vec::new();
+        let mut bound = |side: Sign| {
+            let (bound, missing) = self.bisect(side, side == before, patience);
+            further.extend(missing);
+            bound
+        };
+        let low = (ends.0 == Some(before)).then(|| bound(before));
+        let high = (ends.1 == Some(after)).then(|| bound(after));
+        further.dedup();
+        crossing.low = low.map(|index| self.grid.value(index));
+        crossing.high = high.map(|index| self.grid.value(index));
+        crossing.outcome = match (low, high) {
+            (Some(low), Some(high)) if self.grid.narrow(low, high) => Outcome::Found,
+            (Some(_), Some(_)) => Outcome::Wide,
+            _ => Outcome::HalfOpen,
+        };
+        crossing.estimate = self.estimate(if before == Sign::Better { 1.0 } else { -1.0 });
+        // What is as narrow as asked needs no further looks.
+        if crossing.outcome == Outcome::Found {
+            further.clear();
+        }
+        (crossing, further)
+    }
+
+    /// The bisection for the last value of the sign before the crossing, or for the first value of the sign behind it; and the value
+    /// that it must look at to continue.
+    fn bisect(&self, side: Sign, before: bool, patience: usize) -> (usize, Option<usize>) {
+        let (mut low, mut high) = (0, self.grid.last());
+        let mut undecided = 0;
+        let mut missing = None;
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            let Some(sign) = self.sign(middle) else {
+                missing = Some(middle);
+                break;
+            };
+            if sign == Sign::Undecided {
+                undecided += 1;
+                if undecided > patience {
+                    break;
+                }
+            }
+            // A value of another sign, or of none, lies on the far side.
+            if (sign == side) == before {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        (if before { low } else { high }, missing)
+    }
+
+    /// Where the monotone regression of the means crosses the margin.
+    fn estimate(&self, orientation: f64) -> Option<f64> {
+        let probes: Vec<&Probe> = self.probes.values().collect();
+        let means: Vec<f64> =
+            probes.iter().map(|probe| orientation * (probe.gain.mean - self.rules.margin)).collect();
+        let (at, share) = crossing(&falling(&means))?;
+        let next = probes.get(at + 1).map_or(probes[at].value, |probe| probe.value);
+        Some(self.grid.between(probes[at].value, next, share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grid::Spacing;
+    use super::*;
+    use crate::rng::Key;
+    use std::convert::Infallible;
+
+    const RULES: Rules = Rules { confidence: 0.95, margin: 0.0, first: 20, most: 1_280 };
+
+    /// Searches along `mean`, with noise that a replication has in common at all values, and noise of each value.
+    fn searched(mean: &dyn Fn(f64) -> f64, noise: f64, grid: &Grid, rules: &Rules, seed: u64) -> Crossing {
+        let key = Key::root(seed).child("crossing");
+        let gains = |value: f64, n: u64| -> Vec<f64> {
+            let (mut common, mut own) = (key.stream(), key.index(value.to_bits()).stream());
+            (0..n).map(|_| mean(value) + noise * (common.normal() + own.exponential() - 1.0)).collect()
+        };
+        let mut observe = |values: &[f64], n: u64| -> Result<Vec<Vec<f64>>, Infallible> {
+            Ok(values.iter().map(|value| gains(*value, n)).collect())
+        };
+        search(grid, rules, &mut observe).unwrap_or_else(|never| match never {})
+    }
+
+    fn grid() -> Grid {
+        Grid::new(0.0, 1.0, Some(0.1), Spacing::Linear).unwrap()
+    }
+
+    fn covers(found: &Crossing, truth: f64) -> bool {
+        found.low.is_none_or(|low| low <= truth) && found.high.is_none_or(|high| truth <= high)
+    }
+
+    /// Of 200 searches, each covers the crossing with probability at least .95: fewer than 177 do with probability 1e-4. Noise is
+    /// skewed and common to all values; crossings lie between values of the grid, at one of them, and near an end.
+    #[test]
+    fn intervals_cover_the_crossing() {
+        for truth in [0.3, 0.5, 0.94] {
+            let found: Vec<Crossing> =
+                (0..200).map(|seed| searched(&|x| truth - x, 0.2, &grid(), &RULES, seed)).collect();
+            let covered = found.iter().filter(|found| covers(found, truth)).count();
+            assert!(covered >= 177, "{covered} of 200 at {truth}");
+            let ended = found.iter().filter(|found| found.outcome == Outcome::Found).count();
+            assert!(ended >= 100 || truth > 0.9, "{ended} of 200 at {truth}");
+        }
+    }
+
+    /// The same with little noise: the answer is the two values of the grid around the crossing, or, where the crossing is a value of
+    /// the grid, its two neighbours, after the first look.
+    #[test]
+    fn little_noise_gives_neighbours() {
+        let found = searched(&|x| 0.3 - x, 1e-4, &grid(), &RULES, 1);
+        assert_eq!((found.outcome, found.replications), (Outcome::Found, 20));
+        assert_eq!((found.low, found.high), (Some(0.25), Some(0.3125)));
+        assert!((found.estimate.unwrap() - 0.3).abs() < 1e-3, "{found:?}");
+        let found = searched(&|x| 0.5 - x, 1e-4, &grid(), &RULES, 1);
+        assert_eq!((found.low, found.high), (Some(0.46875), Some(0.53125)), "{found:?}");
+        // The other direction.
+        let found = searched(&|x| x - 0.3, 1e-4, &grid(), &RULES, 1);
+        assert_eq!(found.direction, Some(Direction::BeginsToBeBetter));
+        assert_eq!((found.low, found.high), (Some(0.25), Some(0.3125)));
+        // A margin moves the crossing.
+        let found = searched(&|x| 0.5 - x, 1e-4, &grid(), &Rules { margin: 0.2, ..RULES }, 1);
+        assert_eq!((found.low, found.high), (Some(0.25), Some(0.3125)));
+    }
+
+    #[test]
+    fn whole_numbers_and_ratios() {
+        let grid = Grid::new(1.0, 40.0, Some(1.0), Spacing::Whole).unwrap();
+        let found = searched(&|x| x - 12.5, 0.01, &grid, &RULES, 1);
+        assert_eq!((found.low, found.high), (Some(12.0), Some(13.0)));
+        assert!(found.probes.iter().all(|probe| probe.value.fract() == 0.0));
+        let grid = Grid::new(0.01, 100.0, Some(2.0), Spacing::Logarithmic).unwrap();
+        let found = searched(&|x| libm::log(x / 3.0), 0.01, &grid, &RULES, 1);
+        let (low, high) = (found.low.unwrap(), found.high.unwrap());
+        assert!(low < 3.0 && 3.0 < high && high / low <= 2.0, "{low} {high}");
+    }
+
+    #[test]
+    fn what_is_no_crossing_is_said() {
+        let of = |mean: &dyn Fn(f64) -> f64| searched(mean, 0.1, &grid(), &RULES, 2);
+        assert_eq!(of(&|_| 1.0).outcome, Outcome::BetterThroughout);
+        assert_eq!(of(&|_| -1.0).outcome, Outcome::WorseThroughout);
+        assert_eq!(of(&|x| (x - 0.25) * (x - 0.75)).outcome, Outcome::Several);
+        assert_eq!(of(&|x| 1.0 - 8.0 * (x - 0.5).abs().min(0.25)).outcome, Outcome::Several);
+        let nothing = of(&|_| 0.0);
+        assert_eq!((nothing.outcome, nothing.replications), (Outcome::Unknown, 1_280));
+        // Better from .6 on, equal before: only the upper end is known.
+        let half = of(&|x: f64| (x - 0.5).max(0.0));
+        assert_eq!((half.outcome, half.low), (Outcome::HalfOpen, None));
+        assert!(half.high.unwrap() > 0.5 && half.high.unwrap() < 0.7, "{half:?}");
+        // A sample without spread: not trusted before 64 replications.
+        let equal = searched(&|x| 0.3 - x, 0.0, &grid(), &RULES, 2);
+        assert_eq!((equal.outcome, equal.replications), (Outcome::Found, 80));
+    }
+
+    #[test]
+    fn noise_is_answered_by_replications() {
+        let found = searched(&|x| 0.3 - x, 0.3, &grid(), &RULES, 3);
+        assert!(found.replications > 20 && covers(&found, 0.3), "{found:?}");
+        let few = searched(&|x| 0.3 - x, 3.0, &grid(), &Rules { most: 50, ..RULES }, 3);
+        assert_eq!(few.replications, 50);
+        assert!(!matches!(few.outcome, Outcome::Found | Outcome::Several) && covers(&few, 0.3), "{few:?}");
+        // Every one-sided test has an equal part of the error: 5 halvings and 4 for the ends, in 7 looks.
+        assert!((found.level - 0.05 / (9.0 * 7.0)).abs() < 1e-15, "{}", found.level);
+    }
+}

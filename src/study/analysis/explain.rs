@@ -1,0 +1,304 @@
+//! Which of the values that a study varies matter, how much, and together with which.
+
+use super::design::{Design, Designed};
+use super::factorial::{Factorial, pairs};
+use super::resampling::{RESAMPLES, Resampled, Share, shares};
+use crate::rng::Key;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::store::StoredRecords;
+use crate::study::plan::cells::Plan;
+use crate::study::results::metric::MetricValues;
+use crate::study::results::statistics::Estimate;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// Name and version of the document's schema.
+const SCHEMA: &str = "subrosa.explain/1";
+
+/// The variance of rounding errors as a share of the mean square of the values.
+const ROUNDING: f64 = 1e-22;
+
+/// One varied value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExplainedAxis {
+    /// Its name.
+    pub name: String,
+    /// Its values, as written; of a quasi-random design the two ends of its range.
+    pub values: Vec<String>,
+}
+
+/// The part of one varied value in the variance of one series.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AxisShare {
+    /// The varied value.
+    pub axis: String,
+    /// The share of the variance by it alone: the first-order Sobol' index.
+    pub first: Share,
+    /// The share by it alone and together with any others: the total Sobol' index.
+    pub total: Share,
+}
+
+/// The part that two varied values have together, beyond what each does alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairShare {
+    /// The varied values.
+    pub axes: [String; 2],
+    /// The share: the second-order Sobol' index.
+    pub share: Share,
+}
+
+/// One series.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExplainedSeries {
+    /// Its name.
+    pub series: String,
+    /// The mean over all cells.
+    pub mean: f64,
+    /// The variance between the true means of the cells: noise of replications is removed. Negative if the cells differ less than
+    /// noise would make them.
+    pub variance: Share,
+    /// The mean variance between replications of a cell.
+    pub noise: f64,
+    /// Each varied value; empty without any variance between cells.
+    pub axes: Vec<AxisShare>,
+    /// Each pair of them; empty without any variance, or if pairs are not estimated.
+    pub pairs: Vec<PairShare>,
+}
+
+/// The shares of variance in a study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// Name and version of the document's schema.
+    pub schema: &'static str,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The run folder.
+    pub run: String,
+    /// The metric.
+    pub metric: String,
+    /// `factorial` for all combinations of the values of each `Each`, `quasi-random` for points of ranges.
+    pub design: &'static str,
+    /// Number of cells.
+    pub cells: usize,
+    /// Number of points of a quasi-random design.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<usize>,
+    /// The varied values.
+    pub axes: Vec<ExplainedAxis>,
+    /// Probability with which each interval covers the share, approximately.
+    pub confidence: f64,
+    /// Number of bootstrap resamples behind the intervals.
+    pub resamples: usize,
+    /// Number of replications in which all cells have the metric.
+    pub replications: u64,
+    /// The series.
+    pub series: Vec<ExplainedSeries>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// Why a study cannot be explained.
+#[derive(Debug, Error)]
+pub enum ExplainError {
+    /// Records cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Nothing is varied.
+    #[error(
+        "expected a study that varies some values, found one cell (put an Each in place of a value, by -o too, or give ranges by \
+         --over PATH=FROM..TO)"
+    )]
+    NothingVaries,
+    /// The seed is varied.
+    #[error(
+        "expected a study whose cells have one seed, found several: the seed only adds noise, which replications measure (fix it by \
+         --seed, and raise --replications instead)"
+    )]
+    SeedVaries,
+    /// An `Each` has a value twice, or the cells are no full factorial.
+    #[error(
+        "expected an Each of different values, found a value twice in one of {0} (leave one of the two out)"
+    )]
+    Repeated(String),
+    /// Too few replications.
+    #[error(
+        "expected at least 2 replications in which all cells have the metric {metric:?}, found {found}: with one, noise cannot be told \
+         from effects (raise --replications)"
+    )]
+    TooFew {
+        /// The metric.
+        metric: String,
+        /// The number of replications.
+        found: usize,
+    },
+}
+
+/// The quasi-random design of a study, whose cells are in the design's order.
+#[derive(Clone, Debug)]
+pub struct DesignedAxes {
+    /// Its size.
+    pub design: Design,
+    /// The axes with their ranges.
+    pub axes: Vec<ExplainedAxis>,
+}
+
+/// The node of the seed tree for the points of a design over the ranges of a study with this seed.
+#[must_use]
+pub fn design_key(seed: u64) -> Key {
+    Key::root(seed).child("explain").child("design")
+}
+
+/// Computes the shares of variance of every series from the records of a study, for all combinations of the values of each `Each`,
+/// or for a quasi-random design. Intervals are drawn from the seed tree, so the same records give the same intervals.
+///
+/// # Errors
+/// [`ExplainError`].
+pub fn explain(
+    plan: &Plan,
+    stored: &StoredRecords,
+    run: &str,
+    metric: &str,
+    designed: Option<&DesignedAxes>,
+    confidence: f64,
+) -> Result<Explained, ExplainError> {
+    if plan.cells.len() < 2 {
+        return Err(ExplainError::NothingVaries);
+    }
+    if plan.cells.iter().any(|cell| cell.seed() != plan.first_seed()) {
+        return Err(ExplainError::SeedVaries);
+    }
+    let axes = match designed {
+        Some(designed) => designed.axes.clone(),
+        None => levels(plan)?,
+    };
+    let mut explained = Explained {
+        schema: SCHEMA,
+        scenario: plan.name.clone(),
+        run: run.to_owned(),
+        metric: metric.to_owned(),
+        design: if designed.is_some() { "quasi-random" } else { "factorial" },
+        cells: plan.cells.len(),
+        points: designed.map(|designed| designed.design.rows),
+        axes,
+        confidence,
+        resamples: RESAMPLES,
+        replications: 0,
+        series: Vec::new(),
+        notes: Vec::new(),
+    };
+    let cells = (0..plan.cells.len())
+        .map(|cell| {
+            let mut records = stored.cell(cell)?;
+            records.retain(|&replication, _| replication < plan.replications);
+            Ok(MetricValues::of(cell, &plan.cells[cell], &records, metric).by_series)
+        })
+        .collect::<Result<Vec<BTreeMap<String, BTreeMap<u64, f64>>>, FolderError>>()?;
+    let key = Key::root(plan.first_seed()).child("explain").child("bootstrap");
+    let mut fewest: Option<usize> = None;
+    for name in names(plan) {
+        let Some(of_cells) = cells.iter().map(|series| series.get(&name)).collect::<Option<Vec<_>>>() else {
+            explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
+            continue;
+        };
+        // Only replications that every cell has: the effects of one replication are taken over all cells.
+        let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
+        let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
+        common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));
+        if common.len() < 2 {
+            fewest = Some(fewest.map_or(common.len(), |fewest| fewest.max(common.len())));
+            continue;
+        }
+        if common.len() < seen.len() {
+            explained.notes.push(format!(
+                "series \"{name}\": {} of {} replications are left out, because some cell ended early there or has no {metric}",
+                seen.len() - common.len(),
+                seen.len()
+            ));
+        }
+        let values: Vec<Vec<f64>> =
+            common.iter().map(|k| of_cells.iter().map(|values| values[k]).collect()).collect();
+        explained.replications = explained.replications.max(common.len() as u64);
+        explained.series.push(series(&name, values, &explained.axes, designed, confidence, key));
+    }
+    if explained.series.is_empty() {
+        return Err(ExplainError::TooFew { metric: metric.to_owned(), found: fewest.unwrap_or(0) });
+    }
+    Ok(explained)
+}
+
+/// The names of the series, in the order of the scenario.
+fn names(plan: &Plan) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in plan.cells.iter().flat_map(|cell| cell.scenario.draft().protocol.as_dyn().series()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The axes of a study with their values, in the order in which they vary.
+fn levels(plan: &Plan) -> Result<Vec<ExplainedAxis>, ExplainError> {
+    let mut axes: Vec<ExplainedAxis> = plan.cells[0]
+        .point
+        .iter()
+        .map(|(name, _)| ExplainedAxis { name: name.clone(), values: Vec::new() })
+        .collect();
+    for cell in &plan.cells {
+        for (axis, (_, value)) in axes.iter_mut().zip(&cell.point) {
+            if !axis.values.contains(value) {
+                axis.values.push(value.clone());
+            }
+        }
+    }
+    if axes.iter().map(|axis| axis.values.len()).product::<usize>() != plan.cells.len() {
+        let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+        return Err(ExplainError::Repeated(names.join(", ")));
+    }
+    Ok(axes)
+}
+
+fn series(
+    name: &str,
+    values: Vec<Vec<f64>>,
+    axes: &[ExplainedAxis],
+    designed: Option<&DesignedAxes>,
+    confidence: f64,
+    key: Key,
+) -> ExplainedSeries {
+    let cells = values[0].len() as f64;
+    let mean = values.iter().flatten().sum::<f64>() / (cells * values.len() as f64);
+    let variance_of = |cell: usize| {
+        let estimate = Estimate::of(&values.iter().map(|values| values[cell]).collect::<Vec<f64>>());
+        estimate.map_or(0.0, |estimate| estimate.se * estimate.se * estimate.n as f64)
+    };
+    let noise = (0..values[0].len()).map(variance_of).sum::<f64>() / cells;
+    let squares =
+        values.iter().flatten().map(|value| value * value).sum::<f64>() / (cells * values.len() as f64);
+    let counts: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
+    let design: Box<dyn Resampled> = match designed {
+        Some(designed) => Box::new(Designed::new(designed.design, values)),
+        None => Box::new(Factorial::new(&counts, values)),
+    };
+    let found =
+        shares(&*design, ROUNDING * squares, confidence, key.child(name)).expect("at least two replications");
+    let first = found.first.unwrap_or_default();
+    let axis_share = |((axis, first), total): ((&ExplainedAxis, &Share), &Share)| AxisShare {
+        axis: axis.name.clone(),
+        first: *first,
+        total: *total,
+    };
+    let pair = |((one, other), share): ((usize, usize), &Share)| PairShare {
+        axes: [axes[one].name.clone(), axes[other].name.clone()],
+        share: *share,
+    };
+    ExplainedSeries {
+        series: name.to_owned(),
+        mean,
+        variance: found.whole,
+        noise,
+        axes: axes.iter().zip(&first).zip(&found.total).map(axis_share).collect(),
+        pairs: pairs(axes.len()).into_iter().zip(&found.pairs).map(pair).collect(),
+    }
+}

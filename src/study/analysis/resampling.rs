@@ -1,0 +1,127 @@
+//! Bootstrap: weights of resampled observations, and intervals of shares from resampled variances.
+
+use crate::rng::{Key, Stream};
+use serde::Serialize;
+
+/// Number of resamples.
+pub(super) const RESAMPLES: usize = 1_000;
+/// Fewest replications for an interval: fewer have too few different resamples.
+const FEWEST: usize = 5;
+/// Largest share of resamples without variance; with more there is no interval, because a share of nothing means nothing.
+const MOST_EMPTY: f64 = 0.05;
+
+/// A number with an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the interval; absent for too few replications, or where no variance is shown.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+}
+
+/// Variances between cells, without the noise of replications.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Variances {
+    /// Of all cells.
+    pub(super) whole: f64,
+    /// By each axis alone.
+    pub(super) first: Vec<f64>,
+    /// By each axis alone and together with any others.
+    pub(super) total: Vec<f64>,
+    /// By each pair of axes together, beyond what each of them does alone.
+    pub(super) pairs: Vec<f64>,
+}
+
+impl Variances {
+    /// First, total and pairs, one after the other.
+    fn parts(&self) -> impl Iterator<Item = f64> {
+        self.first.iter().chain(&self.total).chain(&self.pairs).copied()
+    }
+}
+
+/// Values of a design with replications, from which variances are estimated.
+pub(super) trait Resampled {
+    /// Number of replications.
+    fn replications(&self) -> usize;
+    /// Number of rows of the design that are resampled too; 0 for a design that has all combinations.
+    fn rows(&self) -> usize;
+    /// The variances, each replication and each row counted with its weight; `None` if all weight lies on one replication.
+    fn variances(&self, replications: &[f64], rows: &[f64]) -> Option<Variances>;
+}
+
+/// Variances with intervals.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shares {
+    /// The variance of all cells.
+    pub(super) whole: Share,
+    /// The parts as shares of it; `None` without any variance.
+    pub(super) first: Option<Vec<Share>>,
+    pub(super) total: Vec<Share>,
+    pub(super) pairs: Vec<Share>,
+}
+
+/// How often each of `count` observations is drawn in a sample of `count` with replacement.
+fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut weights = vec![0.0; count];
+    for _ in 0..count {
+        weights[stream.below(count as u64) as usize] += 1.0;
+    }
+    weights
+}
+
+/// The variances and the shares of a design, with percentile intervals from resampled replications and rows; `key` is the node of
+/// the seed tree for the resamples.
+///
+/// An observation that is drawn twice is never multiplied with itself, as in the estimate (see [`Resampled::variances`]). Source of
+/// the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the bootstrap of indices: Archer,
+/// Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of bootstrap" (J. Stat. Comput. Simul. 58).
+///
+/// A variance up to `nothing` is that of rounding errors, and has no parts.
+pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {
+    let (n, rows) = (design.replications(), design.rows());
+    let found = design.variances(&vec![1.0; n], &vec![1.0; rows])?;
+    let mut wholes = Vec::new();
+    let mut drawn: Vec<Vec<f64>> = Vec::new();
+    let mut usable = 0;
+    if n >= FEWEST {
+        for resample in 0..RESAMPLES {
+            let mut stream = key.index(resample as u64).stream();
+            let (by_replication, by_row) = (weights(n, &mut stream), weights(rows, &mut stream));
+            let Some(variances) = design.variances(&by_replication, &by_row) else { continue };
+            wholes.push(variances.whole);
+            usable += 1;
+            if variances.whole > nothing {
+                drawn.push(variances.parts().map(|part| part / variances.whole).collect());
+            }
+        }
+    }
+    let interval = |mut values: Vec<f64>| -> Option<(f64, f64)> {
+        values.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let place = share * (values.len() as f64 - 1.0);
+            let (below, part) = (place as usize, place.fract());
+            let next = values.get(below + 1).or(values.get(below))?;
+            Some(values.get(below)? * (1.0 - part) + next * part)
+        };
+        Some((at((1.0 - confidence) / 2.0)?, at(f64::midpoint(1.0, confidence))?))
+    };
+    let with = |value: f64, ends: Option<(f64, f64)>| Share {
+        value,
+        low: ends.map(|ends| ends.0),
+        high: ends.map(|ends| ends.1),
+    };
+    let told = usable > 0 && drawn.len() as f64 >= (1.0 - MOST_EMPTY) * f64::from(usable);
+    let mut parts = Vec::new();
+    if found.whole > nothing {
+        for (place, part) in found.parts().enumerate() {
+            let ends = told.then(|| interval(drawn.iter().map(|one| one[place]).collect())).flatten();
+            parts.push(with(part / found.whole, ends));
+        }
+    }
+    let pairs = parts.split_off((2 * found.first.len()).min(parts.len()));
+    let total = parts.split_off(found.first.len().min(parts.len()));
+    let whole = with(found.whole, interval(wholes));
+    Some(Shares { whole, first: (found.whole > nothing).then_some(parts), total, pairs })
+}

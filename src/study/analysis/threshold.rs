@@ -1,0 +1,173 @@
+//! Plays the probes of a threshold search as cells of one run folder, with as many replications of each as its tests need.
+
+use super::crossing::{Crossing, Rules, search};
+use super::grid::{Grid, Spacing, tidy};
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::{Failure, Options, Outcome, Progress};
+use crate::study::play::runner::play;
+use crate::study::results::metric::MetricValues;
+use serde::Serialize;
+
+/// Name and version of the document's schema.
+const SCHEMA: &str = "subrosa.threshold/1";
+
+/// What is searched.
+#[derive(Clone, Debug, Serialize)]
+pub struct Question {
+    /// The name of the varied value.
+    pub axis: String,
+    /// The series that is better on one side.
+    pub series: String,
+    /// The series with which it is compared.
+    pub against: String,
+    /// The metric, as in `results.csv` without "more.".
+    pub metric: String,
+    /// Whether a larger value of the metric is better.
+    pub larger_is_better: bool,
+    /// By how much the series must be better to count as better, in the unit of the metric.
+    pub margin: f64,
+    /// Probability with which the interval is to cover the threshold.
+    pub confidence: f64,
+    /// Number of replications of the first look.
+    pub first: u64,
+    /// Largest number of replications of a value.
+    pub most: u64,
+}
+
+/// The answer to a [`Question`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Threshold {
+    /// Name and version of the document's schema.
+    pub schema: &'static str,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The run folder.
+    pub run: String,
+    /// What was searched.
+    #[serde(flatten)]
+    pub question: Question,
+    /// The first value of the range.
+    pub from: f64,
+    /// Its last value.
+    pub to: f64,
+    /// How the values of the range are spaced.
+    pub spacing: Spacing,
+    /// The width that the interval is to have; a ratio for logarithmic spacing.
+    pub width: f64,
+    /// What was found.
+    #[serde(flatten)]
+    pub crossing: Crossing,
+    /// Number of replications of the value with the fewest pairs that have no pair, since a series ended early or lacks the metric.
+    pub without_pair: u64,
+}
+
+/// Why a search did not end.
+#[derive(Debug)]
+pub enum Unended<E> {
+    /// The scenario cannot be played at a probed value.
+    Plan(E),
+    /// The folder cannot be read or written.
+    Folder(FolderError),
+    /// Interrupted: so many replications of so many of the current look are finished.
+    Interrupted(u64, u64),
+    /// Replications failed.
+    Failed(Vec<Failure>),
+}
+
+impl<E> From<FolderError> for Unended<E> {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(error)
+    }
+}
+
+/// Values as a scenario writes them.
+#[must_use]
+pub fn written(values: &[f64], whole: bool) -> Vec<String> {
+    values
+        .iter()
+        .map(|&value| if whole { format!("{value:.0}") } else { format!("{}", tidy(value)) })
+        .collect()
+}
+
+/// Searches the threshold. `plan` makes the study of some values of the grid, a cell for each in the same order; the values are
+/// those of the call before, and further ones behind them, so that cells keep their numbers. Returns the plan of all values too, for
+/// [`crate::study::finish`].
+///
+/// The same question asks for the same cells and replications, so an interrupted search continues.
+///
+/// # Errors
+/// [`Unended`]; replications that were played are kept.
+pub fn threshold<E>(
+    question: &Question,
+    grid: &Grid,
+    folder: &RunFolder,
+    plan: &mut dyn FnMut(&[f64]) -> Result<Plan, E>,
+    options: Options<'_>,
+    progress: &dyn Progress,
+) -> Result<(Threshold, Plan), Unended<E>> {
+    let rules = Rules {
+        confidence: question.confidence,
+        margin: question.margin,
+        first: question.first,
+        most: question.most,
+    };
+    let mut played: Option<Plan> = None;
+    let mut known: Vec<Gains> = Vec::new();
+    let mut observe = |values: &[f64], replications: u64| -> Result<Vec<Vec<f64>>, Unended<E>> {
+        let mut plan = plan(values).map_err(Unended::Plan)?;
+        plan.set_replications(replications);
+        match play(&plan, folder, options, progress)? {
+            Outcome::Complete => {}
+            Outcome::Interrupted { finished, total } => return Err(Unended::Interrupted(finished, total)),
+            Outcome::Failed(failures) => return Err(Unended::Failed(failures)),
+        }
+        add_gains(&mut known, &plan, folder, question)?;
+        played = Some(plan);
+        Ok(known.iter().map(|(_, gains)| gains.clone()).collect())
+    };
+    let crossing = search(grid, &rules, &mut observe)?;
+    let plan = played.expect("a search observes at least once");
+    let pairs = crossing.probes.iter().map(|probe| probe.gain.n).min().unwrap_or(0);
+    let found = Threshold {
+        schema: SCHEMA,
+        scenario: plan.name.clone(),
+        run: folder.path().display().to_string(),
+        question: question.clone(),
+        from: grid.value(0),
+        to: grid.value(grid.last()),
+        spacing: grid.spacing(),
+        width: grid.width(),
+        without_pair: crossing.replications.saturating_sub(pairs),
+        crossing,
+    };
+    Ok((found, plan))
+}
+
+/// By how much the series is better than the other one, pair by pair, in a cell of so many replications.
+type Gains = (u64, Vec<f64>);
+
+/// Reads the gains of the cells that are new or have more replications than before.
+fn add_gains(
+    known: &mut Vec<Gains>,
+    plan: &Plan,
+    folder: &RunFolder,
+    question: &Question,
+) -> Result<(), FolderError> {
+    let stored = folder.stored_records(&plan.identities())?;
+    let better = if question.larger_is_better { 1.0 } else { -1.0 };
+    known.resize(plan.cells.len(), (0, Vec::new()));
+    for (cell, (replications, gains)) in known.iter_mut().enumerate() {
+        if *replications == plan.replications {
+            continue;
+        }
+        let mut records = stored.cell(cell)?;
+        records.retain(|&replication, _| replication < plan.replications);
+        let found = MetricValues::of(cell, &plan.cells[cell], &records, &question.metric);
+        let differences = found.differences(&question.series, &question.against);
+        *gains = differences.into_values().map(|difference| better * difference).collect();
+        *replications = plan.replications;
+    }
+    Ok(())
+}

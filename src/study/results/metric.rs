@@ -1,0 +1,43 @@
+//! The values of one metric, by series and replication.
+
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::plan::cells::CellPlan;
+use crate::study::results::rows::{METRICS, rows};
+use std::collections::BTreeMap;
+
+/// One metric of one cell.
+#[derive(Clone, Debug, Default)]
+pub(in crate::study) struct MetricValues {
+    /// The values by series and replication. A series without any value is listed too.
+    pub(in crate::study) by_series: BTreeMap<String, BTreeMap<u64, f64>>,
+    /// Whether a series lacks the value in a replication in which it ended early.
+    pub(in crate::study) short: bool,
+}
+
+impl MetricValues {
+    /// The values of a metric, which is named as in `results.csv` without "more.".
+    pub(in crate::study) fn of(
+        cell: usize,
+        planned: &CellPlan,
+        records: &BTreeMap<u64, ReplicationRecord>,
+        metric: &str,
+    ) -> Self {
+        let place = METRICS.iter().position(|known| *known == metric);
+        let mut found = Self::default();
+        for row in rows(cell, planned, records) {
+            let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
+            found.short |= value.is_none() && row.ended_early;
+            let values = found.by_series.entry(row.series).or_default();
+            values.extend(value.map(|value| (row.replication, value)));
+        }
+        found
+    }
+
+    /// The values of one series minus those of another, in the replications that both have, by replication.
+    pub(in crate::study) fn differences(&self, series: &str, from: &str) -> BTreeMap<u64, f64> {
+        let (Some(ours), Some(theirs)) = (self.by_series.get(series), self.by_series.get(from)) else {
+            return BTreeMap::new();
+        };
+        ours.iter().filter_map(|(k, value)| Some((*k, value - theirs.get(k)?))).collect()
+    }
+}

@@ -1,0 +1,618 @@
+//! `threshold` and `explain` on the real binary: answers, agreement with a fine sweep, resumption, files, errors; and what `compare`
+//! and `run` say about numbers of replications and comparisons.
+
+use crate::support::{folder, root, run, subrosa, told};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A search with noise on its outcomes beside random search, on functions drawn from a Gaussian process; a few milliseconds a
+/// replication.
+const SEARCH: &str = r#"Scenario(
+    name: "answers",
+    seed: 5,
+    replications: 6,
+    parties: { "curator": Party(), "modeler": Party() },
+    network: Network(
+        topology: Star(hub: "curator"),
+        default: Link(latency: Constant(Each("latency", ["40ms"]))),
+    ),
+    objective: GpSample(grid: [40], length_scale: 4, variance: 1, noise_variance: 0.01),
+    protocol: Outsourced(
+        curator: "curator",
+        modeler: "modeler",
+        rounds: 12,
+        initial_points: 2,
+        series: [
+            Series(
+                name: "private",
+                release: Disclosure(),
+                outcomes: ClippedLaplace(epsilon: Each("epsilon", [1, 4]), range: Range(low: -3, high: 3)),
+                learner: GpUcb(),
+            ),
+            Series(name: "random", release: Withheld(), learner: Random()),
+            Series(name: "open", release: Disclosure(), learner: GpUcb()),
+        ],
+    ),
+)"#;
+
+/// Ten agents who hear each message with a probability.
+const FEDERATION: &str = r#"Scenario(
+    name: "absent",
+    seed: 3,
+    replications: 20,
+    parties: {
+        "server": Party(),
+        "agents": Party(count: 10, availability: PerMessage(Each("heard", [0.1, 0.9]))),
+    },
+    network: Network(topology: Star(hub: "server"), default: Link(latency: Constant("50ms"))),
+    objective: GpSample(grid: [40], max_norm: 1, length_scale: 0.2, variance: 1, noise_variance: 0.01),
+    protocol: Federated(
+        server: "server",
+        groups: [AgentGroup(members: "agents")],
+        rounds: 10,
+        initial_points: 2,
+        features: 20,
+        perturbation: 0.05,
+        series: [
+            Series(name: "FTS", sharing: Aggregate(), policy: Deadline(after: "700ms")),
+            Series(name: "alone", sharing: Alone()),
+        ],
+    ),
+)"#;
+
+fn scenario(place: &Path) -> String {
+    let path = place.join("answers.ron");
+    fs::write(&path, SEARCH).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let (code, stdout, stderr) = told(&subrosa(&[arguments, &["--format", "json"]].concat()));
+    assert_eq!(code, 0, "{arguments:?}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// Cumulative regret of one series minus that of another, by the axis' value and replication.
+fn gains(run: &Path, axis: &str, series: &str, against: &str) -> Vec<(f64, Vec<f64>)> {
+    let mut reader = csv::Reader::from_path(run.join("results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|known| known == name).unwrap();
+    let (at, k) = (column(&format!("point.{axis}")), column("replication"));
+    let (name, regret) = (column("series"), column("cumulative_regret"));
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
+    for row in rows.iter().filter(|row| &row[name] == series) {
+        let pair = |other: &&csv::StringRecord| {
+            (&other[at], &other[k], &other[name]) == (&row[at], &row[k], against)
+        };
+        let other = rows.iter().find(pair).unwrap();
+        let gain = other[regret].parse::<f64>().unwrap() - row[regret].parse::<f64>().unwrap();
+        let value: f64 = row[at].parse().unwrap();
+        match found.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, gains)) => gains.push(gain),
+            None => found.push((value, vec![gain])),
+        }
+    }
+    found
+}
+
+/// The answer agrees with a sweep of twelve values on other random numbers; the probes are the cells of a run folder that is replayed,
+/// reported, and not played twice.
+#[test]
+fn a_threshold_agrees_with_a_fine_sweep() {
+    let place = TempDir::new().unwrap();
+    let (file, out) = (scenario(place.path()), place.path().join("runs"));
+    let out = out.to_str().unwrap();
+    let ask = [
+        "threshold",
+        &file,
+        "--series",
+        "private",
+        "--against",
+        "random",
+        "--metric",
+        "cumulative_regret",
+        "--over",
+        "epsilon",
+        "--from",
+        "0.25",
+        "--to",
+        "64",
+        "--log",
+        "--width",
+        "4",
+        "--margin",
+        "3",
+        "--out",
+        out,
+    ];
+    let found = json(&ask);
+    assert_eq!(
+        (&found["outcome"], &found["direction"]),
+        (&"found".into(), &"begins-to-be-better".into()),
+        "{found}"
+    );
+    let (low, high) = (found["low"].as_f64().unwrap(), found["high"].as_f64().unwrap());
+    assert!(0.25 <= low && low < high && high <= 64.0 && high / low <= 4.0 + 1e-9, "{found}");
+    // The sweep, on another seed: the mean gain crosses the margin within the interval.
+    let values: Vec<String> =
+        (0..12).map(|step| format!("{}", 0.25 * 256f64.powf(f64::from(step) / 11.0))).collect();
+    let each = format!("protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])", values.join(", "));
+    let sweep = run(&file, Path::new(out), &["-o", &each, "--seed", "77", "--replications", "200"]);
+    let means: Vec<(f64, f64)> = gains(&folder(&sweep), "epsilon", "private", "random")
+        .into_iter()
+        .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - 3.0))
+        .collect();
+    assert!(means[0].1 < 0.0 && means[11].1 > 0.0, "{means:?}");
+    let after = means.iter().position(|(_, gain)| *gain > 0.0).unwrap();
+    let ((x, a), (y, b)) = (means[after - 1], means[after]);
+    let root = x * (y / x).powf(-a / (b - a));
+    assert!(low <= root && root <= high, "{root} is not between {low} and {high}: {means:?}");
+
+    // A probed value is an ordinary cell: the gain in the answer is that of the results.
+    let run = PathBuf::from(found["run"].as_str().unwrap());
+    let cells = gains(&run, "epsilon", "private", "random");
+    let probes = found["probes"].as_array().unwrap();
+    assert_eq!(cells.len(), probes.len());
+    for probe in probes {
+        let (_, gains) = cells.iter().find(|(value, _)| *value == probe["value"].as_f64().unwrap()).unwrap();
+        assert_eq!(gains.len() as u64, found["replications"].as_u64().unwrap());
+        let mean = gains.iter().sum::<f64>() / gains.len() as f64;
+        assert!((probe["gain"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
+    }
+    for file in ["threshold.json", "threshold.csv", "threshold.svg", "report.html", "summary.json"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap(), "--replication", "1"]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+
+    // The same question again: nothing is played, and the answer is the same, in words too.
+    let before = fs::read(run.join("records.jsonl")).unwrap();
+    assert_eq!(json(&ask), found);
+    assert_eq!(fs::read(run.join("records.jsonl")).unwrap(), before);
+    let svg = place.path().join("t.svg");
+    let (code, stdout, stderr) =
+        told(&subrosa(&[ask.as_slice(), &["--threads", "1", "--svg", svg.to_str().unwrap()]].concat()));
+    assert_eq!(code, 0, "{stderr}");
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("\"private\" begins to be better than \"random\" by more than 3.0 between epsilon ="),
+        "{stdout}"
+    );
+    assert!(said.contains("changes at most once") && stderr.contains("wrote"), "{stdout}{stderr}");
+    assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
+    assert!(fs::read_to_string(svg).unwrap().contains("</svg>"));
+}
+
+/// Two more studies, each beside a sweep on other random numbers: from how many rounds on a search beats random search by 3, and from
+/// which share of heard messages on sharing beats searching alone by .6.
+#[test]
+fn two_more_thresholds_agree_with_sweeps() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().join("runs");
+    let agree =
+        |file: &str, [one, other]: [&str; 2], ask: &[&str], sweep: &[&str], axis: &str, margin: f64| {
+            let margin_text = margin.to_string();
+            let common =
+                ["threshold", file, "--series", one, "--against", other, "--metric", "cumulative_regret"];
+            let rest =
+                ["--margin", &margin_text, "--max-replications", "160", "--out", out.to_str().unwrap()];
+            let found = json(&[common.as_slice(), ask, &rest].concat());
+            let (low, high) = (found["low"].as_f64().unwrap(), found["high"].as_f64().unwrap());
+            let more = ["--seed", "99", "--replications", "150"];
+            let swept = folder(&run(file, &out, &[sweep, &more].concat()));
+            let means: Vec<(f64, f64)> = gains(&swept, axis, one, other)
+                .into_iter()
+                .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - margin))
+                .collect();
+            let after = means.iter().position(|(_, gain)| *gain > 0.0).unwrap();
+            let ((x, a), (y, b)) = (means[after - 1], means[after]);
+            let root = x + (y - x) * a / (a - b);
+            assert!(low <= root && root <= high, "{root} is not between {low} and {high}: {means:?}");
+            assert_eq!(found["direction"], "begins-to-be-better", "{found}");
+        };
+    let epsilon = "protocol.series[0].outcomes.epsilon=4";
+    agree(
+        &scenario(place.path()),
+        ["open", "random"],
+        &["-o", epsilon, "--over", "protocol.rounds", "--from", "1", "--to", "20", "--width", "6"],
+        &["-o", epsilon, "-o", "protocol.rounds=Each(\"rounds\", [4, 6, 8, 10, 12, 14, 16])"],
+        "rounds",
+        3.0,
+    );
+    let federation = place.path().join("federation.ron");
+    fs::write(&federation, FEDERATION).unwrap();
+    agree(
+        federation.to_str().unwrap(),
+        ["FTS", "alone"],
+        &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3"],
+        &["-o", "parties.agents.availability=PerMessage(Each(\"heard\", [0.1, 0.2, 0.3, 0.4, 0.6]))"],
+        "heard",
+        0.6,
+    );
+}
+
+/// A number of rounds is whole; where one series is better throughout, or both are equal, there is no threshold.
+#[test]
+fn whole_numbers_and_no_threshold() {
+    let place = TempDir::new().unwrap();
+    let (file, out) = (scenario(place.path()), place.path().join("runs"));
+    let common = [
+        "threshold",
+        file.as_str(),
+        "-o",
+        "protocol.series[0].outcomes.epsilon=4",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let ask = |more: &[&str]| json(&[common.as_slice(), more].concat());
+    let found = ask(&[
+        "--series",
+        "open",
+        "--against",
+        "random",
+        "--metric",
+        "cumulative_regret",
+        "--over",
+        "protocol.rounds",
+        "--from",
+        "1",
+        "--to",
+        "20",
+        "--margin",
+        "3",
+        "--max-replications",
+        "80",
+    ]);
+    assert_eq!(found["spacing"], "whole", "{found}");
+    assert!(found["probes"].as_array().unwrap().iter().all(|p| p["value"].as_f64().unwrap().fract() == 0.0));
+    assert!(found["high"].as_f64().is_some_and(|high| high < 20.0), "{found}");
+    // Latency changes no regret.
+    let latency =
+        ["--metric", "cumulative_regret", "--over", "latency", "--from", "10", "--to", "90", "--unit", "ms"];
+    let found = ask(&[&["--series", "open", "--against", "random"], latency.as_slice()].concat());
+    assert_eq!(found["outcome"], "better-throughout", "{found}");
+    let found =
+        ask(&[&["--series", "random", "--against", "open", "--replications", "30"], latency.as_slice()]
+            .concat());
+    assert_eq!(
+        (&found["outcome"], found["replications"].as_u64()),
+        (&"worse-throughout".into(), Some(30)),
+        "{found}"
+    );
+    // Both ask the same number of questions: no pair differs.
+    let (code, stdout, stderr) = told(&subrosa(
+        &[
+            common.as_slice(),
+            &[
+                "--series",
+                "open",
+                "--against",
+                "random",
+                "--metric",
+                "questions",
+                "--over",
+                "latency",
+                "--from",
+                "10",
+            ],
+            &["--to", "90", "--unit", "ms", "--max-replications", "30"],
+        ]
+        .concat(),
+    ));
+    assert!(code == 0 && stdout.contains("Nothing is shown after 30 replications"), "{stdout}{stderr}");
+}
+
+#[test]
+fn a_question_without_meaning_is_refused() {
+    let place = TempDir::new().unwrap();
+    let (file, out) = (scenario(place.path()), place.path().join("runs"));
+    let wrong = |verb: &str, more: &str, exit: i32, words: &str| {
+        let mut arguments = vec![verb, file.as_str(), "--out", out.to_str().unwrap()];
+        arguments.extend(more.split_whitespace());
+        let (code, stdout, stderr) = told(&subrosa(&arguments));
+        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(code == exit && said.contains(words), "{more}: {code}\n{stdout}{stderr}");
+    };
+    let ask = |more: &str, exit, words: &str| {
+        wrong("threshold", &format!("--series private --against random {more}"), exit, words);
+    };
+    ask("--over epsilon --from 2 --to 1", 2, "with --from below --to, found 2 and 1");
+    ask("--over epsilon --from 0 --to 1 --log", 2, "--from above 0 for --log");
+    ask("--over epsilon --from 1 --to 2 --width 0", 2, "expected a --width above 0");
+    ask("--over epsilon --from 1 --to x", 2, "expected a finite number, found x");
+    ask("--over epsilon --from 1 --to 2 --confidence 1", 2, "expected a share between 0 and 1");
+    ask("--over epsilom --from 1 --to 2", 3, "did you mean the Each called `epsilon`?");
+    ask("--over epsilon --from 0 --to 2", 3, "expected a finite epsilon above 0");
+    ask("--over latency --from 1 --to 2 --unit ms", 2, "found the Each called \"epsilon\" too");
+    let fixed = "-o protocol.series[0].outcomes.epsilon=4";
+    ask(&format!("{fixed} --over protocol.rounds --from 1.5 --to 9"), 3, "expected a whole number");
+    ask(&format!("{fixed} --over protocol.rounds --from 1 --to 9 --width 0.5"), 2, "of at least 1");
+    ask(&format!("{fixed} --over protocol.rounds --from 1 --to 9 --log"), 2, "--log is for real numbers");
+    ask("--over epsilon --from 1 --to 2 --metric zzz", 2, "no series has a metric called \"zzz\"");
+    wrong("threshold", "--series a --against a --over epsilon --from 1 --to 2", 2, "two different series");
+    wrong(
+        "threshold",
+        "--series zzz --against open --over epsilon --from 1 --to 2",
+        2,
+        "--series takes \"private\"",
+    );
+    wrong(
+        "threshold",
+        "--series open --against zzz --over epsilon --from 1 --to 2",
+        2,
+        "--against takes \"private\"",
+    );
+    let explain = |more: &str, exit, words: &str| wrong("explain", more, exit, words);
+    explain(fixed, 2, "expected a study that varies some values, found one cell");
+    explain("--replications 1", 2, "at least 2 replications");
+    explain("--metric zzz", 2, "no series has a metric called \"zzz\"");
+    explain("-o seed=Each(\"seed\",[1,2])", 2, "found several: the seed only adds noise");
+    explain("-o protocol.rounds=Each(\"r\",[5,5])", 2, "found a value twice");
+    explain("--over epsilon=3..1", 2, "expected AXIS=FROM..TO");
+    explain("--over epsilon=0..1:log", 2, "both above 0");
+    explain("--over protocol.rounds=3..9", 2, "found the Each called \"epsilon\" too");
+    explain("--points 8", 2, "--over");
+    let (code, _, stderr) = told(&subrosa(&["run", &file, "--until-halfwidth", "1", "--against", "zzz"]));
+    assert!(code == 2 && stderr.contains("--against takes \"private\""), "{stderr}");
+}
+
+/// Latency changes no regret, so its shares are exactly 0; epsilon does, for the private series alone.
+#[test]
+fn explain_finds_what_matters() {
+    let place = TempDir::new().unwrap();
+    let (file, out) = (scenario(place.path()), place.path().join("runs"));
+    let latency = "network.default.latency=Constant(Each(\"latency\", [\"10ms\", \"40ms\", \"90ms\"]))";
+    let epsilon = "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [0.3, 3, 30])";
+    let ask = [
+        "explain",
+        &file,
+        "-o",
+        latency,
+        "-o",
+        epsilon,
+        "--metric",
+        "cumulative_regret",
+        "--replications",
+        "60",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let found = json(&ask);
+    let series =
+        |name: &str| found["series"].as_array().unwrap().iter().find(|s| s["series"] == name).unwrap();
+    let private = series("private")["axes"].as_array().unwrap();
+    let axis = |name: &str| private.iter().find(|axis| axis["axis"] == name).unwrap();
+    for index in ["first", "total"] {
+        for end in ["value", "low", "high"] {
+            let idle = axis("latency")[index][end].as_f64().unwrap();
+            let busy = axis("epsilon")[index][end].as_f64().unwrap();
+            assert!(idle.abs() < 1e-9 && (busy - 1.0).abs() < 1e-9, "{found}");
+        }
+    }
+    // Without any effect there are no shares, not even of rounding errors.
+    assert!(series("random")["axes"].as_array().unwrap().is_empty(), "{found}");
+    let run = PathBuf::from(found["run"].as_str().unwrap());
+    for file in ["explain.json", "explain.csv", "explain.svg", "report.html"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    let header = fs::read_to_string(run.join("explain.csv")).unwrap();
+    assert!(header.starts_with("series,index,axis,with,share,low,high\nprivate,first,"), "{header}");
+    // A run folder is explained as it is, and alike.
+    let again = json(&["explain", run.to_str().unwrap(), "--metric", "cumulative_regret"]);
+    assert_eq!(again["series"], found["series"]);
+    let (code, stdout, stderr) = told(&subrosa(&ask));
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        code == 0 && said.contains("random: cumulative regret does not vary between cells"),
+        "{stdout}{stderr}"
+    );
+    assert!(
+        said.contains("first-order Sobol' index") && said.contains("9 cells, 60 replications"),
+        "{stdout}"
+    );
+    assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
+}
+
+/// Ranges instead of values: the number of rounds matters for cumulative regret, the probability of a loss does not.
+#[test]
+fn explain_over_ranges() {
+    let place = TempDir::new().unwrap();
+    let (file, out) = (scenario(place.path()), place.path().join("runs"));
+    let found = json(&[
+        "explain",
+        &file,
+        "--over",
+        "protocol.rounds=5..40",
+        "--over",
+        "epsilon=0.5..50:log",
+        "--points",
+        "16",
+        "--pairs",
+        "--metric",
+        "cumulative_regret",
+        "--replications",
+        "6",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    assert_eq!((&found["design"], found["cells"].as_u64()), (&"quasi-random".into(), Some(96)), "{found}");
+    let random = found["series"].as_array().unwrap().iter().find(|s| s["series"] == "random").unwrap();
+    let share = |axis: usize, index: &str| random["axes"][axis][index]["value"].as_f64().unwrap();
+    // Random search does not know epsilon: whatever it does changes nothing in any row of the design.
+    assert!(share(1, "total").abs() < 1e-9 && share(1, "first").abs() < 1e-9, "{random}");
+    assert!((share(0, "total") - 1.0).abs() < 0.35, "{random}");
+    assert_eq!(random["pairs"].as_array().unwrap().len(), 1);
+    let axes = found["axes"].as_array().unwrap();
+    assert_eq!((&axes[0]["name"], &axes[1]["name"]), (&"protocol.rounds".into(), &"epsilon".into()));
+    let run = found["run"].as_str().unwrap();
+    let (code, stdout, stderr) = told(&subrosa(&["replay", run, "--replication", "0"]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let (code, _, stderr) = told(&subrosa(&["explain", run]));
+    assert!(code == 2 && stderr.contains("a design over ranges"), "{stderr}");
+}
+
+/// p-values are adjusted for the comparisons of a metric, and a pilot says how many replications an effect needs.
+#[test]
+fn comparisons_are_counted_and_planned() {
+    let place = TempDir::new().unwrap();
+    let file = scenario(place.path());
+    let document = run(&file, place.path(), &["--replications", "12"]);
+    let of = folder(&document);
+    let of = of.to_str().unwrap();
+    let ask = ["compare", of, of, "--series-a", "private", "--series-b", "random"];
+    let found = json(&ask);
+    let rows: Vec<&Value> =
+        found["rows"].as_array().unwrap().iter().filter(|row| row["metric"] == "cumulative_regret").collect();
+    assert_eq!(rows.len(), 2, "a comparison for each epsilon");
+    let number = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let mut p: Vec<f64> = rows.iter().map(|row| number(row, "p")).collect();
+    let mut adjusted: Vec<f64> = rows.iter().map(|row| number(row, "p_adjusted")).collect();
+    p.sort_by(f64::total_cmp);
+    adjusted.sort_by(f64::total_cmp);
+    let first = (2.0 * p[0]).min(1.0);
+    assert!((adjusted[0] - first).abs() < 1e-15 && (adjusted[1] - p[1].max(first)).abs() < 1e-15, "{found}");
+    assert!(rows.iter().all(|row| row["comparisons"] == 2));
+    let (_, stdout, _) = told(&subrosa(&ask));
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("adjusted by Holm's method for the 2 comparisons of each metric"), "{stdout}");
+
+    let planned = [ask.as_slice(), &["--power", "2", "--metric", "cumulative_regret"]].concat();
+    let found = json(&planned);
+    let row = &found["rows"][0];
+    let (sd, n) = (number(&row["needed"], "sd"), row["needed"]["replications"].as_u64().unwrap());
+    assert!((sd - number(&row["difference"], "se") * 12f64.sqrt()).abs() < 1e-12, "{row}");
+    // Guenther's approximation with z and its correction z^2 / 2 is right to one replication.
+    let z = 1.959_963_984_540_054;
+    let close = ((z + 0.841_621_233_572_914) * sd / 2.0).powi(2) + z * z / 2.0;
+    assert!((n as f64 - close).abs() <= 1.5, "{n} for {close}");
+    assert!(row["needed"]["cautious"].as_u64().unwrap() > n);
+    let (_, stdout, _) = told(&subrosa(&planned));
+    assert!(stdout.contains("paired t test at 5 %"), "{stdout}");
+    let refused = |more: &[&str], words: &str| {
+        let (code, _, stderr) = told(&subrosa(&[ask.as_slice(), more].concat()));
+        assert!(code == 2 && stderr.contains(words), "{code} {stderr}");
+    };
+    refused(&["--power", "2", "--metric", "zzz"], "--metric takes");
+    refused(&["--power", "0"], "expected a finite number above 0");
+    refused(&["--power", "1", "--metric", "questions"], "--power needs a pilot");
+    refused(&["--metric", "questions"], "--power");
+}
+
+/// Differences are known before means are: common random numbers cancel.
+#[test]
+fn replications_until_a_difference_is_known() {
+    let place = TempDir::new().unwrap();
+    let file = scenario(place.path());
+    let until = |more: &[&str]| {
+        let common = ["--until-halfwidth", "1.2", "--metric", "cumulative_regret", "--at-most", "400"];
+        run(&file, place.path(), &[&common, more].concat())
+    };
+    let document = until(&["--against", "open"]);
+    let n = document["cells"][0]["series"][0]["replications"].as_u64().unwrap();
+    let mut widest = 0.0f64;
+    for (_, gains) in gains(&folder(&document), "epsilon", "private", "random") {
+        assert_eq!(gains.len() as u64, n);
+    }
+    let found = {
+        let run = folder(&document);
+        let run = run.to_str().unwrap().to_owned();
+        let of = |series| json(&["compare", &run, &run, "--series-a", "open", "--series-b", series]);
+        [of("private"), of("random")]
+    };
+    for row in found.iter().flat_map(|found| found["rows"].as_array().unwrap()) {
+        if row["metric"] == "cumulative_regret" {
+            widest = widest.max((row["high"].as_f64().unwrap() - row["low"].as_f64().unwrap()) / 2.0);
+        }
+    }
+    assert!(widest <= 1.2 && widest > 0.6, "{widest} after {n}");
+}
+
+/// A search that was interrupted in its second look continues, and ends with the answer of one that was not; a probe that was lost is
+/// played again.
+#[test]
+fn an_interrupted_search_continues() {
+    let place = TempDir::new().unwrap();
+    let file = scenario(place.path());
+    let ask = |out: &Path| -> Vec<String> {
+        let more = [
+            "threshold",
+            &file,
+            "--series",
+            "open",
+            "--against",
+            "random",
+            "--metric",
+            "cumulative_regret",
+            "--over",
+            "protocol.rounds",
+            "-o",
+            "protocol.series[0].outcomes.epsilon=4",
+            "--from",
+            "1",
+            "--to",
+            "20",
+            "--width",
+            "4",
+            "--margin",
+            "3",
+            "--max-replications",
+            "160",
+            "--threads",
+            "1",
+            "--format",
+            "json",
+            "--out",
+        ];
+        more.into_iter().map(str::to_owned).chain([out.to_str().unwrap().to_owned()]).collect()
+    };
+    let answer = |out: &Path| -> Value {
+        let (code, stdout, stderr) = told(&subrosa(&ask(out)));
+        assert_eq!(code, 0, "{stderr}");
+        let mut found: Value = serde_json::from_str(&stdout).unwrap();
+        found["run"] = Value::Null;
+        found
+    };
+    let whole = answer(&place.path().join("whole"));
+    let broken = place.path().join("broken");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+        .args(ask(&broken))
+        .current_dir(root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first look has 100 records at least.
+    let records = || -> usize {
+        let runs = fs::read_dir(&broken).into_iter().flatten().flatten();
+        let segments =
+            runs.flat_map(|run| fs::read_dir(run.path().join("segments")).into_iter().flatten().flatten());
+        segments.map(|file| fs::read_to_string(file.path()).map_or(0, |text| text.lines().count())).sum()
+    };
+    let begin = Instant::now();
+    while records() < 105 && begin.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "interrupted and resumable");
+    let kept = records();
+    assert!(kept >= 105, "{kept}");
+    assert_eq!(answer(&broken), whole);
+}
+
+/// `--help`, the manual and the completions know the verbs.
+#[test]
+fn the_verbs_are_documented() {
+    for verb in ["threshold", "explain"] {
+        let (code, help, _) = told(&subrosa(&["help", verb]));
+        assert!(code == 0 && help.contains("--metric"), "{help}");
+        let (_, completions, _) = told(&subrosa(&["completions", "bash"]));
+        assert!(completions.contains(&format!("subrosa__subcmd__{verb}")) || completions.contains(verb));
+        let studies = fs::read_to_string(root().join("docs/studies.md")).unwrap();
+        assert!(studies.contains(&format!("subrosa {verb} ")), "{verb}");
+    }
+}
