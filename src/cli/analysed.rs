@@ -1,5 +1,6 @@
 //! What `threshold` and `explain` do alike: they refuse what they cannot play, finish a run folder, and write a picture.
 
+use super::ending::tell_failures;
 use super::exit::Exit;
 use super::options::Playing;
 use super::output::say;
@@ -7,10 +8,10 @@ use super::run::unknown_metric;
 use crate::report;
 use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, FolderError, Options, Plan, RunFolder, Summary, files};
-use std::sync::atomic::AtomicBool;
+use crate::vocab::Interruption;
 
 /// How replications are played.
-pub(super) fn options<'a>(playing: &Playing, interrupted: &'a AtomicBool) -> Options<'a> {
+pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> Options<'a> {
     Options {
         threads: playing.threads.map_or(0, |threads| threads as usize),
         fail_fast: playing.fail_fast,
@@ -54,8 +55,9 @@ pub(super) fn unreadable(error: &FolderError) -> Exit {
     Exit::Internal
 }
 
-/// Tells of an interruption.
-pub(super) fn stopped(finished: u64, total: u64) -> Exit {
+/// Tells of an interruption, and of replications that failed before it.
+pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
+    tell_failures(failures);
     say(format_args!(
         "Interrupted after {finished} of {total} replications of this step; the same command continues from there."
     ));
@@ -64,9 +66,7 @@ pub(super) fn stopped(finished: u64, total: u64) -> Exit {
 
 /// Tells of replications that failed.
 pub(super) fn failed(failures: &[Failure]) -> Exit {
-    if let Some(first) = failures.first() {
-        say(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));
-    }
+    tell_failures(failures);
     Exit::CellsFailed
 }
 

@@ -28,7 +28,8 @@ pub(super) fn ended(outcome: &Outcome, summary: &Summary) -> Exit {
     }
 }
 
-fn tell_failures(failures: &[Failure]) {
+/// Tells of the first of the replications that failed, if any did.
+pub(super) fn tell_failures(failures: &[Failure]) {
     if let Some(first) = failures.first() {
         say(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));
     }

@@ -67,7 +67,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     bar.finish();
     match played.map_err(|error| unreadable(&error))? {
         Outcome::Complete => {}
-        Outcome::Interrupted { finished, total } => return Err(stopped(finished, total)),
+        Outcome::Interrupted { finished, total, failures } => return Err(stopped(finished, total, &failures)),
         Outcome::Failed(failures) => return Err(failed(&failures)),
     }
     let summary = finish(&plan, &folder)?;

@@ -120,7 +120,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     let (found, plan) = found.map_err(|why| match why {
         Unended::Plan(diagnostics) => complain(&diagnostics, format),
         Unended::Folder(error) => unreadable(&error),
-        Unended::Interrupted(finished, total) => stopped(finished, total),
+        Unended::Interrupted { finished, total, failures } => stopped(finished, total, &failures),
         Unended::Failed(failures) => failed(&failures),
     })?;
     let summary = finish(&plan, &folder)?;

@@ -70,8 +70,15 @@ pub enum Unended<E> {
     Plan(E),
     /// The folder cannot be read or written.
     Folder(FolderError),
-    /// Interrupted: so many replications of so many of the current look are finished.
-    Interrupted(u64, u64),
+    /// Interrupted.
+    Interrupted {
+        /// Replications of the current look that are finished.
+        finished: u64,
+        /// Replications of the current look.
+        total: u64,
+        /// Replications that failed before.
+        failures: Vec<Failure>,
+    },
     /// Replications failed.
     Failed(Vec<Failure>),
 }
@@ -120,7 +127,9 @@ pub fn threshold<E>(
         plan.set_replications(replications);
         match play(&plan, folder, options, progress)? {
             Outcome::Complete => {}
-            Outcome::Interrupted { finished, total } => return Err(Unended::Interrupted(finished, total)),
+            Outcome::Interrupted { finished, total, failures } => {
+                return Err(Unended::Interrupted { finished, total, failures });
+            }
             Outcome::Failed(failures) => return Err(Unended::Failed(failures)),
         }
         add_gains(&mut known, &plan, folder, question)?;
