@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod compare;
 mod completions;
+mod convert;
 mod design_rule;
 mod diff;
 mod dry;
@@ -26,6 +27,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod spent;
 mod sweep;
 mod templates;
@@ -114,6 +116,8 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Verb::List(arguments) => list::list(&arguments),
+        Verb::Schema => schema::schema(),
+        Verb::Convert(arguments) => convert::convert(&arguments),
         Verb::Completions(arguments) => completions::completions(&arguments),
         Verb::Man(arguments) => man::man(&arguments),
     }

@@ -1,6 +1,7 @@
 //! The verbs of the command line with their flags.
 
 mod bad_value;
+mod editing;
 mod help;
 mod play;
 mod privacy;
@@ -8,6 +9,7 @@ mod scenario;
 mod sweep;
 
 pub(super) use bad_value::BadValue;
+pub(super) use editing::ConvertArguments;
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
     CheckArguments, CompareArguments, PaperTable, ReplayArguments, ReportArguments, RunArguments,
@@ -64,6 +66,10 @@ pub(super) enum Verb {
     Calibrate(CalibrateArguments),
     /// List what a scenario may contain
     List(ListArguments),
+    /// Print the JSON Schema of scenarios: what an editor or a program needs to write them in JSON
+    Schema,
+    /// Print a scenario in the other notation: one in RON as JSON, one in JSON as RON
+    Convert(ConvertArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
     /// Print the manual page
