@@ -13,6 +13,7 @@ mod dry;
 mod exit;
 mod figure;
 mod fork;
+mod format;
 mod from_csv;
 mod interruption;
 mod list;
@@ -118,6 +119,7 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::List(arguments) => list::list(&arguments),
         Verb::Schema => schema::schema(),
         Verb::Convert(arguments) => convert::convert(&arguments),
+        Verb::Format(arguments) => format::format(&arguments),
         Verb::Completions(arguments) => completions::completions(&arguments),
         Verb::Man(arguments) => man::man(&arguments),
     }

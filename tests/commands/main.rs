@@ -15,6 +15,7 @@ mod headline;
 mod html;
 mod language;
 mod layers;
+mod layout;
 mod notations;
 mod own_csv;
 mod papers;

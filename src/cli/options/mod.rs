@@ -9,7 +9,7 @@ mod scenario;
 mod sweep;
 
 pub(super) use bad_value::BadValue;
-pub(super) use editing::ConvertArguments;
+pub(super) use editing::{ConvertArguments, FormatArguments};
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
     CheckArguments, CompareArguments, PaperTable, ReplayArguments, ReportArguments, RunArguments,
@@ -70,6 +70,9 @@ pub(super) enum Verb {
     Schema,
     /// Print a scenario in the other notation: one in RON as JSON, one in JSON as RON
     Convert(ConvertArguments),
+    /// Give scenario files the usual white space; nothing else changes
+    #[command(name = "fmt")]
+    Format(FormatArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
     /// Print the manual page
