@@ -18,6 +18,8 @@ mod from_csv;
 mod interruption;
 mod list;
 mod load;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod man;
 mod new;
 mod options;
@@ -120,6 +122,8 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Schema => schema::schema(),
         Verb::Convert(arguments) => convert::convert(&arguments),
         Verb::Format(arguments) => format::format(&arguments),
+        #[cfg(feature = "lsp")]
+        Verb::Lsp(_) => lsp::serve(),
         Verb::Completions(arguments) => completions::completions(&arguments),
         Verb::Man(arguments) => man::man(&arguments),
     }

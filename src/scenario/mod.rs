@@ -16,6 +16,7 @@ mod diagnostic;
 mod document;
 mod draft;
 mod each;
+pub mod editing;
 mod faults;
 mod field_at;
 pub mod fork;

@@ -14,6 +14,7 @@ mod forks;
 mod headline;
 mod html;
 mod language;
+mod language_server;
 mod layers;
 mod layout;
 mod notations;

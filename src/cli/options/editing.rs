@@ -18,3 +18,11 @@ pub(in crate::cli) struct FormatArguments {
     #[arg(long)]
     pub(in crate::cli) check: bool,
 }
+
+#[cfg(feature = "lsp")]
+#[derive(Debug, Args)]
+pub(in crate::cli) struct LspArguments {
+    /// Has no effect: there is no other way to talk to the server, but some editors state it
+    #[arg(long, hide = true)]
+    pub(in crate::cli) stdio: bool,
+}

@@ -9,6 +9,8 @@ mod scenario;
 mod sweep;
 
 pub(super) use bad_value::BadValue;
+#[cfg(feature = "lsp")]
+pub(super) use editing::LspArguments;
 pub(super) use editing::{ConvertArguments, FormatArguments};
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
@@ -73,6 +75,9 @@ pub(super) enum Verb {
     /// Give scenario files the usual white space; nothing else changes
     #[command(name = "fmt")]
     Format(FormatArguments),
+    /// Answer an editor on standard input and output: errors, explanations, completions (language server protocol)
+    #[cfg(feature = "lsp")]
+    Lsp(LspArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
     /// Print the manual page
