@@ -35,6 +35,7 @@ mod spent;
 mod sweep;
 mod templates;
 mod trace;
+mod watch;
 
 use crate::gp::simd;
 use clap::Parser;

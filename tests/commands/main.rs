@@ -25,3 +25,4 @@ mod randomness;
 mod refusals;
 mod report_text;
 mod tables;
+mod watching;
