@@ -248,6 +248,12 @@ fn what_cannot_be_watched_is_refused() {
     fs::create_dir(place.path().join("none")).unwrap();
     let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, &nowhere]));
     assert!(code == 2 && stderr.contains("--watch"), "{stderr}");
+    let scenario = place.path().join("mine.ron");
+    fs::copy(root().join(SCENARIO), &scenario).unwrap();
+    let over = format!("--watch={}", scenario.display());
+    let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, &over]));
+    assert!(code == 2 && stderr.contains("is no page"), "{stderr}");
+    assert_eq!(fs::read(&scenario).unwrap(), fs::read(root().join(SCENARIO)).unwrap());
     let fork = "fork=Some(Fork(at: Round(1), branches: {}))";
     let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, "--watch", "-o", fork]));
     assert!(code == 2 && stderr.contains("--watch is not for a scenario with a fork"), "{stderr}");

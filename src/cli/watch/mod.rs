@@ -9,6 +9,7 @@ use crate::report::{self, Page, Refresh};
 use crate::study::{RunFolder, files};
 use live::{Live, NAP};
 use server::Server;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 
 /// Time between two pages of a file.
 const EVERY: Duration = Duration::from_secs(3);
+
+/// The first bytes of every page.
+const PAGE: &[u8] = b"<!DOCTYPE html>";
 
 /// A run that is watched.
 pub(super) struct Watch {
@@ -28,6 +32,14 @@ pub(super) struct Watch {
 enum Place {
     Server(Server),
     File(PathBuf),
+}
+
+/// Whether there is a file of this name that is no page, such as a scenario.
+fn holds_another(file: &Path) -> bool {
+    let mut start = Vec::new();
+    let read =
+        std::fs::File::open(file).and_then(|file| file.take(PAGE.len() as u64).read_to_end(&mut start));
+    file.is_file() && read.is_ok() && !start.is_empty() && start != PAGE
 }
 
 /// Sets a flag when it is dropped, also by a panic.
@@ -62,6 +74,13 @@ impl Watch {
         };
         let watch = Self { place, folder: folder.clone(), live };
         if let Place::File(file) = &watch.place {
+            if holds_another(file) {
+                say(format_args!(
+                    "error: --watch: {} is there already and is no page (name another file, or remove it)",
+                    file.display()
+                ));
+                return Err(Exit::Usage);
+            }
             let first = report::growing_page(None, live::NONE_YET, Refresh::After(EVERY.as_secs()));
             files::put(file, first.as_bytes()).map_err(|error| {
                 say(format_args!("error: --watch: {error}"));
