@@ -224,6 +224,7 @@ fn the_schema_refuses_what_no_scenario_has() {
     let mut each = echo.clone();
     each["replications"] = json!({ "Each": ["n", { "Range": [1, 3] }] });
     each["$schema"] = "scenario.schema.json".into();
+    each["parties"]["near"] = json!({ "Each": ["near", [{}, { "group": "here" }]] });
     assert_eq!(validator.faults(&schema, &each, ""), Vec::<String>::new());
 }
 
