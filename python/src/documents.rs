@@ -39,7 +39,7 @@ impl Source {
         let resources =
             Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() };
         let cells = document.cells(&self.overrides, &resources)?;
-        Ok(Plan::new(document.text().to_owned(), self.overrides.clone(), &resources, cells))
+        Ok(Plan::new(document.ron()?, self.overrides.clone(), &resources, cells))
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn check(py: Python<'_>, source: Source, callbacks: Vec<Given>) -> Py
 #[pyfunction]
 pub(crate) fn value(source: Source, path: &str) -> Option<String> {
     let document = source.document().ok()?;
-    document.value(path).map(str::to_owned)
+    document.value(path)
 }
 
 /// What every accountant says of a list of releases, `Account(delta: .., events: [..])`.

@@ -60,18 +60,12 @@ impl Loaded {
         overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
         overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
         let resources = Resources {
-            base: folder_of(&arguments.scenario),
-            data: arguments
-                .data
-                .clone()
-                .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
-                .map(|folder| absolute(&folder)),
             starts,
             room: Room {
                 threads: threads(at_once),
                 memory: arguments.memory.unwrap_or(Room::default().memory),
             },
-            ..Resources::default()
+            ..resources_of(&arguments.scenario, arguments.data.clone())
         };
         Ok(Self { document, overrides, resources })
     }
@@ -80,8 +74,15 @@ impl Loaded {
     pub(super) fn plan(&self, further: &[String]) -> Result<Plan, Diagnostics> {
         let overrides = [self.overrides.as_slice(), further].concat();
         let cells = self.document.cells(&overrides, &self.resources)?;
-        Ok(Plan::new(self.document.text().to_owned(), overrides, &self.resources, cells))
+        Ok(Plan::new(self.document.ron()?, overrides, &self.resources, cells))
     }
+}
+
+/// What a scenario file may use: the files in its folder, and those in a folder of data, which the environment may name.
+pub(super) fn resources_of(scenario: &Path, data: Option<PathBuf>) -> Resources {
+    let data = data.or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from));
+    let data = data.map(|folder| absolute(&folder));
+    Resources { base: folder_of(scenario), data, ..Resources::default() }
 }
 
 /// The plan of a run folder, and its manifest.
@@ -112,7 +113,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         let cells = document
             .cells(overrides, &resources)
             .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
-        let text = document.text().to_owned();
+        let text = document.ron().map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
         let plan = Plan::of_build(text, overrides.to_vec(), &resources, cells, &manifest.build);
         Ok(plan.with_programs(&manifest.programs))
     };

@@ -9,6 +9,7 @@ mod compare;
 mod csv_columns;
 mod completions;
 mod contents;
+mod convert;
 mod design_rule;
 mod diff;
 mod dry;
@@ -17,10 +18,13 @@ mod exit;
 mod explain;
 mod figure;
 mod fork;
+mod format;
 mod from_csv;
 mod interruption;
 mod list;
 mod load;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod man;
 mod new;
 mod options;
@@ -31,12 +35,14 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod sign;
 mod spent;
 mod sweep;
 mod templates;
 mod threshold;
 mod trace;
+mod watch;
 
 use crate::gp::simd;
 use clap::Parser;
@@ -124,6 +130,11 @@ fn verb(arguments: Arguments) -> Exit {
         Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Verb::List(arguments) => list::list(&arguments),
+        Verb::Schema => schema::schema(),
+        Verb::Convert(arguments) => convert::convert(&arguments),
+        Verb::Format(arguments) => format::format(&arguments),
+        #[cfg(feature = "lsp")]
+        Verb::Lsp(_) => lsp::serve(),
         Verb::Completions(arguments) => completions::completions(&arguments),
         Verb::Man(arguments) => man::man(&arguments),
     }

@@ -8,6 +8,7 @@ use super::options::{Format, RunArguments};
 use super::output::{print, say, width};
 use super::programs;
 use super::progress::Bar;
+use super::watch::Watch;
 use crate::programs::Starts;
 use crate::report::{self, Detail, Terminal};
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
@@ -26,6 +27,12 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             say(
                 "error: --until-halfwidth does not work for a scenario with a fork, whose branches are compared \
                  replication by replication (raise --replications instead)",
+            );
+            return Exit::Usage;
+        }
+        if arguments.watch.is_some() {
+            say(
+                "error: --watch is not for a scenario with a fork, whose branches are simulated together (leave it out)",
             );
             return Exit::Usage;
         }
@@ -53,13 +60,18 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     }
     let interrupted = interruption::listen();
     let folder = RunFolder::at(&arguments.out.join(plan.folder_name()));
+    let watch = match arguments.watch.as_ref().map(|file| Watch::begin(file.as_deref(), &folder)).transpose()
+    {
+        Ok(watch) => watch,
+        Err(exit) => return exit,
+    };
     let bar = Bar::new(plan.name.clone());
     let options = Options {
         threads: arguments.threads.map_or(0, |threads| threads as usize),
         fail_fast: arguments.fail_fast,
         interrupted,
     };
-    let played = match arguments.until_halfwidth {
+    let mut play = || match arguments.until_halfwidth {
         None => study::play(&plan, &folder, options, &bar),
         Some(width) => {
             let goal = Goal {
@@ -78,6 +90,10 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             })
         }
     };
+    let played = match &watch {
+        None => play(),
+        Some(watch) => watch.during(play),
+    };
     bar.finish();
     let outcome = match played {
         Ok(outcome) => outcome,
@@ -87,6 +103,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         }
     };
     if let Some(exit) = interrupted_at(&outcome) {
+        watch.iter().for_each(Watch::end);
         return exit;
     }
     let made =
@@ -98,6 +115,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             return Exit::Internal;
         }
     };
+    watch.iter().for_each(Watch::end);
     match arguments.scenario.format {
         Format::Text => print(&report::text(&summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&summary)),

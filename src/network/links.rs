@@ -51,8 +51,10 @@ pub struct Link {
 #[serde(deny_unknown_fields)]
 pub struct LinkRule {
     /// Sender: a party, or every party of a group.
+    #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub from: String,
     /// Addressee: a party, or every party of a group.
+    #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub to: String,
     /// How long a message takes to cross the link. Default: no time.
     #[serde(default)]

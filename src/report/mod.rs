@@ -13,6 +13,7 @@ mod words;
 pub use number::{quantity, regret, seconds};
 pub use page::{PAGE, Page};
 pub use plots::sequence;
+pub use render_html::Refresh;
 pub use render_text::WIDTH;
 pub use sections::account::{account_curve, account_over_rounds};
 pub use sections::audit::audit_chart;
@@ -42,6 +43,15 @@ pub fn document(page: &Page) -> Document {
 #[must_use]
 pub fn page(page: &Page) -> String {
     render_html::page(&document(page))
+}
+
+/// The page of a run that is not finished, with a line that says how far it is, and which the page renews by itself.
+#[must_use]
+pub fn growing_page(page: Option<&Page>, line: &str, refresh: Refresh<'_>) -> String {
+    match page {
+        Some(page) => render_html::growing(&render_html::page(&document(page)), line, refresh),
+        None => render_html::waiting(line, refresh),
+    }
 }
 
 /// Writes the page of a run into its folder; writes nothing if the folder has no manifest or no summary.

@@ -48,6 +48,24 @@ impl Page {
         let (Some(manifest), Some(summary)) = (folder.manifest()?, folder.summary()?) else {
             return Ok(None);
         };
+        Self::of(folder, manifest, summary, cell, replication).map(Some)
+    }
+
+    /// The data of a page from the summary of an unfinished run.
+    ///
+    /// # Errors
+    /// [`FolderError`] for a file that cannot be read or is damaged.
+    pub fn so_far(folder: &RunFolder, manifest: Manifest, summary: Summary) -> Result<Self, FolderError> {
+        Self::of(folder, manifest, summary, 0, None)
+    }
+
+    fn of(
+        folder: &RunFolder,
+        manifest: Manifest,
+        summary: Summary,
+        cell: usize,
+        replication: Option<u64>,
+    ) -> Result<Self, FolderError> {
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = match replication {
             None => folder.first_replication(cell)?,
@@ -59,6 +77,6 @@ impl Page {
         };
         let first_messages = folder.first_messages().filter(kept);
         let fitted = folder.all_fitted();
-        Ok(Some(Self { summary, manifest, scenario, cell, first, first_messages, fitted }))
+        Ok(Self { summary, manifest, scenario, cell, first, first_messages, fitted })
     }
 }

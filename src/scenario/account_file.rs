@@ -4,7 +4,6 @@ use super::account::Account;
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::document::Document;
 use super::parse::parse;
-use super::sweep::Edited;
 use super::tree;
 use crate::accounting::MOST_RELEASES;
 use crate::vocab::CountedCost;
@@ -15,11 +14,11 @@ impl Document {
     /// # Errors
     /// The first syntax error, or up to 20 type errors, or else all other errors.
     pub fn account(&self) -> Result<Account, Diagnostics> {
-        let fail = |list| Diagnostics::new(self.file(), self.text(), list);
-        let edited = Edited::unchanged(self.text());
-        tree::read(&edited.text).map_err(fail)?;
+        let fail = |list| self.diagnostics(list);
+        let edited = self.edited_account().map_err(fail)?;
+        tree::read(&edited.text).map_err(|list| fail(edited.placed(list)))?;
         let account: Account = parse(&edited).map_err(fail)?;
-        let root = tree::read(&edited.text).map_err(fail)?;
+        let root = tree::read(&edited.text).map_err(|list| fail(edited.placed(list)))?;
         let too_large = |(index, event): (usize, &CountedCost)| match *event {
             CountedCost::FixedSizeGaussian { population, size, .. } if size > population => {
                 let path = format!("events[{index}]");

@@ -39,7 +39,7 @@ impl Document {
     /// values, for which no single value can stand.
     pub fn varied(&self, overrides: &[String], wanted: &str) -> Result<VariedValue, Diagnostics> {
         let edited = self.overridden(overrides)?;
-        let expansion = expand(&edited).map_err(|problems| self.refused(problems))?;
+        let expansion = expand(&edited).map_err(|problems| self.diagnostics(problems))?;
         let named: Vec<_> = expansion.sweeps().iter().filter(|sweep| sweep.name == wanted).collect();
         if let Some(first) = named.first() {
             let shown = |index: usize| named[index].values.iter().map(|value| &value.shown);
@@ -52,7 +52,7 @@ impl Document {
                 .expected(format!("the values {}, as at {}", listed(0), first.path))
                 .found(format!("{} at {}", listed(other), named[other].path))
                 .cure("name the path of one of them instead, and give the other a fixed value by -o");
-                return Err(self.refused(vec![problem]));
+                return Err(self.diagnostics(vec![problem]));
             }
             let paths = named.iter().map(|sweep| sweep.path.clone()).collect();
             return Ok(VariedValue { name: wanted.to_owned(), paths });
@@ -64,11 +64,11 @@ impl Document {
                 None if names.is_empty() => problem,
                 None => problem.cure(format!("name a path, or one of the Each called {}", names.join(", "))),
             };
-            self.refused(vec![problem])
+            self.diagnostics(vec![problem])
         };
         // A path is right if a value can be set there; what is close to a name, and no path of the text, is a misspelling.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
-        let root = tree::read(&edited.text).map_err(|problems| self.refused(problems))?;
+        let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();
         if tree::follow(&root, &path).1 < path.len() && closest(wanted, &names).is_some() {
             return Err(refuse(Diagnostic::new(Place::Whole, format!("no Each is called \"{wanted}\""))));

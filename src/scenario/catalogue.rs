@@ -168,7 +168,7 @@ pub(super) fn language() -> Value {
     language_of::<Draft>()
 }
 
-fn language_of<T: JsonSchema>() -> Value {
+pub(super) fn language_of<T: JsonSchema>() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<T>();
     json!({ "$defs": generator.take_definitions(true) })
@@ -179,12 +179,12 @@ pub(super) fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
 }
 
 /// The name of a type in a scenario: the schema key without the number that schemars appends to a name that is taken.
-fn written<'a>(root: &Value, key: &'a str) -> &'a str {
+pub(super) fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
     if root["$defs"].get(bare).is_some() { bare } else { key }
 }
 
-fn family(root: &Value, title: &str, key: &str) -> Family {
+pub(super) fn family(root: &Value, title: &str, key: &str) -> Family {
     let definition = definition(root, key);
     let members = match definition.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants.iter().flat_map(|variant| members(root, variant)).collect(),
@@ -275,7 +275,7 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
         .collect()
 }
 
-fn fields(root: &Value, object: &Value) -> Vec<Field> {
+pub(super) fn fields(root: &Value, object: &Value) -> Vec<Field> {
     let Some(properties) = object.get("properties").and_then(Value::as_object) else {
         if object.get("type").and_then(Value::as_str) == Some("object") {
             return Vec::new();
@@ -362,6 +362,12 @@ fn spoken(root: &Value, key: &str) -> String {
 
 pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.rsplit('/').next()
+}
+
+/// The name of the family that has this schema key; of a smaller type, its name in a scenario.
+pub(super) fn title<'a>(root: &Value, key: &'a str) -> &'a str {
+    let listed = FAMILIES.iter().find(|(_, known)| *known == key);
+    listed.map_or_else(|| written(root, key), |(name, _)| name)
 }
 
 fn resolve(root: &Value, schema: &Value) -> Value {

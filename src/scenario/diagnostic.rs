@@ -46,6 +46,25 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// What was expected, what was found and how to correct it, a line each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let parts = [
+            ("field   ", &self.path),
+            ("expected", &self.expected),
+            ("found   ", &self.found),
+            ("help    ", &self.cure),
+        ];
+        parts.into_iter().filter_map(|(word, note)| Some(format!("{word} {}", note.as_ref()?))).collect()
+    }
+
+    /// The name that was probably meant; `None` if none is similar.
+    #[must_use]
+    pub fn similar_name(&self) -> Option<&str> {
+        let name = self.cure.as_ref()?.strip_prefix("did you mean ")?.strip_suffix('?')?;
+        Some(name.trim_matches(['`', '"']))
+    }
+
     pub(super) fn new(place: Place, message: String) -> Self {
         Self { place, path: None, message, expected: None, found: None, cure: None }
     }
@@ -129,20 +148,7 @@ impl Diagnostics {
         let config = term::Config::default();
         let mut out = String::new();
         for diagnostic in &self.list {
-            let mut notes = Vec::new();
-            if let Some(path) = &diagnostic.path {
-                notes.push(format!("field    {path}"));
-            }
-            if let Some(expected) = &diagnostic.expected {
-                notes.push(format!("expected {expected}"));
-            }
-            if let Some(found) = &diagnostic.found {
-                notes.push(format!("found    {found}"));
-            }
-            if let Some(cure) = &diagnostic.cure {
-                notes.push(format!("help     {cure}"));
-            }
-            let notes: Vec<String> = notes.iter().map(|note| wrap(note)).collect();
+            let notes: Vec<String> = diagnostic.notes().iter().map(|note| wrap(note)).collect();
             let mut rendered = Rendered::error();
             match &diagnostic.place {
                 Place::At(bytes) => {

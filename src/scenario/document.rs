@@ -1,16 +1,22 @@
 //! A scenario file: loaded, overridden, expanded into cells, typed and checked.
 
+use super::account::Account;
+use super::catalogue::{language, language_of};
 use super::checked::{Known, Scenario};
 use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::draft::Draft;
+use super::layout::{broken, laid_out};
+use super::notation::{is_json, to_json, to_ron};
 use super::parse::parse;
+use super::shape::Shape;
 use super::suggest::closest;
 use super::sweep::{Edited, RawCell, apply_override, expand};
-use super::tree;
+use super::{nesting, tree};
 use crate::objectives::Resources;
 use crate::vocab::value::Reader;
 use crate::vocab::{Complaint, Problem};
 use serde::Deserialize;
+use serde_json::Value;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -20,6 +26,8 @@ pub type Cell = (Vec<(String, String)>, Scenario);
 
 /// Number of problems after which no further cell is checked, since all cells usually have the same mistake.
 const MOST_PROBLEMS: usize = 200;
+/// Name of the type that a scenario file holds.
+const SCENARIO: &str = "Scenario";
 /// Size limit of a scenario file in bytes. The scenarios of this project have a few thousand.
 const LONGEST: u64 = 16 << 20;
 
@@ -38,7 +46,7 @@ fn beside(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(|name| name.ends_with(".ron"));
+    names.retain(|name| name.ends_with(".ron") || name.ends_with(".json"));
     names.sort();
     let wanted = file.file_name().unwrap_or_default().to_string_lossy();
     match closest(&wanted, &names) {
@@ -57,7 +65,7 @@ impl Document {
     pub fn load(file: &Path) -> Result<Self, Diagnostics> {
         let refuse = |message: &str, cure: &str| {
             let diagnostic = Diagnostic::new(Place::Whole, message.to_owned())
-                .expected("a scenario file in RON")
+                .expected("a scenario file in RON or JSON")
                 .found(message)
                 .cure(cure);
             Diagnostics::new(file, "", vec![diagnostic])
@@ -101,35 +109,109 @@ impl Document {
         Self { file: file.to_owned(), text }
     }
 
-    /// The file, for messages.
-    pub(super) fn file(&self) -> &Path {
-        &self.file
-    }
-
     /// The text as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of the value at a path, such as `protocol.series[0]`; `None` if the text is no RON or has no such value.
+    /// Whether it is written in JSON, not in RON.
     #[must_use]
-    pub fn value(&self, path: &str) -> Option<&str> {
-        let root = tree::read(&self.text).ok()?;
-        let path = tree::path(path)?;
-        let (node, taken) = tree::follow(&root, &path);
-        (taken == path.len()).then(|| &self.text[node.span.clone()])
+    pub fn is_json(&self) -> bool {
+        is_json(&self.text)
     }
 
-    /// These problems, with their places in the text.
-    pub(super) fn refused(&self, problems: Vec<Diagnostic>) -> Diagnostics {
-        Diagnostics::new(&self.file, &self.text, problems)
+    /// The text of the value at a path in RON, such as `protocol.series[0]`; `None` if the text cannot be read or has no such
+    /// value.
+    #[must_use]
+    pub fn value(&self, path: &str) -> Option<String> {
+        let edited = self.edited().ok()?;
+        let root = tree::read(&edited.text).ok()?;
+        let path = tree::path(path)?;
+        let (node, taken) = tree::follow(&root, &path);
+        (taken == path.len()).then(|| edited.text[node.span.clone()].to_owned())
+    }
+
+    /// The scenario's text in RON, which a run folder keeps: as written, or put into RON if it is in JSON.
+    ///
+    /// # Errors
+    /// The first syntax error of JSON, or values that no scenario can have.
+    pub fn ron(&self) -> Result<String, Diagnostics> {
+        if !self.is_json() {
+            return Ok(self.text.clone());
+        }
+        let edited = self.edited().map_err(|list| self.diagnostics(list))?;
+        Ok(broken(&edited.text))
+    }
+
+    /// The scenario in JSON: as written, or put into JSON if it is in RON. JSON has no comments.
+    ///
+    /// # Errors
+    /// The first syntax error, or a value that JSON cannot write.
+    pub fn json(&self) -> Result<String, Diagnostics> {
+        if self.is_json() {
+            return Ok(self.text.clone());
+        }
+        let root = tree::read(&self.text).map_err(|list| self.diagnostics(list))?;
+        let value = to_json(&root, Shape::of_type(&language(), SCENARIO)).map_err(|left| {
+            let problem = Diagnostic::new(Place::at(left.node.span.clone()), left.what.to_owned());
+            self.diagnostics(vec![problem.found(&self.text[left.node.span]).cure("write it another way")])
+        })?;
+        Ok(broken(&value.to_string()))
+    }
+
+    /// The text with other white space: indented by 4 columns for each bracket, with the line breaks of the author. Comments
+    /// and values stay as they are.
+    ///
+    /// # Errors
+    /// The first syntax error.
+    pub fn formatted(&self) -> Result<String, Diagnostics> {
+        let readable =
+            if self.is_json() { self.edited().map(drop) } else { tree::read(&self.text).map(drop) };
+        readable.map_err(|list| self.diagnostics(list))?;
+        Ok(laid_out(&self.text))
+    }
+
+    /// Number of comments in the text.
+    #[must_use]
+    pub fn comments(&self) -> u64 {
+        if self.is_json() { 0 } else { nesting::comments(&self.text).len() as u64 }
+    }
+
+    pub(super) fn diagnostics(&self, list: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(&self.file, &self.text, list)
+    }
+
+    /// The scenario in RON, in which every byte knows its place in the text.
+    fn edited(&self) -> Result<Edited, Vec<Diagnostic>> {
+        self.edited_as(&language, SCENARIO)
+    }
+
+    /// The same for an account file.
+    pub(super) fn edited_account(&self) -> Result<Edited, Vec<Diagnostic>> {
+        self.edited_as(&language_of::<Account>, "Account")
+    }
+
+    fn edited_as(&self, language: &dyn Fn() -> Value, root: &str) -> Result<Edited, Vec<Diagnostic>> {
+        if !self.is_json() {
+            return Ok(Edited::unchanged(&self.text));
+        }
+        to_ron(&self.text, Shape::of_type(&language(), root))
+    }
+
+    /// The text without any override.
+    fn original(&self) -> Result<Edited, Diagnostics> {
+        let original = self.edited().map_err(|list| self.diagnostics(list))?;
+        tree::read(&original.text).map_err(|list| self.diagnostics(original.placed(list)))?;
+        Ok(original)
     }
 
     /// The text after the overrides, each applied to the result of those before it.
     pub(super) fn overridden(&self, overrides: &[String]) -> Result<Edited, Diagnostics> {
-        let mut edited = Edited::unchanged(&self.text);
-        tree::read(&edited.text).map_err(|list| self.refused(list))?;
+        self.changed(self.original()?, overrides)
+    }
+
+    fn changed(&self, mut edited: Edited, overrides: &[String]) -> Result<Edited, Diagnostics> {
         let mut problems = Vec::new();
         for argument in overrides {
             match apply_override(&edited, argument) {
@@ -137,7 +219,7 @@ impl Document {
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(edited) } else { Err(self.refused(problems)) }
+        if problems.is_empty() { Ok(edited) } else { Err(self.diagnostics(problems)) }
     }
 
     /// All cells, typed and checked.
@@ -146,8 +228,9 @@ impl Document {
     /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is checked
     /// after more than 200 errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
-        let fail = |list| self.refused(list);
-        let edited = self.overridden(overrides)?;
+        let fail = |list| self.diagnostics(list);
+        let original = self.original()?;
+        let edited = self.changed(original.clone(), overrides)?;
         let mut problems = Vec::new();
         let edited = edited.without_comments();
         let (mut cells, mut known) = (Vec::<Cell>::new(), Known::new(resources));
@@ -160,7 +243,7 @@ impl Document {
                 Ok(scenario) => {
                     // All cells have the same axes.
                     if cells.is_empty() {
-                        let unknown = self.unknown_axes(scenario.draft(), &raw.point());
+                        let unknown = unknown_axes(&original, scenario.draft(), &raw.point());
                         problems
                             .extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited(), problem)));
                     }
@@ -177,36 +260,36 @@ impl Document {
         }
         if problems.is_empty() { Ok(cells) } else { Err(fail(problems)) }
     }
+}
 
-    /// The problems of published results for cells that are named by an `Each` that the study does not have. An `Each` that an
-    /// override has replaced by one value counts as well.
-    fn unknown_axes(&self, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
-        let results = draft.published.iter().map(|result| &result.at).enumerate();
-        let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
-        let losses = draft.published_losses.iter().map(|loss| &loss.at).enumerate();
-        let losses = losses.map(|(index, at)| (format!("published_losses[{index}].at"), at));
-        let named: Vec<_> = results.chain(losses).filter(|(_, at)| !at.is_empty()).collect();
-        if named.is_empty() {
-            return Vec::new();
-        }
-        let mut axes: Vec<String> = point.iter().map(|(axis, _)| axis.clone()).collect();
-        let written = Edited::unchanged(&self.text).without_comments();
-        let written = expand(&written).map(|study| study.axes()).unwrap_or_default();
-        axes.extend(written.into_iter().filter(|axis| !point.iter().any(|(known, _)| known == axis)));
-        let mut problems = Vec::new();
-        for (path, at) in named {
-            for axis in at.keys().filter(|axis| !axes.contains(axis)) {
-                let path = format!("{path}[\"{axis}\"]");
-                problems.push(if axes.is_empty() {
-                    let cure = "leave `at` out, or vary a value by an Each with this name";
-                    Problem::wrong(path, "no name of an Each: the study has none", format!("{axis:?}"), cure)
-                } else {
-                    Problem::unknown(path, "Each", axis, &axes)
-                });
-            }
-        }
-        problems
+/// The problems of published results for cells that are named by an `Each` that the study does not have. An `Each` that an
+/// override has replaced by one value counts as well.
+fn unknown_axes(original: &Edited, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
+    let results = draft.published.iter().map(|result| &result.at).enumerate();
+    let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
+    let losses = draft.published_losses.iter().map(|loss| &loss.at).enumerate();
+    let losses = losses.map(|(index, at)| (format!("published_losses[{index}].at"), at));
+    let named: Vec<_> = results.chain(losses).filter(|(_, at)| !at.is_empty()).collect();
+    if named.is_empty() {
+        return Vec::new();
     }
+    let mut axes: Vec<String> = point.iter().map(|(axis, _)| axis.clone()).collect();
+    let written = original.without_comments();
+    let written = expand(&written).map(|study| study.axes()).unwrap_or_default();
+    axes.extend(written.into_iter().filter(|axis| !point.iter().any(|(known, _)| known == axis)));
+    let mut problems = Vec::new();
+    for (path, at) in named {
+        for axis in at.keys().filter(|axis| !axes.contains(axis)) {
+            let path = format!("{path}[\"{axis}\"]");
+            problems.push(if axes.is_empty() {
+                let cure = "leave `at` out, or vary a value by an Each with this name";
+                Problem::wrong(path, "no name of an Each: the study has none", format!("{axis:?}"), cure)
+            } else {
+                Problem::unknown(path, "Each", axis, &axes)
+            });
+        }
+    }
+    problems
 }
 
 /// A cell, typed and checked. Its text is put together only for messages about errors.

@@ -45,6 +45,7 @@ pub struct Draft {
     /// Names of series that all other series are compared with: reports show differences run by run, with their standard
     /// errors. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<crate::vocab::SeriesName>")]
     pub compared_with: Vec<String>,
     /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -182,6 +183,7 @@ impl Metric {
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Name of the series that the result is for.
+    #[schemars(with = "crate::vocab::SeriesName")]
     pub series: String,
     /// The cells that the result is for, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -206,6 +208,7 @@ fn simple_regret() -> Metric {
 #[serde(deny_unknown_fields)]
 pub struct PublishedLoss {
     /// Name of the series that the loss is for.
+    #[schemars(with = "crate::vocab::SeriesName")]
     pub series: String,
     /// The cells that the loss is for, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

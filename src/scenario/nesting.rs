@@ -39,7 +39,7 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Number of bytes to skip outside of comments: a whole text in quotation marks, a character in single quotes, or one byte.
-fn quotation(rest: &[u8]) -> usize {
+pub(super) fn quotation(rest: &[u8]) -> usize {
     match rest[0] {
         b'"' => quoted(rest),
         b'r' => raw(rest).unwrap_or(1),
@@ -62,7 +62,7 @@ fn character(rest: &[u8]) -> Option<usize> {
 }
 
 /// Number of bytes of a line comment, without the newline.
-fn line(rest: &[u8]) -> usize {
+pub(super) fn line(rest: &[u8]) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())
 }
 
@@ -93,7 +93,7 @@ fn too_deep(text: &str) -> Option<usize> {
 }
 
 /// Number of bytes of a text in quotation marks; all remaining bytes if it is never closed.
-fn quoted(rest: &[u8]) -> usize {
+pub(super) fn quoted(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = rest.get(at) {
         match byte {
@@ -118,7 +118,7 @@ fn raw(rest: &[u8]) -> Option<usize> {
 }
 
 /// Number of bytes of a block comment; block comments may be nested.
-fn comment(rest: &[u8]) -> usize {
+pub(super) fn comment(rest: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < rest.len() {
         if rest[at..].starts_with(b"/*") {

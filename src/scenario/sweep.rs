@@ -24,6 +24,8 @@ struct Piece {
 enum Origin {
     /// Bytes of the user's file, beginning at this one.
     File(usize),
+    /// Other words for these bytes of the user's file.
+    Translated(Range<usize>),
     /// An override, as typed.
     Override(String),
 }
@@ -42,6 +44,7 @@ impl Edited {
             if span.start < end || (span.start == end && end == self.text.len()) {
                 return match &piece.origin {
                     Origin::Override(text) => Place::Override(text.clone()),
+                    Origin::Translated(bytes) => Place::at(bytes.clone()),
                     Origin::File(byte) => {
                         let from = byte + (span.start - start);
                         // A span with an `Each` or a comment inside it ends where its last piece does.
@@ -79,7 +82,7 @@ impl Edited {
             if from < to {
                 let origin = match &piece.origin {
                     Origin::File(byte) => Origin::File(byte + (from - start)),
-                    Origin::Override(text) => Origin::Override(text.clone()),
+                    other => other.clone(),
                 };
                 cut.push(Piece { length: to - from, origin });
             }
@@ -130,6 +133,28 @@ impl Edited {
         let nothing = Choice { span: Some(0..0), ..Choice::computed(String::new()) };
         let comments = nesting::comments(&self.text).into_iter();
         self.with_choices(&comments.map(|span| (span, nothing.clone())).collect::<Vec<_>>())
+    }
+}
+
+/// A document in another notation while it is written as RON, piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Translation {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+impl Translation {
+    /// Appends a text that stands for these bytes of the user's file.
+    pub(super) fn push(&mut self, text: &str, bytes: Range<usize>) {
+        if !text.is_empty() {
+            self.text.push_str(text);
+            self.pieces.push(Piece { length: text.len(), origin: Origin::Translated(bytes) });
+        }
+    }
+
+    /// The whole document.
+    pub(super) fn finish(self) -> Edited {
+        Edited { text: self.text, pieces: self.pieces }
     }
 }
 

@@ -53,7 +53,7 @@ pub use play::trace::trace;
 pub use results::comparable::CompareError;
 pub use results::compare::{Compared, Comparison, ComparisonRow, compare};
 pub use results::futures::compare_futures;
-pub use results::gather::{finish, write_summary};
+pub use results::gather::{finish, so_far, write_summary};
 pub use results::holm::holm;
 pub use results::integrity::{Inconsistency, inconsistencies, summary_inconsistencies};
 pub use results::ledger::{LedgerGroup, ledger_groups};

@@ -10,6 +10,7 @@ pub mod family;
 mod interruption;
 mod law_ranges;
 mod memory;
+mod name_kinds;
 mod number;
 mod party;
 mod privacy_event;
@@ -26,6 +27,7 @@ pub use effort::Effort;
 pub use interruption::Interruption;
 pub use law_ranges::{extreme_shape, unequal_weights};
 pub use memory::{BadMemory, Memory};
+pub use name_kinds::{GROUP, GroupName, PARTY, PARTY_OR_GROUP, PartyName, PartyOrGroup, SERIES, SeriesName};
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{

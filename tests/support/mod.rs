@@ -19,6 +19,25 @@ pub fn subrosa<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
         .expect("the binary starts")
 }
 
+/// The scenario files in these folders, and in folders inside of them.
+pub fn ron_files(folders: &[&str]) -> Vec<PathBuf> {
+    let (mut folders, mut found): (Vec<PathBuf>, Vec<PathBuf>) =
+        (folders.iter().map(|folder| root().join(folder)).collect(), Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ron") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 40, "{} files", found.len());
+    found
+}
+
 /// Exit code, standard output, standard error.
 pub fn told(output: &Output) -> (i32, String, String) {
     (

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bad_value;
+mod editing;
 mod help;
 mod play;
 mod privacy;
@@ -10,6 +11,9 @@ mod sweep;
 
 pub(super) use analysis::{ExplainArguments, Playing, RangeArgument, ThresholdArguments};
 pub(super) use bad_value::BadValue;
+#[cfg(feature = "lsp")]
+pub(super) use editing::LspArguments;
+pub(super) use editing::{ConvertArguments, FormatArguments};
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
     CheckArguments, CompareArguments, PaperTable, ReplayArguments, ReportArguments, RunArguments,
@@ -72,6 +76,16 @@ pub(super) enum Verb {
     Calibrate(CalibrateArguments),
     /// List what a scenario may contain
     List(ListArguments),
+    /// Print the JSON Schema of scenarios: what an editor or a program needs to write them in JSON
+    Schema,
+    /// Print a scenario in the other notation: one in RON as JSON, one in JSON as RON
+    Convert(ConvertArguments),
+    /// Give scenario files the usual white space; nothing else changes
+    #[command(name = "fmt")]
+    Format(FormatArguments),
+    /// Answer an editor on standard input and output: errors, explanations, completions (language server protocol)
+    #[cfg(feature = "lsp")]
+    Lsp(LspArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
     /// Print the manual page

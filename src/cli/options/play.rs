@@ -47,6 +47,11 @@ pub(in crate::cli) struct RunArguments {
     /// Number of threads that run replications; results do not depend on it. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
+    /// Show the report while it grows: at an address of this machine that is printed, or with =FILE as a page
+    /// that is written again every few seconds
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        conflicts_with_all = ["dry", "fork_at", "branch"])]
+    pub(in crate::cli) watch: Option<Option<PathBuf>>,
     /// Stop at the first replication that fails instead of running all others
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,

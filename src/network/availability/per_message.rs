@@ -16,6 +16,7 @@ use std::fmt;
 ///
 /// Example: `PerMessage(heard: 0.9)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, extend("type" = ["object", "number"]))]
 pub struct PerMessage {
     /// Probability that a message is received.
     pub heard: Probability,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Blackout {
     /// Name of the group.
+    #[schemars(with = "crate::vocab::GroupName")]
     pub group: String,
     /// When the blackout begins, from the start of the run.
     pub from: Span,

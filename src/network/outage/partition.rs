@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Partition {
     /// The groups that are separated from each other, two or more. Parties of no listed group keep all their links.
+    #[schemars(with = "Vec<crate::vocab::GroupName>")]
     pub groups: Vec<String>,
     /// When the partition begins, from the start of the run.
     pub from: Span,

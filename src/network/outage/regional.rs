@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub struct Regional {
     /// Name of the group.
+    #[schemars(with = "crate::vocab::GroupName")]
     pub group: String,
     /// Length of a period in which the group is connected; any of the latency models.
     pub up: LatencyModel,

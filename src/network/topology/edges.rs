@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Edges(
     /// The links, each once, in either order of its ends.
+    #[schemars(with = "Vec<(crate::vocab::PartyName, crate::vocab::PartyName)>")]
     pub Vec<(String, String)>,
 );
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Ring {
     /// All parties, in order around the ring, each once. Default: all parties, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub order: Vec<String>,
 }
 

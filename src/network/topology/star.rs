@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Star {
     /// Name of the hub.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub hub: String,
 }
 

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Echo {
     /// Name of the party that calls.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub caller: String,
     /// How many times it calls each other party.
     pub rounds: u64,

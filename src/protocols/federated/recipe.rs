@@ -25,6 +25,7 @@ use std::num::NonZeroU32;
 #[serde(deny_unknown_fields)]
 pub struct Federated {
     /// Name of the party that computes the sums.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub server: String,
     /// The agents, by groups.
     pub groups: Vec<AgentGroup>,

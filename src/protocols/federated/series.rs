@@ -22,6 +22,7 @@ fn zero() -> NonNegative {
 #[serde(deny_unknown_fields)]
 pub struct AgentGroup {
     /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
+    #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
     #[serde(default = "same")]

@@ -29,8 +29,10 @@ use std::num::NonZeroU64;
 #[serde(deny_unknown_fields)]
 pub struct Local {
     /// Name of the party that recommends and learns.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub service: String,
     /// Name of the party that represents all users; its links and availability are those of each of them.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub users: String,
     /// T, the number of users who try an arm.
     pub rounds: u64,

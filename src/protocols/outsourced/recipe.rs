@@ -22,8 +22,10 @@ use std::num::NonZeroUsize;
 #[serde(deny_unknown_fields)]
 pub struct Outsourced {
     /// Name of the party that holds the inputs and measures outcomes.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub curator: String,
     /// Name of the party that searches.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub modeler: String,
     /// Rounds of the learner, T.
     pub rounds: u64,

@@ -20,12 +20,15 @@ use std::collections::BTreeSet;
 #[serde(deny_unknown_fields)]
 pub struct Release {
     /// Name of the party that holds the validation set.
+    #[schemars(with = "crate::vocab::PartyName")]
     pub owner: String,
     /// Names of the parties that get the publication. Results are reported for the first one.
+    #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub readers: Vec<String>,
     /// Names of the owner's machines; each trains one model at a time. Default: none, the owner trains the models
     /// itself, in no virtual time.
     #[serde(default)]
+    #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub workers: Vec<String>,
     /// Trials of a learner, T.
     pub rounds: u64,

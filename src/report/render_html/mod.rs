@@ -2,11 +2,14 @@
 //! of which sections exist.
 
 mod figure;
+mod growing;
 mod table;
 mod words;
 
 use super::document::{Block, Document, Drawing, Paragraph, ParagraphKind, Section, Shown};
 use figure::figure;
+pub use growing::Refresh;
+pub(super) use growing::{growing, waiting};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use table::{scrolling, table};
 use words::words;

@@ -48,7 +48,7 @@ pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary
     let resources = Resources::default();
     let document = Document::from_text(Path::new("scenario.ron"), text.to_owned());
     let cells = document.cells(&overrides, &resources)?;
-    let plan = Plan::new(text.to_owned(), overrides, &resources, cells).ask_programs()?;
+    let plan = Plan::new(document.ron()?, overrides, &resources, cells).ask_programs()?;
     let folder = RunFolder::at(folder);
     let options = Options { threads: 0, fail_fast: false, interrupted: &Interruption::default() };
     match play(&plan, &folder, options, &Quiet)? {

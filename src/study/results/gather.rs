@@ -40,6 +40,24 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
+/// The summary of the replications below `replications` that are stored so far, of a run that may be going on in this or another
+/// process. Cells without any are left out. Nothing is written.
+///
+/// # Errors
+/// [`FolderError`] if records cannot be read.
+pub fn so_far(plan: &Plan, folder: &RunFolder, replications: u64) -> Result<(Summary, u64), FolderError> {
+    let stored = folder.stored_records(&plan.identities())?;
+    let mut summarising = Summarising::new(plan);
+    for cell in 0..plan.cells.len() {
+        let mut records = stored.cell(cell)?;
+        records.retain(|&replication, _| replication < replications);
+        summarising.add(&records);
+    }
+    let mut summary = summarising.finish(folder);
+    summary.cells.retain(|cell| !cell.series.is_empty());
+    Ok((summary, stored.finished(replications)))
+}
+
 /// Makes the files that follow from the records of `stored`, except the manifest. `run` is the name of the folder in the
 /// summary; if absent, the summary has the folder's path.
 fn make(

@@ -84,6 +84,18 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The number as JSON writes it; `None` if it is not finite.
+    #[must_use]
+    pub fn json(&self) -> Option<serde_json::Number> {
+        match self.any().ok()? {
+            Any::Unsigned(value) => Some(value.into()),
+            Any::Signed(value) => Some(value.into()),
+            Any::Float(value) => serde_json::Number::from_f64(value),
+        }
+    }
+}
+
 /// Splits a whole number into its digits and the suffix that names its type, if there is one.
 fn suffix_of(text: &str) -> (&str, Option<&'static str>) {
     let found = WHOLE.into_iter().find_map(|suffix| Some((text.strip_suffix(suffix)?, suffix)));

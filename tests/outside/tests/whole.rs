@@ -207,6 +207,24 @@ fn names_are_listed_checked_and_suggested() {
 }
 
 #[test]
+fn own_members_are_written_in_json_and_described_by_the_schema() {
+    let place = Place::new();
+    let schema: serde_json::Value = serde_json::from_str(&place.says(&["schema"])).unwrap();
+    let latencies = schema["$defs"]["LatencyModel"]["oneOf"].as_array().unwrap();
+    assert!(latencies.iter().any(|one| one["required"] == serde_json::json!(["Frechet"])), "{latencies:?}");
+    assert!(schema["$defs"]["Frechet"]["properties"]["shape"].is_object());
+    for name in ["outsourced", "federated", "local", "release", "remote"] {
+        let text = place.says(&["convert", &format!("{name}.ron")]);
+        let text = text.split("note: ").next().unwrap();
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert!(document["network"]["default"]["latency"]["Frechet"]["shape"].is_number(), "{text}");
+        fs::write(place.path().join(format!("{name}.json")), text).unwrap();
+        let valid = |kind: &str| place.says(&["check", &format!("{name}.{kind}"), "--format", "json"]);
+        assert_eq!(valid("json"), valid("ron"));
+    }
+}
+
+#[test]
 fn every_system_is_played_replayed_priced_traced_and_reported() {
     let place = Place::new();
     for name in ["outsourced", "federated", "local", "release", "remote", "guarded"] {

@@ -1,0 +1,53 @@
+//! `subrosa fmt`: the usual white space for scenario files.
+
+use super::exit::Exit;
+use super::load::complain;
+use super::options::{Format, FormatArguments};
+use super::output::{print, say};
+use crate::scenario::Document;
+use crate::study::files;
+use std::path::Path;
+
+/// Formats every file. A file with an error stays as it is, and the others are formatted.
+pub(super) fn format(arguments: &FormatArguments) -> Exit {
+    let mut worst = Exit::Ok;
+    for file in &arguments.scenarios {
+        let exit = one(file, arguments.check);
+        if worst == Exit::Ok {
+            worst = exit;
+        }
+    }
+    worst
+}
+
+fn one(file: &Path, only_check: bool) -> Exit {
+    let formatted = Document::load(file).and_then(|document| {
+        let text = document.formatted();
+        text.map(|text| (document, text))
+    });
+    let (document, text) = match formatted {
+        Ok(formatted) => formatted,
+        Err(diagnostics) => return complain(&diagnostics, Format::Text),
+    };
+    let is_input = file == Path::new("-");
+    if only_check {
+        if document.text() == text {
+            return Exit::Ok;
+        }
+        say(format_args!(
+            "error: {0}: other white space than usual (`subrosa fmt {0}` changes it)",
+            file.display()
+        ));
+        return Exit::InvalidScenario;
+    }
+    if is_input {
+        print(&text);
+    } else if document.text() != text {
+        if let Err(error) = files::put(file, text.as_bytes()) {
+            say(format_args!("error: {error}"));
+            return Exit::Internal;
+        }
+        print(&format!("formatted {}\n", file.display()));
+    }
+    Exit::Ok
+}

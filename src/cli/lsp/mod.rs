@@ -1,0 +1,103 @@
+//! `subrosa lsp`: answers an editor on standard input and output (language server protocol).
+
+mod answers;
+mod open_files;
+mod position;
+
+use super::exit::Exit;
+use super::output::say;
+use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Response};
+use open_files::OpenFiles;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a text must rest before it is checked.
+const REST: Duration = Duration::from_millis(150);
+
+/// Answers until the editor ends the conversation.
+pub(super) fn serve() -> Exit {
+    let (connection, threads) = Connection::stdio();
+    let talked = talk(&connection);
+    // The threads end when nobody can send them anything.
+    drop(connection);
+    match talked {
+        Err(error) if !error.channel_is_disconnected() => {
+            say(format_args!("error: {error} (an editor starts `subrosa lsp`; docs/editor.md says how)"));
+            Exit::Internal
+        }
+        _ => {
+            drop(threads.join());
+            Exit::Ok
+        }
+    }
+}
+
+/// What the server can do.
+fn capabilities() -> Value {
+    json!({
+        "positionEncoding": "utf-16",
+        // The whole text at each change.
+        "textDocumentSync": { "openClose": true, "change": 1 },
+        "hoverProvider": true,
+        "completionProvider": { "triggerCharacters": ["(", "[", "{", ",", ":", " ", "\""] },
+        "definitionProvider": true,
+        "documentFormattingProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+    })
+}
+
+fn talk(connection: &Connection) -> Result<(), ProtocolError> {
+    let (id, _) = connection.initialize_start()?;
+    let version = env!("CARGO_PKG_VERSION");
+    connection.initialize_finish(
+        id,
+        json!({ "capabilities": capabilities(), "serverInfo": { "name": "subrosa", "version": version } }),
+    )?;
+    let mut files = OpenFiles::default();
+    loop {
+        let message = if files.are_checked() {
+            let Ok(message) = connection.receiver.recv() else { return Ok(()) };
+            message
+        } else {
+            match connection.receiver.recv_timeout(REST) {
+                Ok(message) => message,
+                Err(error) if error.is_timeout() => {
+                    for (address, diagnostics) in files.check() {
+                        publish(connection, &address, diagnostics);
+                    }
+                    continue;
+                }
+                Err(_) => return Ok(()),
+            }
+        };
+        match message {
+            Message::Request(request) => {
+                if connection.handle_shutdown(&request)? {
+                    return Ok(());
+                }
+                let response = match answers::answer(&mut files, &request.method, &request.params) {
+                    Some(answer) => Response::new_ok(request.id, answer),
+                    None => {
+                        let words = format!("no method {}", request.method);
+                        Response::new_err(request.id, ErrorCode::MethodNotFound as i32, words)
+                    }
+                };
+                // If the editor is gone, the next message is the end.
+                drop(connection.sender.send(response.into()));
+            }
+            Message::Notification(notification) => {
+                if let Some(closed) = files.follow(&notification.method, &notification.params) {
+                    publish(connection, &closed, Vec::new());
+                }
+            }
+            Message::Response(_) => {}
+        }
+    }
+}
+
+/// Tells the editor the errors of a text, in place of those before.
+fn publish(connection: &Connection, address: &str, diagnostics: Vec<Value>) {
+    let params = json!({ "uri": address, "diagnostics": diagnostics });
+    let method = "textDocument/publishDiagnostics".to_owned();
+    drop(connection.sender.send(Notification { method, params }.into()));
+}

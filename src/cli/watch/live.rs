@@ -1,0 +1,94 @@
+//! The report of a run that is going on, made again from the records that are stored.
+
+use crate::cli::load::plan_of_run;
+use crate::report::{self, Page, Refresh};
+use crate::study::{FolderError, Plan, RunFolder, so_far};
+use crate::vocab::counted;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The line before any replication is finished.
+pub(super) const NONE_YET: &str =
+    "No replication is finished yet. This page is made again every few seconds.";
+/// Longest time until the end of the run is noticed.
+pub(super) const NAP: Duration = Duration::from_millis(20);
+/// Least time between two reports.
+const LEAST: Duration = Duration::from_secs(1);
+/// A report is made only after this multiple of the time that the last one took, so that it takes little from the run.
+const REST: u32 = 10;
+
+/// The report so far.
+pub(super) struct Live {
+    folder: RunFolder,
+    /// The plan of the run, as soon as its folder has one; `Some(None)` if that cannot be read, which has been told.
+    plan: Option<Option<Plan>>,
+    page: Option<Page>,
+    line: String,
+    /// Differs between two reports of different records.
+    state: String,
+    made: Option<(Instant, Duration)>,
+}
+
+/// Locks a report; a panic of another thread does no harm to it.
+pub(super) fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Live {
+    pub(super) fn new(folder: RunFolder) -> Self {
+        let line = NONE_YET.to_owned();
+        Self { folder, plan: None, page: None, line, state: "0".to_owned(), made: None }
+    }
+
+    /// Makes the report again, unless it was made a moment ago.
+    pub(super) fn renew(&mut self) {
+        let start = Instant::now();
+        if self.made.is_some_and(|(end, took)| start.duration_since(end) < LEAST.max(took * REST)) {
+            return;
+        }
+        // A file that is written at this moment may be unreadable; the report before is shown until the next time.
+        drop(self.read());
+        let end = Instant::now();
+        self.made = Some((end, end.duration_since(start)));
+    }
+
+    fn read(&mut self) -> Result<(), FolderError> {
+        // This file is written last of those that a plan is read from.
+        if self.plan.is_none() && self.folder.file("resolved.ron").is_file() {
+            self.plan = Some(plan_of_run(&self.folder).ok().map(|(plan, _)| plan));
+        }
+        let (Some(Some(plan)), Some(manifest)) = (&self.plan, self.folder.manifest()?) else { return Ok(()) };
+        let replications = manifest.replications;
+        let (mut summary, finished) = so_far(plan, &self.folder, replications)?;
+        if finished == 0 {
+            return Ok(());
+        }
+        // What a report says of a run that ended without all replications is not true here; the line says what is.
+        summary.complete = true;
+        let total = replications * plan.cells.len() as u64;
+        self.line = format!(
+            "Not final: {finished} of {} finished. This page is made again while the run goes on.",
+            counted(total, "replication")
+        );
+        self.state = format!("{finished} of {total}");
+        self.page = Some(Page::so_far(&self.folder, manifest, summary)?);
+        Ok(())
+    }
+
+    /// Replications that are finished, and all.
+    pub(super) fn state(&self) -> &String {
+        &self.state
+    }
+
+    /// The page.
+    pub(super) fn page(&self, refresh: Refresh<'_>) -> String {
+        report::growing_page(self.page.as_ref(), &self.line, refresh)
+    }
+
+    /// The page for a server that answers with its state.
+    pub(super) fn page_of_server(&self) -> String {
+        let folder = self.folder.path().display();
+        let ended = format!("The run has ended. Its report, if it is complete: {folder}/{}", report::PAGE);
+        self.page(Refresh::Asking { state: &self.state, ended: &ended })
+    }
+}

@@ -1,0 +1,143 @@
+//! `run --watch`: the report while it grows, on this machine only, or as a file.
+
+mod live;
+mod server;
+
+use super::exit::Exit;
+use super::output::say;
+use crate::report::{self, Page, Refresh};
+use crate::study::{RunFolder, files};
+use live::{Live, NAP};
+use server::Server;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Time between two pages of a file.
+const EVERY: Duration = Duration::from_secs(3);
+
+/// The first bytes of every page.
+const PAGE: &[u8] = b"<!DOCTYPE html>";
+
+/// A run that is watched.
+pub(super) struct Watch {
+    place: Place,
+    folder: RunFolder,
+    live: Mutex<Live>,
+}
+
+/// Where the page is shown.
+enum Place {
+    Server(Server),
+    File(PathBuf),
+}
+
+/// Whether there is a file of this name that is no page, such as a scenario.
+fn holds_another(file: &Path) -> bool {
+    let mut start = Vec::new();
+    let read =
+        std::fs::File::open(file).and_then(|file| file.take(PAGE.len() as u64).read_to_end(&mut start));
+    file.is_file() && read.is_ok() && !start.is_empty() && start != PAGE
+}
+
+/// Sets a flag when it is dropped, also by a panic.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Watch {
+    /// Begins to show the run in `folder`: at an address, which is printed, or as a file. If neither is possible, the error has
+    /// been printed.
+    pub(super) fn begin(file: Option<&Path>, folder: &RunFolder) -> Result<Self, Exit> {
+        let live = Mutex::new(Live::new(folder.clone()));
+        let place = match file {
+            Some(file) => Place::File(file.to_owned()),
+            None => {
+                let server = Server::start().map_err(|error| {
+                    say(format_args!(
+                        "error: --watch: cannot listen on 127.0.0.1: {error} (--watch=FILE writes a page)"
+                    ));
+                    Exit::Internal
+                })?;
+                say(format_args!(
+                    "Watch the run at {} (from this machine, until it ends).",
+                    server.address()
+                ));
+                Place::Server(server)
+            }
+        };
+        let watch = Self { place, folder: folder.clone(), live };
+        if let Place::File(file) = &watch.place {
+            if holds_another(file) {
+                say(format_args!(
+                    "error: --watch: {} is there already and is no page (name another file, or remove it)",
+                    file.display()
+                ));
+                return Err(Exit::Usage);
+            }
+            let first = report::growing_page(None, live::NONE_YET, Refresh::After(EVERY.as_secs()));
+            files::put(file, first.as_bytes()).map_err(|error| {
+                say(format_args!("error: --watch: {error}"));
+                Exit::Usage
+            })?;
+        }
+        Ok(watch)
+    }
+
+    /// Shows the run while `play` plays it.
+    pub(super) fn during<T>(&self, play: impl FnOnce() -> T) -> T {
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let show = || match &self.place {
+                Place::Server(server) => server.serve(&self.live, &ended),
+                Place::File(file) => self.keep_writing(file, &ended),
+            };
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, show) {
+                say(format_args!("warning: --watch: {error}; the run is not shown"));
+            }
+            let _ending = Ending(&ended);
+            play()
+        })
+    }
+
+    fn keep_writing(&self, file: &Path, ended: &AtomicBool) {
+        let mut written = Instant::now();
+        let mut state = String::new();
+        while !ended.load(Ordering::Relaxed) {
+            std::thread::sleep(NAP);
+            if written.elapsed() < EVERY {
+                continue;
+            }
+            let mut live = live::lock(&self.live);
+            live.renew();
+            if *live.state() != state {
+                live.state().clone_into(&mut state);
+                // A file that cannot be written now is written the next time, or else at the end with a warning.
+                drop(files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()));
+            }
+            written = Instant::now();
+        }
+    }
+
+    /// Writes the last page: the report, or if there is none, the report so far.
+    pub(super) fn end(&self) {
+        let Place::File(file) = &self.place else { return };
+        let page = match Page::read(&self.folder) {
+            Ok(Some(page)) if page.manifest.complete => report::page(&page),
+            _ => {
+                let mut live = live::lock(&self.live);
+                live.renew();
+                live.page(Refresh::Never)
+            }
+        };
+        if let Err(error) = files::put(file, page.as_bytes()) {
+            say(format_args!("warning: --watch: {error}"));
+        }
+    }
+}

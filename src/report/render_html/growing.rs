@@ -1,0 +1,66 @@
+//! The page of a run that is not finished: the report so far, a line that says how far it is, and how the page renews itself.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const SCRIPT: &str = include_str!("growing.js");
+
+/// How a page renews itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Refresh<'a> {
+    /// The browser loads it again after this many seconds.
+    After(u64),
+    /// It asks its server for a text, and loads itself again as soon as that is no longer `state`. If the server is gone, the
+    /// line becomes `ended`.
+    Asking {
+        /// What the server answers while this page is the latest.
+        state: &'a str,
+        /// The last line.
+        ended: &'a str,
+    },
+    /// Not at all.
+    Never,
+}
+
+/// What the page has at its head, and in front of its content.
+fn parts(line: &str, refresh: Refresh<'_>) -> (Markup, Markup) {
+    let head = match refresh {
+        Refresh::After(seconds) => html! { meta http-equiv="refresh" content=(seconds); },
+        Refresh::Asking { .. } | Refresh::Never => html! {},
+    };
+    let line = match refresh {
+        Refresh::Asking { state, ended } => html! {
+            p.note id="growing" role="status" data-state=(state) data-ended=(ended) { (line) }
+            script { (PreEscaped(SCRIPT)) }
+        },
+        Refresh::After(_) | Refresh::Never => html! { p.note id="growing" role="status" { (line) } },
+    };
+    (head, line)
+}
+
+/// The page of a report so far.
+pub(in crate::report) fn growing(page: &str, line: &str, refresh: Refresh<'_>) -> String {
+    let (head, line) = parts(line, refresh);
+    let page = page.replacen("<head>", &format!("<head>{}", head.into_string()), 1);
+    page.replacen("<main>", &format!("{}<main>", line.into_string()), 1)
+}
+
+/// The page before there is any report.
+pub(in crate::report) fn waiting(line: &str, refresh: Refresh<'_>) -> String {
+    let (head, line) = parts(line, refresh);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                (head)
+                meta charset="utf-8";
+                title { "subrosa" }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                style { (PreEscaped(super::STYLE)) }
+            }
+            body { (line) main {} }
+        }
+    };
+    page.into_string()
+}

@@ -1,0 +1,171 @@
+//! The place of a cursor in a scenario: the brackets that are open there, and what may stand in them.
+
+use crate::scenario::catalogue;
+use crate::scenario::shape::{Kind as Value, Shape};
+use crate::scenario::tokens::{Kind, Token};
+use std::sync::OnceLock;
+
+/// The schema of the language. It is made once, since members cannot be added after it was asked for.
+pub(super) fn language() -> &'static serde_json::Value {
+    static LANGUAGE: OnceLock<serde_json::Value> = OnceLock::new();
+    LANGUAGE.get_or_init(catalogue::language)
+}
+
+/// Brackets that are open at the cursor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'t> {
+    /// The opening bracket.
+    pub(super) open: &'t str,
+    /// The position of its token.
+    pub(super) at: usize,
+    /// The name in front of it.
+    pub(super) name: Option<&'t str>,
+    /// The token of the key whose value the cursor is in.
+    pub(super) key: Option<Token<'t>>,
+    /// How many entries end before the cursor.
+    index: usize,
+}
+
+/// The place of the cursor.
+#[derive(Debug)]
+pub(super) struct Context<'t> {
+    /// The open brackets, the outermost first.
+    pub(super) frames: Vec<Frame<'t>>,
+    /// The position of the token that the cursor touches, if that is a name, a number or a text.
+    pub(super) word: Option<usize>,
+}
+
+/// What may stand at a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Room {
+    /// The name of a field of this struct.
+    Field(Shape<'static>),
+    /// A value of this shape.
+    Value(Shape<'static>),
+    /// A name of the user's own, or something unknown.
+    Unknown,
+}
+
+impl<'t> Context<'t> {
+    /// The context of a byte of the text; `None` inside of a comment.
+    pub(super) fn at(tokens: &[Token<'t>], at: usize) -> Option<Self> {
+        let mut frames: Vec<Frame<'t>> = Vec::new();
+        for (position, token) in tokens.iter().enumerate() {
+            let span = token.span();
+            if span.start > at {
+                break;
+            }
+            let is_passed = span.end <= at;
+            let before = position.checked_sub(1).map(|before| tokens[before]);
+            match token.kind {
+                Kind::LineComment if span.start < at && at <= span.end => return None,
+                Kind::BlockComment if span.start < at && at < span.end => return None,
+                Kind::Atom if at <= span.end => return Some(Self { frames, word: Some(position) }),
+                Kind::Open if is_passed => {
+                    let named = before.filter(|before| before.kind == Kind::Atom && token.text == "(");
+                    let name = named.map(|before| before.text);
+                    frames.push(Frame { open: token.text, at: position, name, key: None, index: 0 });
+                }
+                Kind::Close if is_passed => drop(frames.pop()),
+                Kind::Colon if is_passed => {
+                    if let Some(frame) = frames.last_mut() {
+                        frame.key = before.filter(|before| before.kind == Kind::Atom);
+                    }
+                }
+                Kind::Comma if is_passed => {
+                    if let Some(frame) = frames.last_mut() {
+                        (frame.key, frame.index) = (None, frame.index + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(Self { frames, word: None })
+    }
+
+    /// What may stand at the cursor.
+    pub(super) fn room(&self) -> Room {
+        let Some(mut shape) = Shape::of_type(language(), "Scenario") else { return Room::Unknown };
+        let mut each = false;
+        let mut room = Room::Value(shape);
+        for frame in &self.frames {
+            let inside = match (frame.open, frame.name) {
+                // The values of an `Each` may be what it stands for.
+                (_, Some("Each")) => {
+                    (each, room) = (true, Room::Unknown);
+                    continue;
+                }
+                ("[" | "{", _) if each => {
+                    each = false;
+                    let is_label = frame.open == "{" && frame.key.is_none();
+                    room = if is_label { Room::Unknown } else { Room::Value(shape) };
+                    continue;
+                }
+                (_, Some("Some")) => continue,
+                ("(", Some(name)) if shape.kind() == Value::Choice => shape.member(name),
+                _ => Some(shape),
+            };
+            each = false;
+            let Some(inside) = inside else { return Room::Unknown };
+            room = within(frame, inside);
+            match room {
+                Room::Value(value) => shape = value,
+                Room::Field(_) | Room::Unknown => {}
+            }
+        }
+        room
+    }
+
+    /// The shape of the struct whose field the cursor is in, and the token of the field's name.
+    pub(super) fn field(&self, tokens: &[Token<'t>]) -> Option<(Shape<'static>, Token<'t>)> {
+        if self.is_key(tokens) {
+            return Some((self.owner()?, tokens[self.word?]));
+        }
+        for depth in (0..self.frames.len()).rev() {
+            let Some(key) = self.frames[depth].key else { continue };
+            let outside = Self { frames: self.frames[..=depth].to_vec(), word: None };
+            if let Some(owner) = outside.without_key().owner() {
+                return Some((owner, key));
+            }
+        }
+        None
+    }
+
+    /// Whether the word at the cursor is the key of an entry.
+    pub(super) fn is_key(&self, tokens: &[Token<'_>]) -> bool {
+        let next = self.word.and_then(|word| tokens.get(word + 1));
+        next.is_some_and(|next| next.kind == Kind::Colon)
+    }
+
+    /// The struct whose field's name stands at the cursor.
+    pub(super) fn owner(&self) -> Option<Shape<'static>> {
+        match self.room() {
+            Room::Field(owner) => Some(owner),
+            Room::Value(_) | Room::Unknown => None,
+        }
+    }
+
+    /// The same place in front of the key.
+    fn without_key(mut self) -> Self {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.key = None;
+        }
+        self
+    }
+}
+
+/// What may stand in brackets with this content.
+fn within(frame: &Frame<'_>, content: Shape<'static>) -> Room {
+    let value = |shape: Option<Shape<'static>>| shape.map_or(Room::Unknown, Room::Value);
+    match (frame.open, content.kind(), frame.key) {
+        ("(", Value::Struct, None) => Room::Field(content),
+        ("(", Value::Struct, Some(key)) => value(content.field(key.unquoted())),
+        ("{", _, Some(_)) => value(content.entry()),
+        ("{", _, None) => Room::Unknown,
+        (_, Value::Tuple | Value::List, _) if frame.open == "[" || content.kind() == Value::Tuple => {
+            value(content.item(frame.index))
+        }
+        ("(", _, _) => Room::Value(content),
+        _ => Room::Unknown,
+    }
+}

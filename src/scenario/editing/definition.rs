@@ -1,0 +1,35 @@
+//! Where a name of a scenario is defined: the entry of a party, the name of a series, or a file.
+
+use super::context::Context;
+use super::names::definition_of;
+use crate::scenario::notation::is_json;
+use crate::scenario::tokens::tokens;
+use std::ops::Range;
+
+/// A place that a name leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Bytes of the same text.
+    Here(Range<usize>),
+    /// Perhaps a file, as the scenario writes it; the caller finds out whether there is one.
+    File(String),
+}
+
+/// What the text in quotation marks at a byte of a scenario in RON leads to, with the bytes of that text.
+#[must_use]
+pub fn definition(text: &str, at: usize) -> Option<(Range<usize>, Target)> {
+    if is_json(text) {
+        return None;
+    }
+    let tokens = tokens(text);
+    let context = Context::at(&tokens, at)?;
+    let word = tokens[context.word?];
+    if !word.is_text() || context.is_key(&tokens) {
+        return None;
+    }
+    let target = match definition_of(&tokens, word.unquoted()) {
+        Some(known) => Target::Here(known.token.span()),
+        None => Target::File(word.unquoted().to_owned()),
+    };
+    Some((word.span(), target))
+}

@@ -1,0 +1,18 @@
+//! Scenarios in JSON: the same document as in RON, as every programming language can write it.
+//!
+//! A field of a struct and an entry of a map are members of an object; a list and a tuple are arrays; a member of a family is an
+//! object whose only key is its name, `{"Constant": "40ms"}`, or its name as a text if it takes nothing. JSON is read into a tree
+//! with places (`read`), and written as RON in which every byte knows its place in the JSON (`to_ron`). From there on it is a
+//! scenario like any other, so overrides, `Each` and errors need nothing else. `to_json` is the way back.
+
+mod read;
+mod to_json;
+mod to_ron;
+
+pub(super) use to_json::to_json;
+pub(super) use to_ron::to_ron;
+
+/// Whether a text is a document in JSON: its first character opens an object, and no scenario in RON begins so.
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
