@@ -67,7 +67,7 @@ fn asking() -> [ProgramFamily; 5] {
 #[must_use]
 pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     let mut found = Vec::new();
-    look(scenario, &mut String::new(), &*ASKING, &mut found);
+    look(scenario, &mut String::new(), ASKING.as_slice(), &mut found);
     found
 }
 
