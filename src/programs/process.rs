@@ -378,3 +378,42 @@ fn cut(text: &str, letters: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::vocab::Span;
+    use std::fs;
+
+    /// Lines that nobody has asked for stay in the pipe, which holds some dozens of this length; they once filled the memory.
+    #[test]
+    fn a_program_that_writes_without_end_has_to_wait() {
+        const FLOOD: &str = r#"
+IFS= read -r line
+printf '{"id":0,"protocol":1,"version":"flood"}\n'
+written=0
+while :; do
+    printf '%4096s\n' "$written"
+    written=$((written + 1))
+    echo "$written" > written
+done
+"#;
+        let place = tempfile::TempDir::new().unwrap();
+        fs::write(place.path().join("flood.sh"), FLOOD).unwrap();
+        let command = ["sh", "flood.sh"].map(str::to_owned).to_vec();
+        let program = Program { command, timeout: Span::from_millis(60_000), files: Vec::new() };
+        let process = Process::start(&program, place.path(), &Interruption::default()).unwrap();
+        let written = || fs::read_to_string(place.path().join("written")).ok()?.trim().parse::<u64>().ok();
+        let mut before = None;
+        loop {
+            thread::sleep(Duration::from_millis(500));
+            let now = written();
+            assert!(now.is_none_or(|lines| lines < 1000), "{now:?} lines are read that nobody asked for");
+            if now.is_some() && now == before {
+                break;
+            }
+            before = now;
+        }
+        drop(process);
+    }
+}
