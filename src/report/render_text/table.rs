@@ -163,12 +163,12 @@ impl Grid {
         let found = table.widths(width);
         let Self { header, rows, numbers } = table;
         let mut table = comfy_table::Table::new();
-        table
-            .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(width as u16);
-        if !header.is_empty() {
-            table.set_header(header);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width as u16);
+        if header.is_empty() {
+            table.load_style(TableStyle::new());
+        } else {
+            let rule = LineStyle::none().fill('─').junction('─');
+            table.load_style(TableStyle::new().header_separator(rule)).set_header(header);
         }
         table.add_rows(rows);
         let (padding, least) = found.map_or((PADDINGS[0], None), |(padding, least)| (padding, Some(least)));
