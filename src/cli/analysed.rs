@@ -10,6 +10,14 @@ use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, FolderError, Options, Plan, RunFolder, Summary, files};
 use crate::vocab::Interruption;
 
+/// A place within a range that is no whole number between whole ends: the golden section.
+const INSIDE: f64 = 0.381_966_011_25;
+
+/// Whether a value takes whole numbers only: both ends of its range are whole, and a scenario is refused, by `refuses`, between them.
+pub(super) fn takes_whole_numbers(from: f64, to: f64, refuses: impl Fn(f64) -> bool) -> bool {
+    from.fract() == 0.0 && to.fract() == 0.0 && refuses(from + INSIDE * (to - from))
+}
+
 /// How replications are played.
 pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> Options<'a> {
     Options {

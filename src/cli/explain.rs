@@ -1,6 +1,8 @@
 //! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
 
-use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
+use super::analysed::{
+    failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
+};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, complain, plan_of_run};
@@ -16,9 +18,6 @@ use crate::study::{
     self, Design, DesignedAxes, ExplainError, Explained, ExplainedAxis, MOST_AXES, Outcome, Plan, RunFolder,
     design_key, written,
 };
-
-/// A place within a range that is no whole number between whole ends: the golden section.
-const INSIDE: f64 = 0.381_966_011_25;
 
 /// Runs the verb.
 pub(super) fn explain(arguments: &ExplainArguments) -> Exit {
@@ -97,12 +96,10 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     let mut varied = Vec::new();
     for range in ranges {
         let value = loaded.document.varied(&loaded.overrides, &range.axis).map_err(wrong)?;
-        let whole = |value: f64| value.fract() == 0.0;
         let at = |text: f64| loaded.plan(&value.overrides(&written(&[text], false), None));
         at(range.from).map_err(wrong)?;
         at(range.to).map_err(wrong)?;
-        let inside = range.from + INSIDE * (range.to - range.from);
-        let whole = whole(range.from) && whole(range.to) && at(inside).is_err();
+        let whole = takes_whole_numbers(range.from, range.to, |value| at(value).is_err());
         varied.push((value, whole));
     }
     // The seed may come from the command line.

@@ -1,6 +1,8 @@
 //! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
 
-use super::analysed::{failed, finish, options, picture, playable, stopped, unreadable, varies_beside};
+use super::analysed::{
+    failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
+};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, complain};
@@ -17,8 +19,6 @@ use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Une
 
 /// Number of replications of the first look, unless the user asks for others.
 const FIRST: u64 = 20;
-/// A place within the range that is no whole number between whole ends: the golden section.
-const INSIDE: f64 = 0.381_966_011_25;
 
 /// A scenario whose one value is varied.
 struct Varied {
@@ -77,9 +77,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         ));
         return Err(Exit::Usage);
     }
-    if ends.iter().all(|end| end.fract() == 0.0)
-        && varied.plan(&[arguments.from + INSIDE * (arguments.to - arguments.from)]).is_err()
-    {
+    if takes_whole_numbers(arguments.from, arguments.to, |value| varied.plan(&[value]).is_err()) {
         if arguments.log {
             say(format_args!(
                 "error: --log is for real numbers, and {} takes whole numbers only (leave --log out)",

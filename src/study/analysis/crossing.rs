@@ -168,13 +168,12 @@ impl Rules {
     }
 }
 
+/// Gives the first so many observations at each of some values.
+pub(super) type Observe<'a, E> = dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>, E> + 'a;
+
 /// Searches the crossing. `observe` gives the observations at each of some values of the grid, the first so many of each; the values
 /// are those of the call before, and further ones behind them.
-pub(super) fn search<E>(
-    grid: &Grid,
-    rules: &Rules,
-    observe: &mut dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>, E>,
-) -> Result<Crossing, E> {
+pub(super) fn search<E>(grid: &Grid, rules: &Rules, observe: &mut Observe<'_, E>) -> Result<Crossing, E> {
     let looks = rules.looks();
     let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
     // The ends, and the first values of every bisection: so a second crossing has a chance to be seen.

@@ -20,6 +20,9 @@ enum Along {
     Keep,
 }
 
+/// A mean square of centred values, and that of each effect.
+type Squares = (f64, Vec<f64>);
+
 /// The values of a full factorial.
 #[derive(Clone, Debug)]
 pub(super) struct Factorial {
@@ -30,7 +33,7 @@ pub(super) struct Factorial {
     /// The projections: first and total of each axis, then the pairs.
     effects: Vec<Vec<Along>>,
     /// The mean square of the centred values of each replication, and of each of its effects.
-    squares: Vec<(f64, Vec<f64>)>,
+    squares: Vec<Squares>,
 }
 
 impl Factorial {
@@ -50,7 +53,7 @@ impl Factorial {
     }
 
     /// The mean square of the centred values and of each effect.
-    fn squared(&self, values: &[f64]) -> (f64, Vec<f64>) {
+    fn squared(&self, values: &[f64]) -> Squares {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>() / n;
@@ -109,7 +112,7 @@ impl Resampled for Factorial {
         }
         let (whole, effects) = self.squared(&added);
         // The products of replications with themselves.
-        let itself = |of: &dyn Fn(&(f64, Vec<f64>)) -> f64| -> f64 {
+        let itself = |of: &dyn Fn(&Squares) -> f64| -> f64 {
             self.squares.iter().zip(weights).map(|(squares, weight)| weight * weight * of(squares)).sum()
         };
         let unbiased: Vec<f64> = effects
@@ -180,7 +183,8 @@ mod tests {
             Factorial::new(&[4, 3, 2], values).variances(&[1.0; 4], &[]).unwrap()
         };
         let studies: Vec<Variances> = (0..400).map(study).collect();
-        let known: [(&str, f64, &dyn Fn(&Variances) -> f64); 5] = [
+        type Part<'a> = &'a dyn Fn(&Variances) -> f64;
+        let known: [(&str, f64, Part<'_>); 5] = [
             ("first a", FIRST[0], &|v| v.first[0]),
             ("first c", 0.0, &|v| v.first[2]),
             ("total c", 0.0, &|v| v.total[2]),
