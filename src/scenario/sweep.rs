@@ -51,6 +51,7 @@ impl Edited {
                         let last = self.cut(span.clone()).pop();
                         let to = last.and_then(|piece| match piece.origin {
                             Origin::File(byte) => Some(byte + piece.length),
+                            Origin::Translated(bytes) => Some(bytes.end),
                             Origin::Override(_) => None,
                         });
                         let length = span.end.min(end).saturating_sub(span.start);
