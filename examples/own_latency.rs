@@ -36,7 +36,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     assert_eq!(conformance::latency(&law), []);
     println!("mean {:.2} ms, median {}", law.mean_seconds() * 1e3, law.quantile(0.5));
     let link = Link { latency: law.into(), ..Link::default() };
-    let stage = Stage::new(["caller", "echo"], Network::new(Mesh {}.into(), link));
+    let stage = ReplicationSetup::new(["caller", "echo"], Network::new(Mesh {}.into(), link));
     let calls = Echo { caller: "caller".to_owned(), rounds: 100, retry: Retry::default() };
     for record in calls.play(&stage, Key::root(1))? {
         println!("{}: {} messages, {} lost", record.name, record.messages, record.messages_lost);

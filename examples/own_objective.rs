@@ -33,7 +33,7 @@ impl Prepared for Forrester {
 fn main() -> Result<(), Box<dyn Error>> {
     let key = Key::root(7);
     let link = Link { loss: Independent(Probability::new(0.1)?).into(), ..Link::default() };
-    let mut stage = Stage::new(["hospital", "lab"], Network::new(Mesh {}.into(), link));
+    let mut stage = ReplicationSetup::new(["hospital", "lab"], Network::new(Mesh {}.into(), link));
     stage.instance = Some(Forrester { points: 100 }.realise(key.child("objective"))?);
     let series = SeriesRecipe {
         name: "GP-UCB".to_owned(),

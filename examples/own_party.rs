@@ -40,7 +40,8 @@ impl Party<Gossip> for Node {
 fn main() -> Result<(), Box<dyn Error>> {
     let latency = LogNormal { median: Span::from_millis(80), sigma: NonNegative::new(0.5)? }.into();
     let link = Link { latency, loss: Independent(Probability::new(0.1)?).into(), ..Link::default() };
-    let stage = Stage::new((0..8).map(|node| format!("node-{node}")), Network::new(Mesh {}.into(), link));
+    let stage =
+        ReplicationSetup::new((0..8).map(|node| format!("node-{node}")), Network::new(Mesh {}.into(), link));
     let key = Key::root(1);
     let node = |i: u8| -> Box<dyn Party<Gossip>> {
         Box::new(Node(f64::from(i), key.child("party").index(u64::from(i)).stream()))

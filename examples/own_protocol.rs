@@ -4,11 +4,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut, search_candidates};
+use subrosa::audit::systems::{AuditContext, Audited, Candidates, NotAuditedReason, search_candidates};
 use subrosa::kernel::{Process, ProcessContext};
 use subrosa::prelude::*;
 use subrosa::privacy::mechanisms::OutcomeRelease;
-use subrosa::protocols::{Cast, Parts, Search, SearchSeries, SearchSettings, SearchWorld, give_up};
+use subrosa::protocols::{
+    ActiveParties, Parts, Search, SearchProtocol, SearchSeries, SearchSettings, end_refused,
+};
 
 subrosa::messages! {
     /// What is said.
@@ -20,7 +22,7 @@ subrosa::messages! {
     }
 }
 
-type Lab = SearchWorld<Message>;
+type Lab = SearchProtocol<Message>;
 
 /// A service has a device measure what its learner chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +53,10 @@ impl Search for Remote {
         SearchSettings { outcomes: self.outcomes.clone(), ..settings.retrying(self.retry) }
     }
 
-    fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Lab> {
+    fn active_parties(
+        &self,
+        Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts,
+    ) -> ActiveParties<Lab> {
         let retry = self.retry;
         let service = Process::new(key, async move |ctx: ProcessContext<Lab>| {
             let ask = async |round, arm| {
@@ -70,7 +75,7 @@ impl Search for Remote {
             while let (from, Message::Measure { round, arm }) = ctx.receive().await {
                 match measurer.answer(&mut ctx, round, arm) {
                     Ok(outcome) => ctx.send(from, Message::Outcome { round, outcome }),
-                    Err(error) => return give_up(&mut ctx, "the device releases nothing", &error),
+                    Err(error) => return end_refused(&mut ctx, "the device releases nothing", &error),
                 }
             }
         });
@@ -80,7 +85,11 @@ impl Search for Remote {
 
 /// `audit` attacks the device's answers, on the worst pair of their mechanism.
 impl Audited for Remote {
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         search_candidates(&self.settings(), series, context)
     }
 }

@@ -174,7 +174,7 @@ impl Catalogue {
         match self.install() {
             Ok(()) => cli::main(),
             Err(error) => {
-                cli::complain_of(&error);
+                cli::print_startup_error(&error);
                 Exit::InvalidScenario.into()
             }
         }

@@ -14,7 +14,9 @@ pub use crate::objectives::{Instance, Noise, ObjectiveError, Prepared, ProblemFa
 pub use crate::privacy::ledger::{Ledger, LedgerWriter, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};
-pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, Rounds, SeriesRecord, Stage};
+pub use crate::protocols::{
+    Iteration, Protocol as _, ReplicationError, ReplicationSetup, Retry, Rounds, SeriesRecord,
+};
 pub use crate::rng::{Key, Law, Portable, Stream, laws};
 pub use crate::vocab::{
     Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, NonNegative, Observer, PartyId, Positive,

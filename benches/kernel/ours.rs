@@ -5,7 +5,7 @@ use crate::watch::Watch;
 use crate::words::{Word, World};
 use std::cell::Cell;
 use std::rc::Rc;
-use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation};
+use subrosa::kernel::{Context, Delivery, Input, Limits, Medium, MessageHeader, Party, Simulation};
 use subrosa::rng::Stream;
 use subrosa::vocab::{PartyId, Span};
 
@@ -19,10 +19,10 @@ struct Line {
 }
 
 impl Medium for Line {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
         let delay =
             if self.quick == Some(parcel.from) { BROADCAST_DELAY } else { self.delays.of(self.draw.get()) };
-        Fate::Arrives(parcel.at + Span::from_nanos(delay))
+        Delivery::Arrives(parcel.at + Span::from_nanos(delay))
     }
 }
 

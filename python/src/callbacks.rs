@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use subrosa::programs::{Callback, Offered, Raised, Respondent, offer};
+use subrosa::programs::{Callback, CallbackError, CallbackRegistration, CallbackSession, offer};
 
 /// A callback as Python gives it: its name, what it is in one line, and a function without arguments that begins a dialogue
 /// and returns a function from a question, as JSON, to an answer, as JSON.
@@ -21,7 +21,7 @@ pub(crate) struct Given {
 
 impl Given {
     /// Offers all, until what is returned is dropped.
-    pub(crate) fn offer_all(all: Vec<Self>) -> PyResult<Vec<Offered>> {
+    pub(crate) fn offer_all(all: Vec<Self>) -> PyResult<Vec<CallbackRegistration>> {
         all.into_iter()
             .map(|one| {
                 let name = one.name.clone();
@@ -36,7 +36,7 @@ impl Callback for Given {
         self.version.clone()
     }
 
-    fn begin(&self) -> Result<Box<dyn Respondent>, Raised> {
+    fn begin(&self) -> Result<Box<dyn CallbackSession>, CallbackError> {
         let answer = Python::attach(|py| {
             let _under_way = UnderWay::here(py);
             self.begin.call0(py).map_err(|error| raised(py, &error))
@@ -48,15 +48,19 @@ impl Callback for Given {
 /// The function that answers one dialogue's questions.
 struct Begun(Py<PyAny>);
 
-impl Respondent for Begun {
-    fn answer(&mut self, ask: &str, fields: &Map<String, Value>) -> Result<Map<String, Value>, Raised> {
-        let fields = serde_json::to_string(fields).map_err(|error| Raised(error.to_string()))?;
+impl CallbackSession for Begun {
+    fn answer(
+        &mut self,
+        ask: &str,
+        fields: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, CallbackError> {
+        let fields = serde_json::to_string(fields).map_err(|error| CallbackError(error.to_string()))?;
         let answer = Python::attach(|py| {
             let _under_way = UnderWay::here(py);
             let answer = self.0.call1(py, (ask, fields)).and_then(|answer| answer.extract::<String>(py));
             answer.map_err(|error| raised(py, &error))
         })?;
-        serde_json::from_str(&answer).map_err(|error| Raised(format!("{error}: {answer}")))
+        serde_json::from_str(&answer).map_err(|error| CallbackError(format!("{error}: {answer}")))
     }
 }
 
@@ -107,7 +111,7 @@ pub(crate) fn interrupt(py: Python<'_>) -> PyResult<()> {
 }
 
 /// An exception with its traceback.
-fn raised(py: Python<'_>, error: &PyErr) -> Raised {
+fn raised(py: Python<'_>, error: &PyErr) -> CallbackError {
     let traceback = error.traceback(py).and_then(|traceback| traceback.format().ok()).unwrap_or_default();
-    Raised(format!("{error}\n{traceback}").trim_end().to_owned())
+    CallbackError(format!("{error}\n{traceback}").trim_end().to_owned())
 }

@@ -1,7 +1,7 @@
 //! Advanced composition, for releases with different guarantees.
 
 use super::guarantees::{self, Guarantees};
-use super::{Accountant, Composition, Priced, Standing, pairs};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
 /// Advanced composition. Let x_i be the releases' epsilons, and V the sum of x_i^2. The bound is the sum of
@@ -23,11 +23,11 @@ impl Accountant for Advanced {
         "a bound from the sum of the squared epsilons (Kairouz, Oh and Viswanath 2015, Theorem 3.5)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
         let basic = super::Basic.price(composition, delta).epsilon;
         let best = guarantees::divisions(items, delta.get())
@@ -35,9 +35,9 @@ impl Accountant for Advanced {
             .map(|guarantees| bound(guarantees, delta.get() - guarantees.delta))
             .fold(basic, f64::min);
         if best.is_infinite() {
-            return Priced::spent(guarantees::own_deltas(items), delta, composition);
+            return AccountedEpsilon::delta_used_up(guarantees::own_deltas(items), delta, composition);
         }
-        Priced::plain(best, Standing::Bound, composition)
+        AccountedEpsilon::plain(best, EpsilonKind::Bound, composition)
     }
 }
 

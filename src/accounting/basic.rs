@@ -1,7 +1,7 @@
 //! Basic composition: epsilons add up, deltas add up.
 
 use super::guarantees::{self, Guarantees};
-use super::{Accountant, Composition, Priced, Standing, pairs};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
 /// Epsilons and deltas add up, also for adaptively chosen releases. Releases without an (epsilon, delta) of their own,
@@ -21,29 +21,29 @@ impl Accountant for Basic {
         "epsilons and deltas add up (Dwork and Roth 2014, Theorem 3.16)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
         let spent = guarantees::own_deltas(items);
         // A total of exactly delta is allowed; the tolerance keeps rounding from refusing it.
         if spent > delta.get() * (1.0 + 1e-12) {
-            return Priced::spent(spent, delta, composition);
+            return AccountedEpsilon::delta_used_up(spent, delta, composition);
         }
         let epsilon = match guarantees::at_share(items, delta.get() - spent) {
             Some(Guarantees { pairs, .. }) => {
                 // An empty sum is -0.
                 pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum::<f64>() + 0.0
             }
-            None => return Priced::spent(spent, delta, composition),
+            None => return AccountedEpsilon::delta_used_up(spent, delta, composition),
         };
-        Priced::plain(epsilon, Standing::Bound, composition)
+        AccountedEpsilon::plain(epsilon, EpsilonKind::Bound, composition)
     }
 }
 
-impl Priced {
+impl AccountedEpsilon {
     /// The delta that is left for all other losses after the releases' own deltas, above 0.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Priced {
     fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {
-            return Self::spent(failure, delta, composition);
+            return Self::delta_used_up(failure, delta, composition);
         }
         let note = "the deltas of the releases leave nothing of the requested delta, so their epsilons are added up, by basic composition";
         priced.notes.insert(0, note.to_owned());

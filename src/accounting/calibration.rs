@@ -1,7 +1,7 @@
 //! Calibration to a target epsilon: finds the noise or the number of rounds of Poisson-subsampled Gaussian releases, or
 //! the epsilon of each of several equal releases.
 
-use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
+use super::{Accountant, Basic, Composition, MAX_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
 /// The privacy target: the largest epsilon at a given delta, for releases on samples of a given rate.
@@ -17,11 +17,11 @@ pub struct Target {
 
 /// Smallest noise multiplier (standard deviation over L2 sensitivity) that the search considers; if it is the answer, less
 /// noise may be enough.
-pub const LEAST_NOISE: f64 = 1e-3;
+pub const MIN_NOISE: f64 = 1e-3;
 /// Largest noise multiplier that the search considers.
-const MOST_NOISE: f64 = 1e6;
+const MAX_NOISE: f64 = 1e6;
 /// Largest number of rounds that the search considers; if it is the answer, more may be possible.
-pub const MOST_ROUNDS: u64 = MOST_RELEASES;
+pub const MAX_ROUNDS: u64 = MAX_RELEASES;
 
 impl Target {
     /// Epsilon at the target's delta after `rounds` releases, by the tight accountant: at least 0, may be infinite.
@@ -38,24 +38,24 @@ impl Target {
     }
 
     fn kept(&self, noise_multiplier: f64, rounds: u64) -> bool {
-        Tight.keeps(&self.releases(noise_multiplier, rounds), self.delta, self.epsilon.get())
+        Tight.is_within(&self.releases(noise_multiplier, rounds), self.delta, self.epsilon.get())
     }
 }
 
 /// The smallest noise multiplier (relative accuracy 1e-9, rounded up) that keeps the target for `rounds` rounds, and
-/// the epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`LEAST_NOISE`] if that is enough. A noise
+/// the epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough. A noise
 /// multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
 ///
 /// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
 pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
-    if !target.kept(MOST_NOISE, rounds) {
+    if !target.kept(MAX_NOISE, rounds) {
         return None;
     }
-    if target.kept(LEAST_NOISE, rounds) {
-        return Some((LEAST_NOISE, target.epsilon_after(LEAST_NOISE, rounds)));
+    if target.kept(MIN_NOISE, rounds) {
+        return Some((MIN_NOISE, target.epsilon_after(MIN_NOISE, rounds)));
     }
-    let (mut low, mut high) = (libm::log(LEAST_NOISE), libm::log(MOST_NOISE));
+    let (mut low, mut high) = (libm::log(MIN_NOISE), libm::log(MAX_NOISE));
     while high - low > 1e-10 {
         let middle = 0.5 * (low + high);
         if target.kept(libm::exp(middle), rounds) {
@@ -69,7 +69,7 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
 }
 
 /// The largest number of rounds that keeps the target with a given noise multiplier (0 if one round exceeds the target;
-/// at most [`MOST_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard deviation
+/// at most [`MAX_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard deviation
 /// over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
@@ -77,11 +77,11 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let (mut kept, mut broken) = (0, 1);
     // The epsilon of few rounds is the fastest to compute, so the search starts there.
     while target.kept(noise, broken) {
-        if broken == MOST_ROUNDS {
-            return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
+        if broken == MAX_ROUNDS {
+            return (MAX_ROUNDS, target.epsilon_after(noise, MAX_ROUNDS));
         }
         kept = broken;
-        broken = (8 * broken).min(MOST_ROUNDS);
+        broken = (8 * broken).min(MAX_ROUNDS);
     }
     while broken - kept > 1 {
         let middle = kept + (broken - kept) / 2;
@@ -176,8 +176,8 @@ mod tests {
             delta: Delta::new(1e-5).unwrap(),
             rate: Probability::new(1.0).unwrap(),
         };
-        assert_eq!(most_rounds(&target(1000.0), Positive::new(1e9).unwrap()).0, MOST_ROUNDS);
-        assert_eq!(smallest_noise(&target(1e6), 1).unwrap().0, LEAST_NOISE);
-        assert!(smallest_noise(&target(1.0), 1).unwrap().0 > 2.0 * LEAST_NOISE);
+        assert_eq!(most_rounds(&target(1000.0), Positive::new(1e9).unwrap()).0, MAX_ROUNDS);
+        assert_eq!(smallest_noise(&target(1e6), 1).unwrap().0, MIN_NOISE);
+        assert!(smallest_noise(&target(1.0), 1).unwrap().0 > 2.0 * MIN_NOISE);
     }
 }

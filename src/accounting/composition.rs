@@ -18,7 +18,7 @@ pub struct Item {
 
 /// The most releases of one cost for which accountants give a finite epsilon: for more, sums in double precision are
 /// not accurate enough.
-pub const MOST_RELEASES: u64 = 1_000_000_000_000;
+pub const MAX_RELEASES: u64 = 1_000_000_000_000;
 
 /// Costs with counts. Equal costs are merged and the costs sorted, so accountants return bit-identical results for any
 /// order of releases.

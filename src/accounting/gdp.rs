@@ -3,7 +3,7 @@
 use super::composition::Item;
 use super::laws::Direction;
 use super::pairs::{self, Exponential};
-use super::{Accountant, Composition, Priced, Standing, single};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, single};
 use crate::vocab::{Cost, Delta};
 
 /// Approximates the composition by one Gaussian mechanism with parameter mu. The mu^2 of the releases add up: 1/z^2 for
@@ -28,19 +28,19 @@ impl Accountant for Gdp {
         true
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let exact = items.iter().all(|item| matches!(item.cost, Cost::Gaussian { .. }));
-        let standing = if exact { Standing::Bound } else { Standing::NotABound };
+        let standing = if exact { EpsilonKind::Bound } else { EpsilonKind::NotABound };
         let squares: Vec<Option<f64>> = items.iter().map(square).collect();
         if squares.iter().any(Option::is_none) {
             let unpriced =
                 items.iter().zip(&squares).filter(|(_, square)| square.is_none()).map(|(item, _)| item);
-            return Priced::refused(unpriced, standing, composition);
+            return AccountedEpsilon::refused(unpriced, standing, composition);
         }
         let total: f64 = squares.into_iter().flatten().sum();
         let epsilon = if total > 0.0 { single::gaussian_epsilon(total.sqrt(), delta.get()) } else { 0.0 };
-        Priced::plain(epsilon, standing, composition)
+        AccountedEpsilon::plain(epsilon, standing, composition)
     }
 }
 

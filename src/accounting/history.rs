@@ -1,7 +1,7 @@
 //! The history of one unit: all releases about the unit, whose losses add up.
 
+use super::basis::weakest_arithmetic;
 use super::claims::{Claimed, claims};
-use super::footing::weakest_arithmetic;
 use super::{BasisSummary, Composition, CountedRelease, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
@@ -30,7 +30,7 @@ impl History {
 
     /// The basis and the arithmetic of the releases' costs, and whether the releases are from different rounds.
     #[must_use]
-    pub fn footing(&self) -> BasisSummary {
+    pub fn basis_summary(&self) -> BasisSummary {
         let events = || self.0.iter().map(|booked| &booked.event);
         BasisSummary {
             basis: LossBasis::weakest(events()),
@@ -62,7 +62,7 @@ impl History {
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
         let costs = self.0.iter().map(|booked| (booked.event.cost.clone(), booked.count)).collect();
-        Statement { costs, composition: self.composition(), delta, footing: Some(self.footing()) }
+        Statement { costs, composition: self.composition(), delta, footing: Some(self.basis_summary()) }
     }
 
     /// The releases up to and including a round, each with its count ([`CountedRelease::until`]).

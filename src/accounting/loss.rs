@@ -1,8 +1,8 @@
 //! Privacy losses of releases by accountant, with their basis and the comparison with the claim.
 
-use super::footing::{arithmetic_in_words, infinite, weaker_arithmetic};
+use super::basis::{arithmetic_in_words, infinite, weaker_arithmetic};
 use super::statement::price;
-use super::{AccountantName, Claimed, History, LossBasis, Standing, Tight};
+use super::{AccountantName, Claimed, EpsilonKind, History, LossBasis, Tight};
 use crate::vocab::{Arithmetic, Basis, Delta, counted};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct Loss {
     /// The accountant.
     pub accountant: AccountantName,
     /// What the epsilon is: a claim, a bound, a bound for releases fixed in advance, or no bound.
-    pub standing: Standing,
+    pub standing: EpsilonKind,
     /// Epsilon, at least 0; infinite ("inf" in files) if no finite epsilon holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
@@ -75,7 +75,7 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
         let found = if claimed.unclaimed == 0 && at == stated {
             ours.as_ref().map_or(f64::INFINITY, |loss| loss.epsilon)
         } else {
-            let rounds = history.footing().is_adaptive;
+            let rounds = history.basis_summary().is_adaptive;
             price(&Tight, &history.claimed_composition(), at, rounds).epsilon
         };
         if let Some(times) = exceeds(found, claim.epsilon) {
@@ -119,7 +119,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     }
     Loss {
         accountant: AccountantName::AsPublished,
-        standing: Standing::Claim,
+        standing: EpsilonKind::Claim,
         epsilon: claimed.epsilon_at(stated),
         lower: None,
         upper: None,
@@ -184,7 +184,7 @@ mod tests {
     fn loss(epsilon: f64, basis: LossBasis, arithmetic: Arithmetic) -> Loss {
         Loss {
             accountant: AccountantName::Tight,
-            standing: Standing::Bound,
+            standing: EpsilonKind::Bound,
             epsilon,
             lower: None,
             upper: None,

@@ -1,7 +1,7 @@
 //! Privacy losses of releases: bounds on epsilon that hold for all pairs of neighbours are computed here only. Report,
 //! `subrosa account`, budgets, calibration and audit call this module.
 //!
-//! Accountants read a [`Composition`] (costs with counts) and return a [`Priced`], each by its own theorem. None of
+//! Accountants read a [`Composition`] (costs with counts) and return a [`AccountedEpsilon`], each by its own theorem. None of
 //! them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the
 //! release.
 //!
@@ -11,7 +11,7 @@
 //! the losses about one person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`]
 //! computes the loss that counts against a budget.
 
-mod about;
+mod group_key;
 mod advanced;
 mod basic;
 mod counted;
@@ -20,7 +20,7 @@ pub mod calibration;
 mod claims;
 mod complex;
 mod composition;
-pub(crate) mod footing;
+pub(crate) mod basis;
 mod gdp;
 mod guarantees;
 mod history;
@@ -32,10 +32,10 @@ mod optimal;
 mod over_runs;
 mod pairs;
 mod person;
-mod priced;
+mod accounted_epsilon;
 mod rdp;
 mod renyi;
-mod rising;
+mod epsilon_steps;
 pub(crate) mod single;
 mod spending;
 mod statement;
@@ -43,26 +43,26 @@ mod tight;
 mod units;
 mod whole_study;
 
-pub use about::{GroupKey, grouped};
+pub use accounted_epsilon::{AccountedEpsilon, EpsilonKind};
 pub use advanced::Advanced;
 pub use basic::Basic;
+pub use basis::{BasisSummary, LossBasis};
 pub use by_round::{Growth, worst};
 pub use claims::{Claimed, claims};
-pub use composition::{Composition, Item, MOST_RELEASES};
+pub use composition::{Composition, Item, MAX_RELEASES};
 pub use counted::{CountedRelease, over_rounds};
-pub use footing::{BasisSummary, LossBasis};
+pub use epsilon_steps::{EpsilonAt, epsilon_at};
 pub use gdp::Gdp;
+pub use group_key::{GroupKey, grouped};
 pub use guarantees::pure_epsilon;
 pub use history::{History, stated};
 pub use loss::{Loss, largest_finite, losses, multiple};
 pub use moments::Moments;
 pub use names::{AccountantName, Accountants, BudgetAccountant, all};
 pub use optimal::Optimal;
-pub use over_runs::{Learned, OverRuns};
-pub use person::{Added, Part, added, persons};
-pub use priced::{Priced, Standing};
+pub use over_runs::{LossesOverRuns, OverRuns};
+pub use person::{Part, SummedLoss, added, persons};
 pub use rdp::Rdp;
-pub use rising::{EpsilonAt, epsilon_at};
 pub use spending::Spending;
 pub use statement::{Figure, Statement, costliest};
 pub use tight::Tight;
@@ -91,7 +91,7 @@ pub trait Accountant: std::fmt::Debug + Send + Sync {
 
     /// Epsilon of all releases together at `delta`, in (0, 1): at least 0, infinite if the theorem does not cover a
     /// release.
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced;
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon;
 }
 
 // A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. A

@@ -3,7 +3,7 @@
 use super::composition::Item;
 use super::laws::Direction;
 use super::pairs::{self, Exponential};
-use super::{Accountant, Composition, Priced, Standing, renyi};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, renyi};
 use crate::vocab::{Cost, Delta};
 
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
@@ -28,16 +28,16 @@ impl Accountant for Moments {
         "as in the papers: moments of integer orders up to 32 (Abadi et al. 2016, Theorem 2)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let not_poisson =
             |item: &&Item| matches!(item.cost, Cost::FixedSizeGaussian { size, .. } if size > 0);
         let mut unpriced = pairs::unpriceable(items);
         unpriced.extend(items.iter().filter(not_poisson).filter(|item| pairs::is_priceable(&item.cost)));
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
-        let left = match Priced::remaining(composition, delta) {
+        let left = match AccountedEpsilon::remaining(composition, delta) {
             Ok(left) => left,
             Err(answer) => return answer,
         };
@@ -51,11 +51,11 @@ impl Accountant for Moments {
             });
             let dominating: f64 = worse.sum();
             // A mechanism of bounded range has smaller moments than the pair that dominates it.
-            let spared: f64 = items.iter().map(|item| renyi::spared_by_bounded_range(item, lambda)).sum();
+            let spared: f64 = items.iter().map(|item| renyi::gain_of_bounded_range(item, lambda)).sum();
             dominating - spared + rho * lambda * (lambda + 1.0) + rounding
         };
         if laws[0].is_empty() && rho <= 0.0 {
-            return Priced::plain(0.0, Standing::Bound, composition);
+            return AccountedEpsilon::plain(0.0, EpsilonKind::Bound, composition);
         }
         let (epsilon, order) = (1..=ORDERS)
             .map(|lambda| {
@@ -63,7 +63,7 @@ impl Accountant for Moments {
                 ((alpha(lambda) - log_delta) / lambda, lambda)
             })
             .fold((f64::INFINITY, 1.0), |best, next| if next.0 < best.0 { next } else { best });
-        let mut priced = Priced::plain(epsilon.max(0.0), Standing::Bound, composition);
+        let mut priced = AccountedEpsilon::plain(epsilon.max(0.0), EpsilonKind::Bound, composition);
         priced.order = Some(order);
         priced
     }

@@ -3,7 +3,7 @@
 use super::guarantees::{self, Guarantees};
 use super::pairs::Exponential;
 use super::tight;
-use super::{Accountant, Composition, Priced, Standing, pairs};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::{Cost, Delta};
 
 /// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response. Randomised
@@ -22,17 +22,17 @@ impl Accountant for Optimal {
         "the best bound from (epsilon, delta) of each release (Kairouz, Oh and Viswanath 2015, Theorem 3.3)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
         let best = Self::below(composition, delta, f64::INFINITY);
         if best.is_infinite() {
-            return Priced::spent(guarantees::own_deltas(items), delta, composition);
+            return AccountedEpsilon::delta_used_up(guarantees::own_deltas(items), delta, composition);
         }
-        Priced::plain(best, Standing::Bound, composition)
+        AccountedEpsilon::plain(best, EpsilonKind::Bound, composition)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The losses to one observer over the runs of a cell; each is the largest over all runs and units.
 
+use super::epsilon_steps::{EpsilonAt, EpsilonSteps};
 use super::loss::{Loss, joined, larger, losses, multiple};
-use super::rising::{EpsilonAt, EpsilonSteps};
-use super::{AccountantName, CountedRelease, History, Standing, units};
+use super::{AccountantName, CountedRelease, EpsilonKind, History, units};
 use crate::vocab::Delta;
 
 /// Accumulates the losses to one observer about one kind of unit of one party, over several runs whose losses do not
@@ -24,7 +24,7 @@ pub struct OverRuns {
 
 /// The losses over all runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
+pub struct LossesOverRuns {
     /// Names of the released quantities, each once.
     pub released: Vec<String>,
     /// Number of releases in a run; the largest over all runs.
@@ -48,7 +48,7 @@ impl OverRuns {
     }
 
     /// Adds the releases of one run.
-    pub fn take_in(&mut self, group: &[&CountedRelease]) {
+    pub fn add_releases(&mut self, group: &[&CountedRelease]) {
         for booked in group {
             if !self.released.contains(&booked.event.released) {
                 self.released.push(booked.event.released.clone());
@@ -78,17 +78,17 @@ impl OverRuns {
         let tight = self.losses.iter().find(|loss| loss.accountant == AccountantName::Tight);
         if let Some((loss, delta)) = tight.and_then(|loss| Some((loss.epsilon, Delta::new(loss.delta).ok()?)))
         {
-            self.rising.take_in(group, &before, loss, delta);
+            self.rising.add_releases(group, &before, loss, delta);
         }
         self.runs += 1;
     }
 
     /// Adds a note if the claim and the tight loss are from different runs, so that their ratio is not the largest
     /// ratio in a single run.
-    fn tell_of_runs(&mut self) {
+    fn note_different_runs(&mut self) {
         let figure = |losses: &[Loss], claim: bool| {
             let wanted = |loss: &&Loss| match claim {
-                true => loss.standing == Standing::Claim,
+                true => loss.standing == EpsilonKind::Claim,
                 false => loss.accountant == AccountantName::Tight,
             };
             losses.iter().find(wanted).map(|loss| (loss.epsilon, loss.times_claim))
@@ -112,9 +112,9 @@ impl OverRuns {
 
     /// The largest losses over all runs.
     #[must_use]
-    pub fn finish(mut self) -> Learned {
-        self.tell_of_runs();
-        Learned {
+    pub fn finish(mut self) -> LossesOverRuns {
+        self.note_different_runs();
+        LossesOverRuns {
             released: self.released,
             releases: self.releases,
             releases_per_unit: self.releases_per_unit,
@@ -141,7 +141,7 @@ mod tests {
         };
         let learned = |runs: &[Vec<CountedRelease>]| {
             let mut over = OverRuns::new(Delta::new(1e-5).ok());
-            runs.iter().for_each(|releases| over.take_in(&releases.iter().collect::<Vec<_>>()));
+            runs.iter().for_each(|releases| over.add_releases(&releases.iter().collect::<Vec<_>>()));
             (over.priced.len(), over.finish())
         };
         let (_, alone) = learned(&[run(9, 2.0)]);

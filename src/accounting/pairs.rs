@@ -1,6 +1,6 @@
 //! Converts costs to distributions of the privacy loss, and decides which costs can be priced.
 
-use super::composition::{Item, MOST_RELEASES};
+use super::composition::{Item, MAX_RELEASES};
 use super::laws::{
     BoundedRange, Direction, FixedSizeGaussian, Gaussian, Laplace, Law, PoissonGaussian, TwoAtoms,
 };
@@ -18,12 +18,12 @@ pub(super) enum Exponential {
 /// Largest epsilon of a release. A larger one protects nothing in practice, and its exponential could overflow.
 const LARGEST_EPSILON: f64 = 700.0;
 /// Smallest noise multiplier; the square of a smaller one could underflow.
-const LEAST_NOISE: f64 = 1e-100;
+const MIN_NOISE: f64 = 1e-100;
 
 /// Whether a cost's numbers are in range and the release is protected at all.
 pub(super) fn is_priceable(cost: &Cost) -> bool {
     let positive = |v: f64| v.is_finite() && v > 0.0;
-    let noise = |v: f64| v.is_finite() && v >= LEAST_NOISE;
+    let noise = |v: f64| v.is_finite() && v >= MIN_NOISE;
     let guarantee = |e: f64| (0.0..=LARGEST_EPSILON).contains(&e);
     match *cost {
         Cost::Gaussian { noise_multiplier } => noise(noise_multiplier),
@@ -45,7 +45,7 @@ pub(super) fn is_priceable(cost: &Cost) -> bool {
 
 /// Items whose cost is out of range or unprotected, or whose count is too large.
 pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
-    items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
+    items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MAX_RELEASES).collect()
 }
 
 /// A bound on the rounding error of the sum of all items' log moments; 0 up to a million releases, where it is negligible.
@@ -146,7 +146,7 @@ pub(super) fn total_variation(items: &[Item]) -> f64 {
 }
 
 /// Whether adding a unit and removing one have different losses.
-pub(super) fn is_lopsided(items: &[Item]) -> bool {
+pub(super) fn is_asymmetric(items: &[Item]) -> bool {
     items
         .iter()
         .any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))

@@ -1,8 +1,8 @@
 //! The loss about a person: the sum of the losses about the person's row and about the outcome of that row.
 
-use super::footing::weaker_arithmetic;
+use super::basis::weaker_arithmetic;
 use super::loss::joined;
-use super::{Loss, LossBasis, Standing};
+use super::{EpsilonKind, Loss, LossBasis};
 use crate::vocab::{Arithmetic, ProtectedUnit};
 
 /// One of two losses that are added up.
@@ -27,9 +27,9 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn of(loss: &'a Loss) -> Self {
         let epsilon = match loss.standing {
-            Standing::Bound => loss.epsilon,
-            Standing::NonAdaptiveBound => loss.upper.unwrap_or(f64::INFINITY),
-            Standing::Claim | Standing::NotABound => f64::INFINITY,
+            EpsilonKind::Bound => loss.epsilon,
+            EpsilonKind::NonAdaptiveBound => loss.upper.unwrap_or(f64::INFINITY),
+            EpsilonKind::Claim | EpsilonKind::NotABound => f64::INFINITY,
         };
         let Loss { delta, basis, arithmetic, .. } = *loss;
         Self { epsilon, delta, basis, arithmetic, note: &loss.note }
@@ -38,7 +38,7 @@ impl<'a> Part<'a> {
 
 /// The sum of two losses.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Added {
+pub struct SummedLoss {
     /// Sum of the epsilons; infinite if the sum of the deltas is 1 or more.
     pub epsilon: f64,
     /// Sum of the deltas.
@@ -51,7 +51,7 @@ pub struct Added {
     pub note: String,
 }
 
-impl Added {
+impl SummedLoss {
     /// This sum as one of two losses that are added up.
     #[must_use]
     pub fn part(&self) -> Part<'_> {
@@ -65,10 +65,10 @@ impl Added {
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]
-pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> Added {
+pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> SummedLoss {
     let delta = row.delta + outcome.delta;
     let epsilon = if delta < 1.0 { row.epsilon + outcome.epsilon } else { f64::INFINITY };
-    Added {
+    SummedLoss {
         epsilon,
         delta,
         basis: row.basis.min(outcome.basis),

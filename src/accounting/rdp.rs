@@ -1,6 +1,6 @@
 //! Renyi differential privacy with continuous orders.
 
-use super::{Accountant, Composition, Priced, Standing, pairs, renyi};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs, renyi};
 use crate::vocab::Delta;
 
 /// Renyi divergences add up; the best order in (1, 1000] is found on a continuous scale.
@@ -23,19 +23,22 @@ impl Accountant for Rdp {
         "Renyi divergences add up, orders in (1, 1000] (Mironov 2017; Canonne, Kamath and Steinke 2020)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
-        let left = match Priced::remaining(composition, delta) {
+        let left = match AccountedEpsilon::remaining(composition, delta) {
             Ok(left) => left,
             Err(answer) => return answer,
         };
         let found = renyi::epsilon(items, left);
-        let mut priced =
-            Priced::plain(found.map_or(0.0, |(epsilon, _)| epsilon), Standing::Bound, composition);
+        let mut priced = AccountedEpsilon::plain(
+            found.map_or(0.0, |(epsilon, _)| epsilon),
+            EpsilonKind::Bound,
+            composition,
+        );
         priced.order = found.map(|(_, order)| order);
         priced
     }

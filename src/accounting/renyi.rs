@@ -11,7 +11,7 @@ const MOST: f64 = 999.0;
 
 /// Epsilon and its order for priceable items; `None` if no item has a loss.
 pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
-    let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
+    let directions = if pairs::is_asymmetric(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
     let (exponential, others): (Vec<Item>, Vec<Item>) =
         items.iter().cloned().partition(|item| matches!(item.cost, Cost::ExponentialMechanism { .. }));
     let mut worst: Option<(f64, f64)> = None;
@@ -103,7 +103,7 @@ fn bounded_range(item: &Item, s: f64) -> f64 {
 
 /// The log moment of the law that dominates all bounded-range mechanisms minus [`bounded_range`], times the item's count;
 /// at least 0.
-pub(super) fn spared_by_bounded_range(item: &Item, s: f64) -> f64 {
+pub(super) fn gain_of_bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
     if epsilon <= 0.0 {
         return 0.0;

@@ -1,6 +1,8 @@
 //! Inputs and results of accountants, as the report, `subrosa account` and charts use them.
 
-use super::{Accountant, AccountantName, BasisSummary, Composition, LossBasis, Priced, Standing, Tight};
+use super::{
+    Accountant, AccountantName, AccountedEpsilon, BasisSummary, Composition, EpsilonKind, LossBasis, Tight,
+};
 use crate::vocab::{Arithmetic, Cost, Delta};
 
 /// Releases whose losses add up, and the delta at which to state their epsilon.
@@ -22,9 +24,9 @@ pub struct Figure {
     /// The accountant.
     pub accountant: AccountantName,
     /// The answer.
-    pub priced: Priced,
+    pub priced: AccountedEpsilon,
     /// Whether the answer is a bound, and which kind of bound.
-    pub standing: Standing,
+    pub standing: EpsilonKind,
     /// The basis of the answer; `None` for costs from a file, unless the answer is an approximation.
     pub basis: Option<LossBasis>,
     /// The arithmetic for which the answer holds; `None` if the answer is not a finite bound, and for costs from a file.
@@ -35,7 +37,7 @@ impl Figure {
     /// Whether the answer is a finite bound.
     #[must_use]
     pub fn certifies(&self) -> bool {
-        self.standing != Standing::NotABound && self.priced.epsilon.is_finite()
+        self.standing != EpsilonKind::NotABound && self.priced.epsilon.is_finite()
     }
 }
 
@@ -57,7 +59,7 @@ impl Statement {
     fn figure(&self, name: AccountantName, accountant: &dyn Accountant) -> Figure {
         let priced = self.price(accountant);
         let approximate = accountant.is_approximation();
-        let standing = if approximate { Standing::NotABound } else { priced.standing };
+        let standing = if approximate { EpsilonKind::NotABound } else { priced.standing };
         let basis = match self.footing.map(|footing| footing.basis) {
             // A refuted or unprotected release has no finite epsilon, by any accountant.
             known @ Some(LossBasis::Refuted | LossBasis::Unprotected) => known,
@@ -72,7 +74,7 @@ impl Statement {
     }
 
     /// An accountant's answer. It holds for adaptive choices if the releases may have been chosen adaptively.
-    pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
+    pub(super) fn price(&self, accountant: &dyn Accountant) -> AccountedEpsilon {
         price(accountant, &self.composition, self.delta, self.is_adaptive())
     }
 
@@ -103,7 +105,7 @@ impl Statement {
     }
 
     /// Whether another statement has the same composition, basis and arithmetic.
-    fn asks_like(&self, other: &Self) -> bool {
+    fn has_same_inputs(&self, other: &Self) -> bool {
         let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
         self.composition == other.composition && known(self) == known(other)
     }
@@ -142,7 +144,7 @@ pub(super) fn price(
     composition: &Composition,
     delta: Delta,
     is_adaptive: bool,
-) -> Priced {
+) -> AccountedEpsilon {
     let priced = accountant.price(composition, delta);
     if is_adaptive { priced.one_after_another() } else { priced }
 }
@@ -156,7 +158,7 @@ pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statemen
     for candidate in candidates {
         let same = |known: &T| {
             let (a, b) = (statements(known), statements(&candidate));
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.asks_like(b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.has_same_inputs(b))
         };
         if !different.iter().any(same) {
             different.push(candidate);

@@ -73,7 +73,7 @@ mod tests {
     use crate::accounting::counted::example::{booked_until_90, event};
     use crate::vocab::{Arithmetic, Basis, Cost};
 
-    fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> CountedRelease {
+    fn counted_release(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> CountedRelease {
         let event = PrivacyEvent {
             cost: Cost::Laplace { scale },
             arithmetic: Arithmetic::Ideal,
@@ -84,17 +84,19 @@ mod tests {
 
     #[test]
     fn rewards_do_not_add_up_and_visits_of_one_user_do() {
-        let rewards = booked(ProtectedUnit::Reward, None, 1.0, 100_000);
+        let rewards = counted_release(ProtectedUnit::Reward, None, 1.0, 100_000);
         let told = units(&[&rewards]);
         assert_eq!((told.worst.len(), told.worst[0].count(), told.has_different_units), (1, 1, true));
-        let visits =
-            [(0, 4), (1, 9), (2, 9)].map(|(user, count)| booked(ProtectedUnit::User, Some(user), 1.0, count));
+        let visits = [(0, 4), (1, 9), (2, 9)]
+            .map(|(user, count)| counted_release(ProtectedUnit::User, Some(user), 1.0, count));
         let told = units(&visits.iter().collect::<Vec<_>>());
         assert_eq!((told.worst.len(), told.worst[0].count()), (1, 9));
-        let agents =
-            [booked(ProtectedUnit::Agent, Some(0), 1.0, 2), booked(ProtectedUnit::Agent, Some(1), 0.5, 1)];
+        let agents = [
+            counted_release(ProtectedUnit::Agent, Some(0), 1.0, 2),
+            counted_release(ProtectedUnit::Agent, Some(1), 0.5, 1),
+        ];
         assert_eq!(units(&agents.iter().collect::<Vec<_>>()).worst.len(), 2, "neither outweighs the other");
-        let outcomes = booked(ProtectedUnit::Outcome, None, 1.0, 50);
+        let outcomes = counted_release(ProtectedUnit::Outcome, None, 1.0, 50);
         let told = units(&[&outcomes]);
         assert_eq!((told.worst[0].count(), told.has_different_units), (50, false));
     }
@@ -102,9 +104,9 @@ mod tests {
     /// A history with a conditional basis is kept although a longer history has the same costs with a proven basis.
     #[test]
     fn a_weaker_footing_is_kept() {
-        let mut conditional = booked(ProtectedUnit::User, Some(1), 1.0, 4);
+        let mut conditional = counted_release(ProtectedUnit::User, Some(1), 1.0, 4);
         conditional.event.basis = Basis::Conditional { on: "the scaling being public".into() };
-        let proven = booked(ProtectedUnit::User, Some(0), 1.0, 9);
+        let proven = counted_release(ProtectedUnit::User, Some(0), 1.0, 9);
         assert_eq!(units(&[&proven, &conditional]).worst.len(), 2);
     }
 }

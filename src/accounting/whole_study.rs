@@ -1,11 +1,13 @@
 //! The privacy loss of a whole study where all of its runs use the same data.
 
-use super::footing::{arithmetic_in_words, infinite, weakest_arithmetic};
+use super::basis::{arithmetic_in_words, infinite, weakest_arithmetic};
 use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
 use super::units::OncePerUser;
-use super::{Accountant, Basic, Composition, CountedRelease, GroupKey, LossBasis, Priced, Rdp, Tight};
+use super::{
+    Accountant, AccountedEpsilon, Basic, Composition, CountedRelease, GroupKey, LossBasis, Rdp, Tight,
+};
 use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -113,7 +115,7 @@ impl Group {
     }
 
     /// Adds another series' group of the same kind.
-    fn take_in(&mut self, other: &Self) {
+    fn add_releases(&mut self, other: &Self) {
         self.releases += other.releases;
         for (run, count) in &other.runs {
             *self.runs.entry(*run).or_default() += count;
@@ -175,13 +177,13 @@ impl WholeStudy {
     /// the rows about persons. Rows of the same series are adjacent.
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
-        let mut prices = Prices { delta, known: Vec::new() };
+        let mut prices = LossCache { delta, known: Vec::new() };
         let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
         let mut together: Vec<(Group, Vec<&str>)> = Vec::new();
         for group in &self.groups {
             match together.iter_mut().find(|(known, _)| known.about == group.about) {
                 Some((known, series)) => {
-                    known.take_in(group);
+                    known.add_releases(group);
                     series.push(&group.series);
                 }
                 None => together.push((group.clone(), vec![&group.series])),
@@ -216,7 +218,7 @@ impl WholeStudy {
     /// The series, other than those in `added_up`, with releases about the same unit to the same observer. Their losses are
     /// for other neighbours.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
-        let alike = |other: &&Group| other.about.is_beside(&group.about);
+        let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
         names.filter(|name| !added_up.contains(name)).collect()
     }
@@ -254,12 +256,12 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
 }
 
 /// Computes the losses of histories, and stores them so that equal histories are computed once.
-struct Prices {
+struct LossCache {
     delta: Delta,
-    known: Vec<(Composition, [Priced; 3])>,
+    known: Vec<(Composition, [AccountedEpsilon; 3])>,
 }
 
-impl Prices {
+impl LossCache {
     fn row(&mut self, group: &Group) -> StudyPrivacy {
         let events = || group.events.values().flatten().map(|(event, _)| event);
         let mut worst = [0.0f64; 3];
@@ -309,7 +311,7 @@ impl Prices {
         }
     }
 
-    fn price(&mut self, history: Composition) -> &[Priced; 3] {
+    fn price(&mut self, history: Composition) -> &[AccountedEpsilon; 3] {
         let known = self.known.iter().position(|(other, _)| *other == history);
         let index = known.unwrap_or_else(|| {
             let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
@@ -327,7 +329,7 @@ mod tests {
     use super::*;
     use crate::accounting::counted::example::{booked_until_90, event};
 
-    fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
+    fn counted_release(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
         booked_until_90(event(unit, index, epsilon), count)
     }
 
@@ -341,7 +343,10 @@ mod tests {
     fn a_unit_adds_up_with_itself() {
         let mut study = WholeStudy::default();
         let visits = |a, b| {
-            [booked(ProtectedUnit::User, Some(1), 1.0, a), booked(ProtectedUnit::User, Some(2), 1.0, b)]
+            [
+                counted_release(ProtectedUnit::User, Some(1), 1.0, a),
+                counted_release(ProtectedUnit::User, Some(2), 1.0, b),
+            ]
         };
         study.add_run((1, 0), "s", &visits(4, 2));
         study.add_run((1, 1), "s", &visits(1, 9));
@@ -353,7 +358,7 @@ mod tests {
 
         let mut once = WholeStudy::default();
         for replication in 0..5 {
-            once.add_run((1, replication), "s", &[booked(ProtectedUnit::Reward, None, 0.5, 300)]);
+            once.add_run((1, replication), "s", &[counted_release(ProtectedUnit::Reward, None, 0.5, 300)]);
         }
         let rows = once.rows(delta());
         assert_eq!((rows[0].runs, rows[0].releases), (5, 1500));
@@ -377,7 +382,7 @@ mod tests {
     /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over all series.
     #[test]
     fn other_neighbours_are_named_and_not_added_up() {
-        let one = [booked(ProtectedUnit::Agent, None, 1.0, 1)];
+        let one = [counted_release(ProtectedUnit::Agent, None, 1.0, 1)];
         let mut other = one.clone();
         other[0].event.neighbours = Neighbours::ReplaceOne;
         let mut study = WholeStudy::default();
@@ -394,7 +399,7 @@ mod tests {
     /// other replications draw noise of their own.
     #[test]
     fn shared_noise_is_a_condition() {
-        let one = [booked(ProtectedUnit::Record, None, 1.0, 1)];
+        let one = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];
         let basis = |runs: &[(u64, u64)]| {
             let mut study = WholeStudy::default();
             runs.iter().for_each(|&run| study.add_run(run, "s", &one));

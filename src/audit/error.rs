@@ -1,7 +1,7 @@
 //! Why an audit cannot run.
 
 use crate::privacy::mechanisms::MechanismError;
-use crate::protocols::PlayError;
+use crate::protocols::ReplicationError;
 use thiserror::Error;
 
 /// Why an audit cannot run.
@@ -13,7 +13,7 @@ pub enum AuditError {
     Mechanism(#[from] MechanismError),
     /// A replication that the audit needs cannot be run.
     #[error(transparent)]
-    Play(#[from] PlayError),
+    Play(#[from] ReplicationError),
     /// Trials are too few to be split into halves and quarters.
     #[error("expected at least {fewest} trials, found {found}")]
     TooFewTrials {

@@ -17,8 +17,9 @@ mod verdict;
 
 pub use error::AuditError;
 pub use measure::{
-    Coins, Counts, ERROR, Effort, Event, Evidence, Experiment, FEWEST, Histogram, KnownPair, Membership,
-    Modelled, OneRun, Scores, Transcript, World, ceiling, lower_limit, measure, numerical_error, upper_limit,
+    CanaryScores, Counts, ERROR, Effort, Event, Evidence, Experiment, FEWEST, Histogram, KnownPair,
+    Membership, Modelled, NeighbourSide, OneRun, Scores, Transcript, ceiling, lower_limit, measure,
+    numerical_error, upper_limit,
 };
 pub use mechanisms::{
     Case, DataScaledNoise, HalfNoise, Releases, reachable_gaussian, reachable_laplace, suite,

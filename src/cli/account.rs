@@ -1,9 +1,9 @@
 //! `subrosa account`: the privacy loss of a list of releases, from a file or from a run's ledger.
 
 use super::exit::Exit;
-use super::load::{complain, not_a_run, plan_of_run};
+use super::load::{not_a_run, plan_of_run, print_error};
 use super::options::{AccountArguments, Format};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use crate::accounting::Statement;
 use crate::report::plots::standalone;
 use crate::report::{
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub(super) fn account(arguments: &AccountArguments) -> Exit {
     if !arguments.file.exists() {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {} is not there: name a file with Account(delta: .., events: [..]), or the folder of a run",
             arguments.file.display()
         ));
@@ -31,7 +31,7 @@ pub(super) fn account(arguments: &AccountArguments) -> Exit {
 fn of_file(arguments: &AccountArguments) -> Exit {
     let account = match Document::load(&arguments.file).and_then(|document| document.account()) {
         Ok(account) => account,
-        Err(diagnostics) => return complain(&diagnostics, arguments.format),
+        Err(diagnostics) => return print_error(&diagnostics, arguments.format),
     };
     let delta = match delta(arguments) {
         Ok(given) => given.unwrap_or(account.delta),
@@ -67,17 +67,19 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(Some(groups)) => groups,
         Ok(None) => return not_a_run(&folder),
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
     if groups.is_empty() {
         let name = folder.path().display();
         match folder.manifest() {
-            Ok(Some(manifest)) if !manifest.complete => say(format_args!(
+            Ok(Some(manifest)) if !manifest.complete => eprint_line(format_args!(
                 "note: {name} has no releases so far: replications are missing, finish them with `subrosa run`"
             )),
-            _ => say(format_args!("note: {name} has no releases: nothing was released with a privacy loss")),
+            _ => eprint_line(format_args!(
+                "note: {name} has no releases: nothing was released with a privacy loss"
+            )),
         }
     }
     match arguments.format {
@@ -90,7 +92,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             }
         }
         Format::Json => {
-            let priced = groups.iter().map(|group| PricedGroup {
+            let priced = groups.iter().map(|group| GroupEpsilon {
                 account: account_document(&group.statement),
                 group: &group.title,
                 replication: group.replication,
@@ -106,7 +108,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     match groups.first() {
         Some(group) => {
             if let (Some(file), 2..) = (&arguments.plot, groups.len()) {
-                say(format_args!(
+                eprint_line(format_args!(
                     "note: {} shows only the first of {} groups of releases: {}",
                     file.display(),
                     groups.len(),
@@ -123,12 +125,12 @@ fn of_run(arguments: &AccountArguments) -> Exit {
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,
-    groups: Vec<PricedGroup<'a>>,
+    groups: Vec<GroupEpsilon<'a>>,
 }
 
 /// One group: releases about one kind of unit to one observer, and their privacy loss.
 #[derive(Serialize)]
-struct PricedGroup<'a> {
+struct GroupEpsilon<'a> {
     #[serde(flatten)]
     account: AccountDocument,
     group: &'a str,
@@ -138,7 +140,7 @@ struct PricedGroup<'a> {
 
 fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     arguments.delta.map(Delta::new).transpose().map_err(|error| {
-        say(format_args!("error: --delta: {error}"));
+        eprint_line(format_args!("error: --delta: {error}"));
         Exit::Usage
     })
 }
@@ -154,10 +156,10 @@ fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     }
     for (path, chart) in pictures {
         if let Err(error) = files::put(&path, standalone(&chart).as_bytes()) {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
-        say(format_args!("wrote {}", path.display()));
+        eprint_line(format_args!("wrote {}", path.display()));
     }
     Exit::Ok
 }

@@ -3,7 +3,7 @@
 use super::ending::tell_failures;
 use super::exit::Exit;
 use super::options::Playing;
-use super::output::say;
+use super::output::eprint_line;
 use super::run::unknown_metric;
 use crate::report;
 use crate::report::plots::{Chart, standalone};
@@ -30,14 +30,14 @@ pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> O
 /// Refuses a scenario with a fork, and a metric that no series has.
 pub(super) fn playable(plan: &Plan, metric: &str, verb: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {verb} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
              `fork` out of the scenario)"
         ));
         return Err(Exit::Usage);
     }
     if let Some(known) = study::unknown_metric(plan, metric) {
-        say(unknown_metric(metric, &known));
+        eprint_line(unknown_metric(metric, &known));
         return Err(Exit::Usage);
     }
     Ok(())
@@ -59,14 +59,14 @@ pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
 
 /// Tells of a folder that cannot be read or written.
 pub(super) fn unreadable(error: &FolderError) -> Exit {
-    say(format_args!("error: {error}"));
+    eprint_line(format_args!("error: {error}"));
     Exit::Internal
 }
 
 /// Tells of an interruption, and of replications that failed before it.
 pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     tell_failures(failures);
-    say(format_args!(
+    eprint_line(format_args!(
         "Interrupted after {finished} of {total} replications of this step; the same command continues from there."
     ));
     Exit::Interrupted
@@ -82,13 +82,13 @@ pub(super) fn failed(failures: &[Failure]) -> Exit {
 pub(super) fn picture(chart: &Chart, folder: &RunFolder, name: &str, playing: &Playing) -> Result<(), Exit> {
     let svg = standalone(chart);
     let complain = |error: files::FileError| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     };
     files::write(&folder.file(name), svg.as_bytes()).map_err(complain)?;
     if let Some(file) = &playing.svg {
         files::put(file, svg.as_bytes()).map_err(complain)?;
-        say(format_args!("wrote {}", file.display()));
+        eprint_line(format_args!("wrote {}", file.display()));
     }
     Ok(())
 }

@@ -3,16 +3,16 @@
 use super::exit::Exit;
 use super::load::load_to;
 use super::options::{
-    AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
+    AuditArguments, AuditCommand, AuditOptions, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
-use super::output::{print, say_lines, width};
+use super::output::{eprint_lines, print, width};
 use super::pool::in_pool;
 use super::programs;
-use super::progress::Bar;
+use super::progress::StudyProgressBar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
 use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
-use crate::programs::Starts;
-use crate::report::plots::{NoPicture, png, standalone};
+use crate::programs::ProgramUse;
+use crate::report::plots::{PictureError, png, standalone};
 use crate::report::{self, AuditDocument, audit_chart, audit_left_out, audit_table, audit_text, message};
 use crate::rng::Key;
 use crate::study::{file_safe, files};
@@ -21,8 +21,8 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Prints lines on standard error, broken at the width of the terminal.
-fn say(lines: impl Display) {
-    say_lines(&message(&lines.to_string(), width()));
+fn eprint_line(lines: impl Display) {
+    eprint_lines(&message(&lines.to_string(), width()));
 }
 
 /// Default number of trials for each of the two neighbours.
@@ -35,19 +35,19 @@ const ALL: &str = "all";
 /// Runs the command.
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     let options = match &arguments.what {
-        Some(AuditWhat::Mechanism(mechanism)) => &mechanism.options,
+        Some(AuditCommand::Mechanism(mechanism)) => &mechanism.options,
         None => &arguments.options,
     };
-    if let Some(complaint) = vain(options, arguments.what.is_some()) {
-        say(format_args!("error: {complaint}"));
+    if let Some(complaint) = unusable_option(options, arguments.what.is_some()) {
+        eprint_line(format_args!("error: {complaint}"));
         return Exit::Usage;
     }
     match &arguments.what {
-        Some(AuditWhat::Mechanism(mechanism)) => of_mechanisms(mechanism),
+        Some(AuditCommand::Mechanism(mechanism)) => of_mechanisms(mechanism),
         None => match &arguments.scenario {
             Some(scenario) => of_scenario(scenario, arguments),
             None => {
-                say("error: expected a scenario file; or write `subrosa audit mechanism all`");
+                eprint_line("error: expected a scenario file; or write `subrosa audit mechanism all`");
                 Exit::Usage
             }
         },
@@ -58,13 +58,13 @@ const NO_DOCUMENTED_VERDICT: &str =
     "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
 
 /// The error of an option that is first used after all trials, so that it is reported before they run; `None` if there is none.
-fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
+fn unusable_option(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
     }
     let file = options.plot.as_ref()?;
     if is_png(file) {
-        return (!cfg!(feature = "png")).then(|| format!("--plot: {}", NoPicture::NotBuilt));
+        return (!cfg!(feature = "png")).then(|| format!("--plot: {}", PictureError::NotBuilt));
     }
     let svg = file.extension().is_some_and(|ending| ending == "svg");
     (!svg).then(|| format!("--plot: expected a file that ends in .svg or .png, found {}", file.display()))
@@ -85,7 +85,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         format: options.format,
         ..ScenarioArguments::of(scenario)
     };
-    let plan = match load_to(&scenario, Starts::ToAudit, None) {
+    let plan = match load_to(&scenario, ProgramUse::ToAudit, None) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -96,17 +96,17 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         claim: arguments.claim,
         neighbour: arguments.neighbour.clone(),
     };
-    programs::announce_to(&plan, Starts::ToAudit);
+    programs::announce_to(&plan, ProgramUse::ToAudit);
     let Systems { audited, mut not_audited } = match systems(&plan, &request) {
         Ok(all) => all,
         Err(reason) => {
-            say(format_args!("error: {reason}"));
+            eprint_line(format_args!("error: {reason}"));
             return Exit::Usage;
         }
     };
     let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
     let root = Key::root(plan.first_seed()).child("audit");
-    let bar = Bar::new(format!("audit {}", plan.name));
+    let bar = StudyProgressBar::new(format!("audit {}", plan.name));
     bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
     let found: Vec<Result<Finding, NotAudited>> = in_pool(options.threads, || {
         let one = |candidates: Candidates| {
@@ -123,7 +123,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         match one {
             Ok(finding) => findings.push(finding),
             Err(left_out) => {
-                say(format_args!("error: {}: {}", left_out.series, left_out.why));
+                eprint_line(format_args!("error: {}: {}", left_out.series, left_out.why));
                 not_audited.push(left_out);
                 failed = true;
             }
@@ -152,7 +152,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     if arguments.name != ALL {
         cases.retain(|case| plain(&case.statement.name) == plain(&arguments.name));
         if cases.is_empty() {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: expected {ALL} or one of {}, found \"{}\"",
                 names.join(", "),
                 arguments.name
@@ -163,7 +163,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let options = &arguments.options;
     let trials = options.trials.unwrap_or(TRIALS);
     let root = Key::root(options.seed.unwrap_or(0)).child("audit").child("mechanism");
-    let bar = Bar::new("audit".to_owned());
+    let bar = StudyProgressBar::new("audit".to_owned());
     bar.length(2 * trials * cases.len() as u64);
     let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
     let found = in_pool(options.threads, || {
@@ -181,7 +181,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let findings = match found {
         Ok(findings) => findings,
         Err(reason) => {
-            say(format_args!("error: {reason}"));
+            eprint_line(format_args!("error: {reason}"));
             return Exit::Internal;
         }
     };
@@ -219,7 +219,7 @@ fn conclude(
             }
         }
     }
-    // Without documented verdicts, `vain` has refused to expect them.
+    // Without documented verdicts, `unusable_option` has refused to expect them.
     let wanted = |index: usize| match options.expect? {
         Expected::Consistent => Some(Verdict::Consistent),
         Expected::Refuted => Some(Verdict::Refuted),
@@ -231,14 +231,14 @@ fn conclude(
     }
     let mut exit = Exit::Ok;
     for NotAudited { series, why, .. } in not_audited.iter().filter(|left_out| left_out.protected) {
-        say(format_args!("error: {series}: expected a verdict, but it was not audited: {why}"));
+        eprint_line(format_args!("error: {series}: expected a verdict, but it was not audited: {why}"));
         exit = Exit::VerdictDiffers;
     }
     for (index, finding) in findings.iter().enumerate() {
         let Some(wanted) = wanted(index) else { continue };
         if finding.verdict != wanted {
             let why = finding.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: {}: expected {wanted}, found {}{why}",
                 finding.statement.name, finding.verdict
             ));
@@ -253,17 +253,17 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     let svg = standalone(&audit_chart(finding));
     let bytes = if is_png(path) {
         png(&svg).map_err(|error| {
-            say(format_args!("error: {}: {error}", path.display()));
+            eprint_line(format_args!("error: {}: {error}", path.display()));
             Exit::Internal
         })?
     } else {
         svg.into_bytes()
     };
     files::put(path, &bytes).map_err(|error| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    say(format_args!("wrote {}", path.display()));
+    eprint_line(format_args!("wrote {}", path.display()));
     Ok(())
 }
 

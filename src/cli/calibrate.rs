@@ -4,8 +4,8 @@
 use super::design_rule;
 use super::exit::Exit;
 use super::options::{BadValue, CalibrateArguments, Format};
-use super::output::{print, say, width};
-use crate::accounting::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
+use super::output::{eprint_line, print, width};
+use crate::accounting::calibration::{MAX_ROUNDS, MIN_NOISE, Target, most_rounds, smallest_noise};
 use crate::report;
 use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     let target = match target(arguments) {
         Ok(target) => target,
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Usage;
         }
     };
@@ -46,21 +46,21 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     let (key, value, reached, beyond) = match (arguments.rounds, arguments.noise) {
         (Some(rounds), None) => match smallest_noise(&target, rounds) {
             Some((noise, reached)) => {
-                (NOISE, noise, reached, (noise <= LEAST_NOISE).then_some("less noise may be enough"))
+                (NOISE, noise, reached, (noise <= MIN_NOISE).then_some("less noise may be enough"))
             }
             None => return impossible("no noise multiplier up to 1e6 keeps"),
         },
         (None, Some(noise)) => {
             let Ok(noise) = Positive::new(noise) else {
-                say(format_args!("error: --noise: expected a finite number above 0, found {noise}"));
+                eprint_line(format_args!("error: --noise: expected a finite number above 0, found {noise}"));
                 return Exit::Usage;
             };
             let (rounds, reached) = most_rounds(&target, noise);
-            let beyond = (rounds >= MOST_ROUNDS).then_some("more rounds may be possible");
+            let beyond = (rounds >= MAX_ROUNDS).then_some("more rounds may be possible");
             (ROUNDS, rounds as f64, reached, beyond)
         }
         (None, None) | (Some(_), Some(_)) => {
-            say("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
+            eprint_line("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
             return Exit::Usage;
         }
     };
@@ -102,6 +102,6 @@ fn target(arguments: &CalibrateArguments) -> Result<Target, BadValue> {
 }
 
 fn impossible(what: &str) -> Exit {
-    say(format_args!("error: {what} the target: lower --rounds or --rate, or raise --epsilon"));
+    eprint_line(format_args!("error: {what} the target: lower --rounds or --rate, or raise --epsilon"));
     Exit::Usage
 }

@@ -5,7 +5,7 @@ use super::load::{load_to, threads};
 use super::options::{CheckArguments, Format};
 use super::output::{print, width};
 use super::programs;
-use crate::programs::{ProgramIdentity, Starts};
+use crate::programs::{ProgramIdentity, ProgramUse};
 use crate::report;
 use crate::study::Needs;
 use crate::vocab::{Memory, counted};
@@ -30,7 +30,7 @@ struct Valid<'a> {
 
 /// Runs the command.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
-    let plan = match load_to(&arguments.scenario, Starts::ToPlay, arguments.threads) {
+    let plan = match load_to(&arguments.scenario, ProgramUse::ToPlay, arguments.threads) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::run::unknown_metric;
 use crate::report;
 use crate::study::{self, CompareError, Compared, Plan, RunFolder, StoredRecords};
@@ -14,7 +14,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         let folder = RunFolder::at(path);
         let (plan, _) = plan_of_run(&folder)?;
         let complain = |error: study::FolderError| {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             Exit::Internal
         };
         match folder.records().map_err(complain)? {
@@ -41,19 +41,19 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
                 Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b, future: None };
             study::compare(a, b).map(Some)
         }
-        None => study::compare_futures(a, series_b),
+        None => study::compare_branches(a, series_b),
     };
     let mut comparison = match compared {
         Ok(Some(comparison)) => comparison,
         Ok(None) => {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: {name_a} has no futures to compare: name a second run, or the same one again with --series-a and \
                  --series-b"
             ));
             return Exit::Usage;
         }
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return match error {
                 CompareError::Folder(_) => Exit::Internal,
                 CompareError::Objectives { .. } | CompareError::Protocols { .. } => Exit::Usage,
@@ -61,9 +61,9 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         }
     };
     if comparison.rows.is_empty() {
-        say("error: the runs have nothing in common to compare");
+        eprint_line("error: the runs have nothing in common to compare");
         for note in &comparison.notes {
-            say(format_args!("note: {note}"));
+            eprint_line(format_args!("note: {note}"));
         }
         return Exit::Usage;
     }
@@ -73,11 +73,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         if comparison.rows.is_empty() {
             known.sort();
             known.dedup();
-            say(unknown_metric(&arguments.metric, &known));
+            eprint_line(unknown_metric(&arguments.metric, &known));
             return Exit::Usage;
         }
         if comparison.rows.iter().all(|row| row.needed.is_none()) {
-            say(
+            eprint_line(
                 "error: --power needs a pilot: at least two pairs of equal seed and replication whose differences are not all equal \
                  (raise --replications of both runs, and give them the same seed)",
             );

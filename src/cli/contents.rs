@@ -1,7 +1,7 @@
 //! Checks the files of a run folder: its records, and what is made of them.
 
 use super::exit::Exit;
-use super::output::say;
+use super::output::eprint_line;
 use crate::report::{self, Page};
 use crate::study::{self, FolderError, Inconsistency, Manifest, Plan, Records, RunFolder, files};
 
@@ -12,7 +12,7 @@ pub(super) fn contents(
     manifest: &Manifest,
 ) -> Result<(Records, Vec<Inconsistency>), Exit> {
     let (records, mut inconsistencies) = read(plan, folder, manifest).map_err(|error| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     })?;
     if manifest.complete && inconsistencies.is_empty() {

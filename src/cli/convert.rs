@@ -1,9 +1,9 @@
 //! `subrosa convert`: a scenario in the other notation.
 
 use super::exit::Exit;
-use super::load::complain;
+use super::load::print_error;
 use super::options::{ConvertArguments, Format};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use crate::scenario::Document;
 use crate::vocab::counted;
 
@@ -15,12 +15,12 @@ pub(super) fn convert(arguments: &ConvertArguments) -> Exit {
     });
     let (document, text) = match converted {
         Ok(converted) => converted,
-        Err(diagnostics) => return complain(&diagnostics, Format::Text),
+        Err(diagnostics) => return print_error(&diagnostics, Format::Text),
     };
     print(&text);
     let comments = document.comments();
     if comments > 0 && !document.is_json() {
-        say(format_args!("note: JSON has no comments: {} left out", counted(comments, "comment")));
+        eprint_line(format_args!("note: JSON has no comments: {} left out", counted(comments, "comment")));
     }
     Exit::Ok
 }

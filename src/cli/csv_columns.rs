@@ -4,7 +4,7 @@ use crate::objectives::{CsvTable, TableError};
 use crate::vocab::counted;
 
 /// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
-const MOST_INPUTS: usize = 6;
+const MAX_INPUTS: usize = 6;
 
 /// The columns of a CSV file.
 pub(super) struct Columns {
@@ -49,8 +49,8 @@ fn reason(table: &CsvTable, name: &str, inputs: usize) -> Option<String> {
     if numbers.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) {
         return Some("counts the rows".to_owned());
     }
-    (inputs == MOST_INPUTS)
-        .then(|| format!("beyond the first {MOST_INPUTS} (add it to `inputs` if it matters)"))
+    (inputs == MAX_INPUTS)
+        .then(|| format!("beyond the first {MAX_INPUTS} (add it to `inputs` if it matters)"))
 }
 
 /// The cells of a column that are not numbers.

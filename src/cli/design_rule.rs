@@ -4,7 +4,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{CalibrateArguments, Format, ScenarioArguments};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use crate::privacy::mechanisms::MechanismError;
 use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// One projection of one cell.
 #[derive(Serialize)]
-struct Found {
+struct ProjectionRow {
     point: BTreeMap<String, String>,
     #[serde(flatten)]
     row: ColumnsRow,
@@ -36,12 +36,12 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     let found = match found(&plan) {
         Ok(found) => found,
         Err(reason) => {
-            say(format_args!("error: {reason}"));
+            eprint_line(format_args!("error: {reason}"));
             return Exit::Internal;
         }
     };
     if found.is_empty() {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {} has no series with release: JohnsonLindenstrauss(..), whose r could be chosen",
             scenario.scenario.display()
         ));
@@ -55,11 +55,11 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
 }
 
 /// The design rule applied to every projection of every cell, with the inputs of the cell's first replication.
-fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
+fn found(plan: &Plan) -> Result<Vec<ProjectionRow>, Failure> {
     let mut all = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
         let Some(recipe) = cell.scenario.draft().protocol.get::<Outsourced>() else { continue };
-        let (stage, _) = CellRunner::without_folder(index, cell, plan).world(0)?;
+        let (stage, _) = CellRunner::without_folder(index, cell, plan).replication_setup(0)?;
         let Some(instance) = &stage.instance else { continue };
         let point: BTreeMap<String, String> = cell.point.iter().cloned().collect();
         let failed = |error: MechanismError| Failure {
@@ -70,15 +70,15 @@ fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
             interrupted: false,
         };
         let rows = recipe.columns(instance).map_err(failed)?;
-        all.extend(rows.into_iter().map(|row| Found { point: point.clone(), row }));
+        all.extend(rows.into_iter().map(|row| ProjectionRow { point: point.clone(), row }));
     }
     Ok(all)
 }
 
 /// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a table
 /// with one line for each projection.
-fn text(found: &[Found], all: bool, width: usize) -> String {
-    let mut answers: Vec<(&ColumnsRow, Vec<&Found>)> = Vec::new();
+fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
+    let mut answers: Vec<(&ColumnsRow, Vec<&ProjectionRow>)> = Vec::new();
     for one in found {
         let row = &one.row;
         let same = |other: &ColumnsRow| {
@@ -109,7 +109,7 @@ fn text(found: &[Found], all: bool, width: usize) -> String {
     if all {
         let header = ["projection", "r", "omega", "largest r"];
         let mut list = Vec::new();
-        for Found { point, row } in found {
+        for ProjectionRow { point, row } in found {
             let place: String = point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
             let largest = row.largest_r.map_or_else(|| "none".to_owned(), |r| r.to_string());
             let omega =

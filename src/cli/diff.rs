@@ -3,10 +3,10 @@
 use super::exit::Exit;
 use super::load::{load, plan_to_play};
 use super::options::{Format, ReplayArguments, ScenarioArguments};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use super::programs;
 use super::trace::sentence;
-use crate::protocols::Parcel;
+use crate::protocols::TracedMessage;
 use crate::report::{self, connection};
 use crate::study::{self, Cause, EventWithCause, Plan, RunFolder, Side};
 use crate::vocab::{PartyId, Time};
@@ -22,7 +22,7 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
         if arguments.cell >= plan.cells.len() {
             let cells = plan.cells.len();
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: expected a cell below {cells} of {}, found {}",
                 path.display(),
                 arguments.cell
@@ -34,7 +34,7 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
         if wanted >= plan.replications {
             let there = plan.replications;
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: expected a replication below {there} of {}, found {wanted}",
                 path.display()
             ));
@@ -55,7 +55,7 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     let found = match study::diff(side(0), side(1), until) {
         Ok(found) => found,
         Err(failure) => {
-            say(format_args!("error: {failure}"));
+            eprint_line(format_args!("error: {failure}"));
             return Exit::CellsFailed;
         }
     };
@@ -93,8 +93,8 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
                 agrees: false,
                 series: &found.series,
                 event: found.number,
-                left: Happening { event: &first, because: &why_first },
-                right: Happening { event: &second, because: &why_second },
+                left: EventJson { event: &first, because: &why_first },
+                right: EventJson { event: &second, because: &why_second },
             }));
         }
     }
@@ -113,13 +113,13 @@ struct Difference<'a> {
     agrees: bool,
     series: &'a str,
     event: u64,
-    left: Happening<'a>,
-    right: Happening<'a>,
+    left: EventJson<'a>,
+    right: EventJson<'a>,
 }
 
 /// The event on one side, and its cause.
 #[derive(Serialize)]
-struct Happening<'a> {
+struct EventJson<'a> {
     event: &'a str,
     because: &'a str,
 }
@@ -138,7 +138,7 @@ fn names(plan: &Plan, cell: usize) -> Vec<String> {
 
 fn because(names: &[String], cause: &Cause) -> String {
     let name = |party: PartyId| names.get(party.index()).map_or("an unknown party", String::as_str);
-    let parcel = |p: &Parcel| format!("{} from {} to {}", p.label, name(p.from), name(p.to));
+    let parcel = |p: &TracedMessage| format!("{} from {} to {}", p.label, name(p.from), name(p.to));
     match cause {
         Cause::Start(party) => format!("{} started", name(*party)),
         Cause::Handled(p, at) => {

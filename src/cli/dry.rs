@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::pool::in_pool;
 use crate::report;
 use crate::study::{self, DrySeries, Plan};
@@ -33,7 +33,7 @@ pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
             Exit::Ok
         }
         Err(failure) => {
-            say(format_args!("error: {failure}"));
+            eprint_line(format_args!("error: {failure}"));
             Exit::CellsFailed
         }
     }

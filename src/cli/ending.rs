@@ -1,8 +1,8 @@
 //! How a run or a fork ended: its user is told, and the exit code follows.
 
+use super::budget_exit::budget;
 use super::exit::Exit;
-use super::output::say;
-use super::spent::budget;
+use super::output::eprint_line;
 use crate::study::{Failure, Outcome, Summary};
 use crate::vocab::counted;
 
@@ -10,7 +10,7 @@ use crate::vocab::counted;
 pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {
     let Outcome::Interrupted { finished, total, failures } = outcome else { return None };
     tell_failures(failures);
-    say(format_args!(
+    eprint_line(format_args!(
         "Interrupted after {finished} of {}; the same command continues from there.",
         counted(*total, "replication")
     ));
@@ -31,6 +31,6 @@ pub(super) fn ended(outcome: &Outcome, summary: &Summary) -> Exit {
 /// Tells of the first of the replications that failed, if any did.
 pub(super) fn tell_failures(failures: &[Failure]) {
     if let Some(first) = failures.first() {
-        say(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));
+        eprint_line(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));
     }
 }

@@ -3,15 +3,15 @@
 use super::analysed::{
     failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
 };
+use super::budget_exit::budget;
 use super::exit::Exit;
 use super::interruption;
-use super::load::{Loaded, complain, plan_of_run};
+use super::load::{Loaded, plan_of_run, print_error};
 use super::options::{ExplainArguments, Format, RangeArgument};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::programs;
-use super::progress::Bar;
-use super::spent::budget;
-use crate::programs::Starts;
+use super::progress::StudyProgressBar;
+use crate::programs::ProgramUse;
 use crate::report;
 use crate::scenario::Diagnostics;
 use crate::study::{
@@ -30,11 +30,13 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         let folder = RunFolder::at(&arguments.scenario.scenario);
         let (plan, _) = plan_of_run(&folder)?;
         if plan.futures.is_some() {
-            say("error: explain is not for the run of a fork (`subrosa compare RUN` compares its futures)");
+            eprint_line(
+                "error: explain is not for the run of a fork (`subrosa compare RUN` compares its futures)",
+            );
             return Err(Exit::Usage);
         }
         if of_ranges(&folder) {
-            say(
+            eprint_line(
                 "error: this run is a design over ranges, which the folder alone does not say (repeat the `subrosa explain` that \
                  made it: it plays nothing again)",
             );
@@ -45,13 +47,13 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         return Ok(Exit::Ok);
     }
     let (plan, designed) = if arguments.over.is_empty() {
-        (super::load::load_to(&arguments.scenario, Starts::ToPlay, arguments.playing.threads)?, None)
+        (super::load::load_to(&arguments.scenario, ProgramUse::ToPlay, arguments.playing.threads)?, None)
     } else {
         let (plan, designed) = quasi_random(arguments)?;
         (plan, Some(designed))
     };
     if plan.cells.len() < 2 {
-        say(format_args!("error: {}", ExplainError::NothingVaries));
+        eprint_line(format_args!("error: {}", ExplainError::NothingVaries));
         return Err(Exit::Usage);
     }
     let plan = programs::ask(plan)?;
@@ -61,12 +63,14 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         Some(_) => plan.folder_name_of("explain", ""),
     };
     let folder = RunFolder::at(&arguments.playing.out.join(name));
-    let bar = Bar::new(plan.name.clone());
+    let bar = StudyProgressBar::new(plan.name.clone());
     let played = study::play(&plan, &folder, options(&arguments.playing, interruption::listen()), &bar);
     bar.finish();
     match played.map_err(|error| unreadable(&error))? {
         Outcome::Complete => {}
-        Outcome::Interrupted { finished, total, failures } => return Err(stopped(finished, total, &failures)),
+        Outcome::Interrupted { finished, total, failures } => {
+            return Err(stopped(finished, total, &failures));
+        }
         Outcome::Failed(failures) => return Err(failed(&failures)),
     }
     let summary = finish(&plan, &folder)?;
@@ -85,11 +89,11 @@ fn of_ranges(folder: &RunFolder) -> bool {
 fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Exit> {
     let ranges = &arguments.over;
     if ranges.len() > MOST_AXES {
-        say(format_args!("error: expected at most {MOST_AXES} ranges, found {}", ranges.len()));
+        eprint_line(format_args!("error: expected at most {MOST_AXES} ranges, found {}", ranges.len()));
         return Err(Exit::Usage);
     }
-    let loaded = Loaded::read(&arguments.scenario, Starts::ToPlay, arguments.playing.threads)?;
-    let wrong = |diagnostics: Diagnostics| complain(&diagnostics, arguments.scenario.format);
+    let loaded = Loaded::read(&arguments.scenario, ProgramUse::ToPlay, arguments.playing.threads)?;
+    let wrong = |diagnostics: Diagnostics| print_error(&diagnostics, arguments.scenario.format);
     let design = Design { axes: ranges.len(), rows: arguments.points as usize, pairs: arguments.pairs };
     // Labels tell the points apart in tables; values alone may be equal.
     let labels: Vec<String> = (0..design.cells()).map(|cell| cell.to_string()).collect();
@@ -111,7 +115,7 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     let plain = loaded.plan(&plain).map_err(wrong)?;
     let names: Vec<&str> = varied.iter().map(|(value, _)| value.name.as_str()).collect();
     if let Some(name) = varies_beside(&plain, &names) {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (fix it by -o \
              PATH=VALUE, or give it a range)"
         ));
@@ -154,7 +158,7 @@ fn explained(
     let Some((_, stored)) = records else { return Err(super::load::not_a_run(folder)) };
     let run = folder.path().display().to_string();
     study::explain(plan, &stored, &run, &arguments.metric, designed, arguments.confidence).map_err(|why| {
-        say(format_args!("error: {why}"));
+        eprint_line(format_args!("error: {why}"));
         if matches!(why, ExplainError::Folder(_)) { Exit::Internal } else { Exit::Usage }
     })
 }

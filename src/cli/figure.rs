@@ -2,8 +2,8 @@
 
 use super::exit::Exit;
 use super::options::ReportArguments;
-use super::output::say;
-use crate::report::plots::{Chart, NoPicture, Style, caption, pdf, png, png_at, styled};
+use super::output::eprint_line;
+use crate::report::plots::{Chart, PictureError, Style, caption, pdf, png, png_at, styled};
 use crate::study::files;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const DOTS: f32 = 300.0 / 96.0;
 const TEXT_WIDTH: f64 = 160.0;
 
 /// Whether the arguments request any file.
-pub(super) fn wanted(arguments: &ReportArguments) -> bool {
+pub(super) fn is_requested(arguments: &ReportArguments) -> bool {
     files_of(arguments).iter().any(Option::is_some)
 }
 
@@ -47,16 +47,16 @@ pub(super) fn write(chart: &Chart, arguments: &ReportArguments) -> Result<(), Ex
     Ok(())
 }
 
-fn undrawn(kind: &str, reason: &NoPicture) -> Exit {
-    say(format_args!("error: cannot draw the {kind}: {reason}"));
+fn undrawn(kind: &str, reason: &PictureError) -> Exit {
+    eprint_line(format_args!("error: cannot draw the {kind}: {reason}"));
     Exit::Internal
 }
 
 fn put(file: &Path, contents: &[u8]) -> Result<(), Exit> {
     files::put(file, contents).map_err(|error| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    say(format_args!("wrote {}", file.display()));
+    eprint_line(format_args!("wrote {}", file.display()));
     Ok(())
 }

@@ -5,13 +5,13 @@ use super::exit::Exit;
 use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::programs;
-use super::progress::Bar;
+use super::progress::StudyProgressBar;
 use crate::protocols::ForkPoint;
 use crate::report;
 use crate::scenario::fork::{changeable, other_readers, settled};
-use crate::scenario::{ForkDraft, unfit_name};
+use crate::scenario::{ForkDraft, invalid_name};
 use crate::study::{
     self, BranchRow, FolderError, Forked, Options, Plan, RunFolder, Summary, file_safe, files, write_summary,
 };
@@ -21,7 +21,7 @@ use serde::Serialize;
 type Branches = Vec<(String, Vec<String>)>;
 
 /// Whether the command line or the scenario requests a fork.
-pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
+pub(super) fn is_requested(plan: &Plan, arguments: &RunArguments) -> bool {
     !arguments.dry
         && (arguments.fork_at.is_some()
             || !arguments.branch.is_empty()
@@ -31,7 +31,7 @@ pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
 /// Runs all branches and reports.
 pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let section = plan.cells[0].scenario.draft().fork.clone();
-    let What { point, branches, plan, common } = match what(section, plan, arguments) {
+    let ForkRequest { point, branches, plan, common } = match requested_fork(section, plan, arguments) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -48,13 +48,13 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
-    let futures = Plan::of_futures(plan.clone(), point.to_string(), plans.clone());
+    let futures = Plan::of_branches(plan.clone(), point.to_string(), plans.clone());
     let options = Options {
         threads: arguments.threads.map_or(0, |threads| threads as usize),
         fail_fast: arguments.fail_fast,
         interrupted: interruption::listen(),
     };
-    let bar = Bar::new(plan.name.clone());
+    let bar = StudyProgressBar::new(plan.name.clone());
     let played = study::play(&futures, &place, options, &bar);
     bar.finish();
     let finished = played.and_then(|outcome| {
@@ -63,14 +63,14 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         }
         let forked = Forked::read(&futures, &place)?;
         let summary = study::finish(&futures, &place)?;
-        keep(&plan, point, &plans, &forked, &place)?;
+        write_folder(&plan, point, &plans, &forked, &place)?;
         Ok(Ok((outcome, forked, summary)))
     });
     let (outcome, forked, summary) = match finished {
         Ok(Ok(finished)) => finished,
         Ok(Err(exit)) => return exit,
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
@@ -116,7 +116,7 @@ struct ForkDocument<'a> {
 
 /// The contents of `fork.json`.
 #[derive(Serialize)]
-struct Kept<'a> {
+struct ForkJson<'a> {
     schema: &'static str,
     scenario: &'a str,
     seed: u64,
@@ -135,7 +135,7 @@ struct Branch<'a> {
 }
 
 /// The fork that the command line and the scenario request.
-struct What {
+struct ForkRequest {
     point: ForkPoint,
     branches: Branches,
     /// The plan of the unchanged branch.
@@ -144,16 +144,20 @@ struct What {
     common: Vec<String>,
 }
 
-fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Result<What, Exit> {
+fn requested_fork(
+    section: Option<ForkDraft>,
+    plan: Plan,
+    arguments: &RunArguments,
+) -> Result<ForkRequest, Exit> {
     let Some(point) = arguments.fork_at.or(section.as_ref().map(|section| section.at)) else {
-        say("error: expected --fork-at with --branch, as in --fork-at 20 or --fork-at 5min");
+        eprint_line("error: expected --fork-at with --branch, as in --fork-at 20 or --fork-at 5min");
         return Err(Exit::Usage);
     };
     let mut branches: Branches =
         section.map(|section| section.branches.into_iter().collect()).unwrap_or_default();
     for text in &arguments.branch {
         let Some((name, change)) = text.split_once(':').filter(|(_, change)| change.contains('=')) else {
-            say(format_args!("error: expected --branch 'NAME: PATH=RON', found {text:?}"));
+            eprint_line(format_args!("error: expected --branch 'NAME: PATH=RON', found {text:?}"));
             return Err(Exit::Usage);
         };
         let (name, change) = (name.trim(), change.trim().to_owned());
@@ -163,20 +167,20 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
         }
     }
     if branches.iter().any(|(name, _)| name == "unchanged" || name.is_empty()) {
-        say("error: a branch needs a name other than \"unchanged\", which is always part of a fork");
+        eprint_line("error: a branch needs a name other than \"unchanged\", which is always part of a fork");
         return Err(Exit::Usage);
     }
-    if let Some(problem) = branches.iter().find_map(|(name, _)| unfit_name(name)) {
-        say(format_args!("error: the name of a branch: {problem}"));
+    if let Some(problem) = branches.iter().find_map(|(name, _)| invalid_name(name)) {
+        eprint_line(format_args!("error: the name of a branch: {problem}"));
         return Err(Exit::Usage);
     }
     if !branches.is_empty() {
-        return Ok(What { point, branches, plan, common: arguments.scenario.overrides.clone() });
+        return Ok(ForkRequest { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
     // Without --branch, the overrides (-o) define a single branch, compared with the scenario without them.
     let own = &arguments.scenario;
     if own.overrides.is_empty() {
-        say(
+        eprint_line(
             "error: expected what changes after the fork, as in --branch 'lossy: network.default.loss=Independent(0.5)' or -o \
              network.default.loss='Independent(0.5)'; without a change there is only one future",
         );
@@ -184,7 +188,7 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
     }
     let plan = load(&ScenarioArguments { overrides: Vec::new(), ..own.clone() })?;
     let branches = vec![("changed".to_owned(), own.overrides.clone())];
-    Ok(What { point, branches, plan, common: Vec::new() })
+    Ok(ForkRequest { point, branches, plan, common: Vec::new() })
 }
 
 /// The plan of a branch, if its differences are permitted.
@@ -192,20 +196,20 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     let branch = load(&arguments)?;
     let points = |plan: &Plan| plan.cells.iter().map(|cell| cell.point.clone()).collect::<Vec<_>>();
     if points(&branch) != points(plan) {
-        say(format_args!("error: branch \"{name}\": {}", other_cells(plan, &branch)));
+        eprint_line(format_args!("error: branch \"{name}\": {}", other_cells(plan, &branch)));
         return Err(Exit::InvalidScenario);
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
         let (base, changed) = (&base.scenario, &changed.scenario);
         if let Some(path) = settled(base.draft(), changed.draft()).first() {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: branch \"{name}\" changes {path}, which cannot change after the fork; a branch may change {}",
                 changeable(base.draft()).join(", ")
             ));
             return Err(Exit::InvalidScenario);
         }
         if let Some(problem) = other_readers(base, changed) {
-            say(format_args!("error: branch \"{name}\": {problem}"));
+            eprint_line(format_args!("error: branch \"{name}\": {problem}"));
             return Err(Exit::InvalidScenario);
         }
     }
@@ -247,7 +251,7 @@ fn other_cells(plan: &Plan, branch: &Plan) -> String {
 }
 
 /// Writes the comparison, the page, and every branch's own report into the folder.
-fn keep(
+fn write_folder(
     plan: &Plan,
     point: ForkPoint,
     plans: &[(String, Plan)],
@@ -270,7 +274,7 @@ fn keep(
         )?;
     }
     let branches = plans.iter().map(|(name, plan)| Branch { name, overrides: &plan.overrides });
-    let document = Kept {
+    let document = ForkJson {
         schema: SCHEMA,
         scenario: &plan.name,
         seed: plan.first_seed(),

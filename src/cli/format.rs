@@ -1,9 +1,9 @@
 //! `subrosa fmt`: the usual white space for scenario files.
 
 use super::exit::Exit;
-use super::load::complain;
+use super::load::print_error;
 use super::options::{Format, FormatArguments};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use crate::scenario::Document;
 use crate::study::files;
 use std::path::Path;
@@ -27,14 +27,14 @@ fn one(file: &Path, only_check: bool) -> Exit {
     });
     let (document, text) = match formatted {
         Ok(formatted) => formatted,
-        Err(diagnostics) => return complain(&diagnostics, Format::Text),
+        Err(diagnostics) => return print_error(&diagnostics, Format::Text),
     };
     let is_input = file == Path::new("-");
     if only_check {
         if document.text() == text {
             return Exit::Ok;
         }
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {0}: other white space than usual (`subrosa fmt {0}` changes it)",
             file.display()
         ));
@@ -44,7 +44,7 @@ fn one(file: &Path, only_check: bool) -> Exit {
         print(&text);
     } else if document.text() != text {
         if let Err(error) = files::put(file, text.as_bytes()) {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
         print(&format!("formatted {}\n", file.display()));

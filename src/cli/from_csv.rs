@@ -1,14 +1,14 @@
 //! Makes a commented scenario from the user's CSV file: `subrosa new SYSTEM --csv FILE --output COLUMN`.
 
 use super::csv_columns::{Columns, Gaps};
-use crate::gp::MOST_ARMS;
+use crate::gp::MAX_ARMS;
 use crate::objectives::CsvTable;
 use crate::scenario::closest;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `subrosa new` with --csv.
-pub(super) struct Wanted<'a> {
+pub(super) struct CsvArguments<'a> {
     pub(super) system: &'a str,
     pub(super) csv: &'a Path,
     pub(super) output: &'a str,
@@ -42,7 +42,7 @@ pub(super) enum NoScenario {
     #[error("{file}: no other column than \"{column}\" holds numbers that vary, so that there is no input")]
     NoInputs { file: PathBuf, column: String },
     #[error(
-        "{file} has {rows} rows, and the agents of a federation search at most {MOST_ARMS}: keep a part of the rows, or let \
+        "{file} has {rows} rows, and the agents of a federation search at most {MAX_ARMS}: keep a part of the rows, or let \
          `subrosa new local` or `subrosa new outsourced` search all of them"
     )]
     TooManyRows { file: PathBuf, rows: usize },
@@ -61,7 +61,7 @@ pub(super) struct Made {
 /// # Errors
 /// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing, constant, has gaps or is not of
 /// the kind that the system needs, or no column can be an input.
-pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<Made, NoScenario> {
+pub(super) fn scenario(wanted: &CsvArguments<'_>) -> Result<Made, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());
     if !table.names().contains(&column) {
@@ -75,7 +75,7 @@ pub(super) fn scenario(wanted: &Wanted<'_>) -> Result<Made, NoScenario> {
     if found.inputs.is_empty() {
         return Err(NoScenario::NoInputs { file, column });
     }
-    if wanted.system == "federated" && found.rows > MOST_ARMS {
+    if wanted.system == "federated" && found.rows > MAX_ARMS {
         return Err(NoScenario::TooManyRows { file, rows: found.rows });
     }
     let mut text = opening(wanted, &found);
@@ -112,7 +112,7 @@ fn list(names: &[String]) -> String {
 
 /// The CSV file's path for the scenario, in which relative paths begin at the scenario's folder: as given if the scenario is
 /// written to the current folder, absolute otherwise.
-fn path_from(wanted: &Wanted<'_>) -> String {
+fn path_from(wanted: &CsvArguments<'_>) -> String {
     let here = wanted.file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
     let path = match wanted.csv.canonicalize() {
         Ok(absolute) if !here => absolute,
@@ -122,7 +122,7 @@ fn path_from(wanted: &Wanted<'_>) -> String {
 }
 
 /// The beginning of the scenario: comments, name, seed and replications.
-fn opening(wanted: &Wanted<'_>, found: &Columns) -> String {
+fn opening(wanted: &CsvArguments<'_>, found: &Columns) -> String {
     let file = wanted.file.display();
     let stem =
         wanted.csv.file_stem().map_or_else(|| "data".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -153,7 +153,7 @@ const NETWORK: &str =
     "default: Link(latency: LogNormal(median: \"40ms\", sigma: 0.5), loss: Independent(0.02)),";
 
 /// The rest of a scenario of a system that searches for the row with the best output: every system but `release`.
-fn search(system: &str, wanted: &Wanted<'_>, found: &Columns) -> String {
+fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns) -> String {
     let (parties, hub) = match system {
         "local" => (r#""service": Party(), "users": Party()"#, "service"),
         "federated" => (r#""server": Party(), "agent": Party(count: 20)"#, "server"),
@@ -190,7 +190,7 @@ fn search(system: &str, wanted: &Wanted<'_>, found: &Columns) -> String {
 }
 
 /// The rest of a scenario of `release`: a classifier that predicts the output is tuned, and its best setting is published.
-fn release(wanted: &Wanted<'_>, table: &CsvTable, found: &Columns) -> Result<String, NoScenario> {
+fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Result<String, NoScenario> {
     let cells = table.texts(wanted.output)?;
     let column = quoted(wanted.output);
     let label = match table.numbers(wanted.output) {

@@ -2,7 +2,7 @@
 //! second signal ends this program at once.
 
 use super::exit::Exit;
-use super::output::say;
+use super::output::eprint_line;
 use crate::vocab::Interruption;
 use std::sync::LazyLock;
 
@@ -14,10 +14,10 @@ pub(super) fn listen() -> &'static Interruption {
         if INTERRUPTED.request() > 1 {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
-        say("\nInterrupted: finishing the replications in progress (again to stop at once).");
+        eprint_line("\nInterrupted: finishing the replications in progress (again to stop at once).");
     });
     if let Err(error) = handler {
-        say(format_args!(
+        eprint_line(format_args!(
             "warning: Ctrl-C will stop the run at once ({error}); what is finished is kept anyway"
         ));
     }

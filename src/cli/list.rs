@@ -2,13 +2,13 @@
 
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
-use super::output::{print, say_lines, width};
+use super::output::{eprint_lines, print, width};
 use crate::report;
 use crate::scenario::{Family, closest, families, parts};
 use serde::Serialize;
 
 /// Largest number of columns of a line: longer ones are hard to read.
-const MOST_PROSE: usize = 80;
+const MAX_PROSE: usize = 80;
 /// Fewest columns at which a description stands beside its name.
 const BESIDE: usize = 64;
 
@@ -32,7 +32,7 @@ Each(\"name\", [value, value, ..]): stands in place of any value
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
     if let (Some(family), Some(member)) = (&arguments.what, &arguments.member) {
-        let known = families.iter().chain(&parts).find(|known| is_called(known, family));
+        let known = families.iter().chain(&parts).find(|known| has_name(known, family));
         let names =
             known.map(|known| known.members.iter().map(|member| member.name.clone()).collect::<Vec<_>>());
         let said = match names {
@@ -46,15 +46,15 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
             }),
         };
         if let Some(said) = said {
-            say_lines(&fold(&format!("error: {said}"), 2));
+            eprint_lines(&fold(&format!("error: {said}"), 2));
             return Exit::Usage;
         }
         let only = |mut known: Family| {
             known.members.retain(|found| found.name.eq_ignore_ascii_case(member));
             known
         };
-        families = families.into_iter().filter(|known| is_called(known, family)).map(only).collect();
-        parts = parts.into_iter().filter(|known| is_called(known, family)).map(only).collect();
+        families = families.into_iter().filter(|known| has_name(known, family)).map(only).collect();
+        parts = parts.into_iter().filter(|known| has_name(known, family)).map(only).collect();
     } else if let Some(wanted) = &arguments.what {
         let known: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
         let near = nearest(wanted, families.iter().chain(&parts));
@@ -69,7 +69,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("the families are {}", known.join(", ")),
             };
-            say_lines(&fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
+            eprint_lines(&fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
             return Exit::Usage;
         }
     }
@@ -103,14 +103,14 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
 
 /// Whether `wanted` is the family's name, in any case. Parts with the same name have a suffix ("Series of Local"), which may be
 /// left out.
-fn is_called(family: &Family, wanted: &str) -> bool {
+fn has_name(family: &Family, wanted: &str) -> bool {
     let name = family.name.split(" of ").next().unwrap_or_default();
     family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted)
 }
 
 /// The whole family if it has the requested name, or the family with only the member of that name; `None` if it has neither.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
-    if is_called(&family, wanted) {
+    if has_name(&family, wanted) {
         return Some(family);
     }
     family.members.retain(|member| member.name.eq_ignore_ascii_case(wanted));
@@ -184,5 +184,5 @@ fn first_line(text: &str) -> String {
 
 /// Breaks a line between words at the width of the terminal and indents its continuation lines.
 fn fold(line: &str, indent: usize) -> String {
-    report::folded(line, indent, width().min(MOST_PROSE))
+    report::folded(line, indent, width().min(MAX_PROSE))
 }

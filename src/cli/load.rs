@@ -2,9 +2,9 @@
 
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
-use super::output::{print, say, say_lines};
-use crate::objectives::{Resources, Room};
-use crate::programs::{Programs, Recorded, Starts};
+use super::output::{eprint_line, eprint_lines, print};
+use crate::objectives::{Resources, RunLimits};
+use crate::programs::{ProgramUse, Programs, Recorded};
 use crate::report;
 use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Loads and checks a scenario to be run. On failure, all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
-    load_to(arguments, Starts::ToPlay, Some(1))
+    load_to(arguments, ProgramUse::ToPlay, Some(1))
 }
 
 /// Number of replications that are run at the same time: as stated, else one per core.
@@ -26,11 +26,11 @@ pub(super) fn threads(stated: Option<u32>) -> u64 {
 /// the same time must have room in memory.
 pub(super) fn load_to(
     arguments: &ScenarioArguments,
-    starts: Starts,
+    starts: ProgramUse,
     at_once: Option<u32>,
 ) -> Result<Plan, Exit> {
     let loaded = Loaded::read(arguments, starts, at_once)?;
-    loaded.plan(&[]).map_err(|diagnostics| complain(&diagnostics, arguments.format))
+    loaded.plan(&[]).map_err(|diagnostics| print_error(&diagnostics, arguments.format))
 }
 
 /// A scenario file that was read, with everything that the command line says about it.
@@ -44,26 +44,26 @@ impl Loaded {
     /// Reads a scenario. On failure, all errors have been printed.
     pub(super) fn read(
         arguments: &ScenarioArguments,
-        starts: Starts,
+        starts: ProgramUse,
         at_once: Option<u32>,
     ) -> Result<Self, Exit> {
         if let Some(folder) = arguments.data.as_deref().filter(|folder| !folder.is_dir()) {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: --data {}: there is no such folder (name the folder of the data files, or leave --data out)",
                 folder.display()
             ));
             return Err(Exit::Usage);
         }
         let document = Document::load(&arguments.scenario)
-            .map_err(|diagnostics| complain(&diagnostics, arguments.format))?;
+            .map_err(|diagnostics| print_error(&diagnostics, arguments.format))?;
         let mut overrides = arguments.overrides.clone();
         overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
         overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
         let resources = Resources {
             starts,
-            room: Room {
+            room: RunLimits {
                 threads: threads(at_once),
-                memory: arguments.memory.unwrap_or(Room::default().memory),
+                memory: arguments.memory.unwrap_or(RunLimits::default().memory),
             },
             ..resources_of(&arguments.scenario, arguments.data.clone())
         };
@@ -91,29 +91,29 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         Ok(Some(manifest)) => manifest,
         Ok(None) => return Err(not_a_run(folder)),
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Err(Exit::Internal);
         }
     };
-    if let Some(words) = lacking(folder, &manifest) {
-        say_lines(&words);
+    if let Some(words) = missing_members(folder, &manifest) {
+        eprint_lines(&words);
         return Err(Exit::InvalidScenario);
     }
     let file = folder.file("scenario.ron");
     let text = files::read(&file).map_err(|error| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     })?;
     // The folder has the answers of the programs, so the programs need not exist any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
     let (base, data) = (manifest.base.clone(), manifest.data.clone());
-    let resources = Resources { base, data, programs, room: Room::unlimited(), ..Resources::default() };
+    let resources = Resources { base, data, programs, room: RunLimits::unlimited(), ..Resources::default() };
     let document = Document::from_text(&file, text);
     let plan = |overrides: &[String]| {
         let cells = document
             .cells(overrides, &resources)
-            .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
-        let text = document.ron().map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
+            .map_err(|diagnostics| print_error(&diagnostics, Format::Text))?;
+        let text = document.ron().map_err(|diagnostics| print_error(&diagnostics, Format::Text))?;
         let plan = Plan::of_build(text, overrides.to_vec(), &resources, cells, &manifest.build);
         Ok(plan.with_programs(&manifest.programs))
     };
@@ -121,7 +121,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     if let Some(futures) = &manifest.futures {
         let others = futures.branches.iter().skip(1);
         let branches = others.map(|future| Ok((future.name.clone(), plan(&future.overrides)?)));
-        whole = Plan::of_futures(whole, futures.at.clone(), branches.collect::<Result<_, Exit>>()?);
+        whole = Plan::of_branches(whole, futures.at.clone(), branches.collect::<Result<_, Exit>>()?);
     }
     Ok((whole, manifest))
 }
@@ -130,7 +130,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
 pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let (plan, manifest) = plan_of_run(folder)?;
     if manifest.futures.is_some() {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {} is a fork: its futures share their beginnings, so none is simulated alone (`subrosa replay` \
              simulates all of them again, and compares them with their records)",
             folder.path().display()
@@ -141,7 +141,7 @@ pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit>
 }
 
 /// The error if the run used members that this program lacks; `None` if it has all of them.
-fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
+fn missing_members(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     let here = own_members();
     let known = |member: &OwnMember| {
         here.iter().any(|own| (&own.family, &own.name) == (&member.family, &member.name))
@@ -168,7 +168,7 @@ pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
         Some(run) => run.display().to_string(),
         None => "runs/<name>-<hash>".to_owned(),
     };
-    say(format_args!(
+    eprint_line(format_args!(
         "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, such as \
          {example})",
         folder.path().display()
@@ -195,9 +195,9 @@ struct Invalid {
     diagnostics: Vec<serde_json::Value>,
 }
 
-pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
+pub(super) fn print_error(diagnostics: &Diagnostics, format: Format) -> Exit {
     match format {
-        Format::Text => say_lines(&diagnostics.render()),
+        Format::Text => eprint_lines(&diagnostics.render()),
         Format::Json => {
             print(&report::json(&Invalid { valid: false, diagnostics: diagnostics.json() }));
         }

@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{ManArguments, command};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use crate::study::files;
 use clap::Command;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn man(arguments: &ManArguments) -> Exit {
         };
     };
     if let Err(error) = files::make_folder(folder) {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         return Exit::Internal;
     }
     let mut whole = command().disable_help_subcommand(true);
@@ -40,7 +40,7 @@ pub(super) fn man(arguments: &ManArguments) -> Exit {
 fn rendered(command: Command) -> Result<Vec<u8>, Exit> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).map_err(|error| {
-        say(format_args!("error: cannot make the manual page: {error}"));
+        eprint_line(format_args!("error: cannot make the manual page: {error}"));
         Exit::Internal
     })?;
     Ok(page)
@@ -49,7 +49,7 @@ fn rendered(command: Command) -> Result<Vec<u8>, Exit> {
 fn write(folder: &Path, name: &str, page: &[u8]) -> Result<(), Exit> {
     let file = folder.join(name);
     files::write(&file, page).map_err(|error| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     })?;
     print(&format!("wrote {}\n", file.display()));

@@ -37,7 +37,7 @@ mod report;
 mod run;
 mod schema;
 mod sign;
-mod spent;
+mod budget_exit;
 mod sweep;
 mod templates;
 mod threshold;
@@ -46,7 +46,7 @@ mod watch;
 
 use crate::gp::simd;
 use clap::Parser;
-use options::{Arguments, Verb};
+use options::{Arguments, TopCommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -54,8 +54,8 @@ pub use exit::Exit;
 pub use options::command;
 
 /// Prints an error that no command has caused, such as a catalogue that cannot be installed.
-pub(crate) fn complain_of(error: &dyn std::error::Error) {
-    output::say(format_args!("error: {error}"));
+pub(crate) fn print_startup_error(error: &dyn std::error::Error) {
+    output::eprint_line(format_args!("error: {error}"));
 }
 
 /// Runs the program on the process's arguments.
@@ -72,7 +72,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
             if let (Err(failure), false) = (error.print(), error.use_stderr()) {
-                output::unless_gone(&failure);
+                output::exit_unless_broken_pipe(&failure);
             }
             exit
         }
@@ -95,10 +95,10 @@ pub struct Printed {
 /// call [`crate::study::play`].
 #[must_use]
 pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
-    let (exit, out, err) = output::kept(|| match Arguments::try_parse_from(arguments) {
+    let (exit, out, err) = output::capture_output(|| match Arguments::try_parse_from(arguments) {
         Ok(arguments) => verb(arguments),
         Err(error) if error.use_stderr() => {
-            output::say_lines(&error.render().to_string());
+            output::eprint_lines(&error.render().to_string());
             Exit::Usage
         }
         Err(error) => {
@@ -111,31 +111,31 @@ pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
 
 fn verb(arguments: Arguments) -> Exit {
     if let Err(unknown) = simd::wanted() {
-        output::say(format_args!("error: {unknown}"));
+        output::eprint_line(format_args!("error: {unknown}"));
         return Exit::Usage;
     }
     match arguments.verb {
-        Verb::Check(arguments) => check::check(&arguments),
-        Verb::Run(arguments) => run::run(&arguments),
-        Verb::Replay(arguments) => replay::replay(&arguments),
-        Verb::Sign(arguments) => sign::sign(&arguments),
-        Verb::Sweep(arguments) => sweep::sweep(&arguments),
-        Verb::Compare(arguments) => compare::compare(&arguments),
-        Verb::Threshold(arguments) => threshold::threshold(&arguments),
-        Verb::Explain(arguments) => explain::explain(&arguments),
-        Verb::Report(arguments) => report::report(&arguments),
-        Verb::New(arguments) => new::new(&arguments),
-        Verb::Trace(arguments) => trace::trace(&arguments),
-        Verb::Account(arguments) => account::account(&arguments),
-        Verb::Audit(arguments) => audit::audit(&arguments),
-        Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
-        Verb::List(arguments) => list::list(&arguments),
-        Verb::Schema => schema::schema(),
-        Verb::Convert(arguments) => convert::convert(&arguments),
-        Verb::Format(arguments) => format::format(&arguments),
+        TopCommand::Check(arguments) => check::check(&arguments),
+        TopCommand::Run(arguments) => run::run(&arguments),
+        TopCommand::Replay(arguments) => replay::replay(&arguments),
+        TopCommand::Sign(arguments) => sign::sign(&arguments),
+        TopCommand::Sweep(arguments) => sweep::sweep(&arguments),
+        TopCommand::Compare(arguments) => compare::compare(&arguments),
+        TopCommand::Threshold(arguments) => threshold::threshold(&arguments),
+        TopCommand::Explain(arguments) => explain::explain(&arguments),
+        TopCommand::Report(arguments) => report::report(&arguments),
+        TopCommand::New(arguments) => new::new(&arguments),
+        TopCommand::Trace(arguments) => trace::trace(&arguments),
+        TopCommand::Account(arguments) => account::account(&arguments),
+        TopCommand::Audit(arguments) => audit::audit(&arguments),
+        TopCommand::Calibrate(arguments) => calibrate::calibrate(&arguments),
+        TopCommand::List(arguments) => list::list(&arguments),
+        TopCommand::Schema => schema::schema(),
+        TopCommand::Convert(arguments) => convert::convert(&arguments),
+        TopCommand::Format(arguments) => format::format(&arguments),
         #[cfg(feature = "lsp")]
-        Verb::Lsp(_) => lsp::serve(),
-        Verb::Completions(arguments) => completions::completions(&arguments),
-        Verb::Man(arguments) => man::man(&arguments),
+        TopCommand::Lsp(_) => lsp::serve(),
+        TopCommand::Completions(arguments) => completions::completions(&arguments),
+        TopCommand::Man(arguments) => man::man(&arguments),
     }
 }

@@ -1,9 +1,9 @@
 //! `subrosa new`: writes a commented scenario that can be run unchanged.
 
 use super::exit::Exit;
-use super::from_csv::{self, Wanted};
+use super::from_csv::{self, CsvArguments};
 use super::options::NewArguments;
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::templates::TEMPLATES;
 use crate::report::message;
 use crate::study::files::{self, FileError};
@@ -13,16 +13,16 @@ use std::path::PathBuf;
 pub(super) fn new(arguments: &NewArguments) -> Exit {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == arguments.system) else {
         // Unreachable: clap accepts only the names of templates.
-        say(format_args!("error: no template is called {:?}", arguments.system));
+        eprint_line(format_args!("error: no template is called {:?}", arguments.system));
         return Exit::Usage;
     };
     let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(format!("{}.ron", template.name)));
     if file.is_dir() {
-        say(format_args!("error: {} is a folder: name a file inside it", file.display()));
+        eprint_line(format_args!("error: {} is a folder: name a file inside it", file.display()));
         return Exit::Usage;
     }
     if file.exists() && !arguments.force {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: {} is there already: name another file, or overwrite it with --force",
             file.display()
         ));
@@ -31,20 +31,20 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty())
         && let Err(error) = files::make_folder(folder)
     {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         return Exit::Internal;
     }
     let mut left_out = Vec::new();
     let text = match (&arguments.csv, &arguments.output) {
         (Some(csv), Some(output)) => {
-            let wanted = Wanted { system: template.name, csv, output, file: &file };
+            let wanted = CsvArguments { system: template.name, csv, output, file: &file };
             match from_csv::scenario(&wanted) {
                 Ok(made) => {
                     left_out = made.left_out;
                     made.text
                 }
                 Err(error) => {
-                    say(format_args!("error: {error}"));
+                    eprint_line(format_args!("error: {error}"));
                     return Exit::InvalidScenario;
                 }
             }
@@ -53,7 +53,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
         _ => template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display())),
     };
     if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: cannot write {}: {error} (name a writable file, as in `subrosa new {} DIR/{}.ron`)",
             file.display(),
             template.name,

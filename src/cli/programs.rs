@@ -2,8 +2,8 @@
 //! version line.
 
 use super::exit::Exit;
-use super::output::say;
-use crate::programs::{Program, ProgramIdentity, Starts};
+use super::output::eprint_line;
+use crate::programs::{Program, ProgramIdentity, ProgramUse};
 use crate::study::{Plan, ask_programs, programs_of};
 use crate::vocab::counted;
 
@@ -12,21 +12,21 @@ type Branches = Vec<(String, Plan)>;
 
 /// Prints which programs are started when the scenario is run.
 pub(super) fn announce(plan: &Plan) {
-    announce_to(plan, Starts::ToPlay);
+    announce_to(plan, ProgramUse::ToPlay);
 }
 
 /// Prints which programs are started for the given use of the scenario.
-pub(super) fn announce_to(plan: &Plan, starts: Starts) {
-    tell(plan, &plan.programs_started(starts));
+pub(super) fn announce_to(plan: &Plan, starts: ProgramUse) {
+    print_programs(plan, &plan.programs_started(starts));
 }
 
-fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
+fn print_programs(plan: &Plan, programs: &[ProgramIdentity]) {
     if programs.is_empty() {
         return;
     }
     warn_of_modules(programs);
     let named: Vec<String> = programs.iter().map(|program| format!("`{}`", program.words())).collect();
-    say(format_args!(
+    eprint_line(format_args!(
         "note: this scenario starts {} with your rights, in {}: {} (run only what you trust; a replay starts none)",
         counted(programs.len() as u64, "program"),
         plan.base.display(),
@@ -37,7 +37,7 @@ fn tell(plan: &Plan, programs: &[ProgramIdentity]) {
 /// Warns of programs whose text is not part of the study's identity.
 pub(super) fn warn_of_modules(programs: &[ProgramIdentity]) {
     for (program, module) in programs.iter().filter_map(|program| Some((program, program.unseen_module()?))) {
-        say(format_args!(
+        eprint_line(format_args!(
             "warning: `{}` runs the module {module}, whose text is not part of the study's identity: after an edit, earlier \
              results are reused (name its files, as in files: [\"{}.py\"])",
             program.words(),
@@ -50,7 +50,7 @@ pub(super) fn warn_of_modules(programs: &[ProgramIdentity]) {
 pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
     announce(&plan);
     plan.ask_programs().map_err(|failure| {
-        say(format_args!("error: {failure}"));
+        eprint_line(format_args!("error: {failure}"));
         Exit::CellsFailed
     })
 }
@@ -59,10 +59,10 @@ pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
 pub(super) fn ask_all(plan: Plan, branches: Branches) -> Result<(Plan, Branches), Exit> {
     let (names, mut plans): (Vec<String>, Vec<Plan>) = branches.into_iter().unzip();
     plans.insert(0, plan);
-    tell(&plans[0], &programs_of(&plans));
+    print_programs(&plans[0], &programs_of(&plans));
     let mut asked = ask_programs(plans)
         .map_err(|failure| {
-            say(format_args!("error: {failure}"));
+            eprint_line(format_args!("error: {failure}"));
             Exit::CellsFailed
         })?
         .into_iter();
@@ -77,7 +77,7 @@ pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
         let program =
             Program { command: planned.command.clone(), timeout: Program::default_timeout(), files };
         if program.identity(&plan.base).files != planned.files {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: a file of the program `{}` is not what the study was planned with; make the plan anew with \
                  `subrosa cluster plan`",
                 planned.words()

@@ -1,6 +1,6 @@
 //! A progress bar on standard error, or lines of text if standard error is not a terminal.
 
-use super::output::say;
+use super::output::eprint_line;
 use crate::study::{self, Failure, Progress, Start};
 use crate::vocab::counted;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -19,12 +19,12 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 /// The rate at which replications end, measured from the end of the first: the time before it includes the preparation that all
 /// replications share.
 #[derive(Debug, Default)]
-struct Pace {
+struct ReplicationRate {
     /// The time at which ended replications were first seen, and their number then.
     first: Mutex<Option<(Instant, u64)>>,
 }
 
-impl Pace {
+impl ReplicationRate {
     fn lock(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,14 +51,14 @@ impl Pace {
 
 /// Progress of a study in the terminal.
 #[derive(Debug)]
-pub(super) struct Bar {
+pub(super) struct StudyProgressBar {
     bar: ProgressBar,
     failures: AtomicU64,
     told: Mutex<Instant>,
-    pace: Arc<Pace>,
+    pace: Arc<ReplicationRate>,
 }
 
-impl Bar {
+impl StudyProgressBar {
     pub(super) fn new(message: String) -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
@@ -67,7 +67,7 @@ impl Bar {
         };
         let bar = ProgressBar::with_draw_target(None, target).with_message(message);
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let pace = Arc::new(Pace::default());
+        let pace = Arc::new(ReplicationRate::default());
         let shown = Arc::clone(&pace);
         let left = move |state: &ProgressState, out: &mut dyn fmt::Write| {
             let left = shown.left(Instant::now(), state.pos(), state.len().unwrap_or(0));
@@ -89,7 +89,7 @@ impl Bar {
     }
 
     /// Prints a line from time to time if there is no bar.
-    fn tell(&self) {
+    fn print_line(&self) {
         let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
         let left = self.pace.left(Instant::now(), done, length);
         let Ok(mut told) = self.told.try_lock() else { return };
@@ -102,7 +102,7 @@ impl Bar {
             some => format!(", {some} failed"),
         };
         let left = left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
-        say(format_args!("{}: {done} of {length}{failures}{left}", self.bar.message()));
+        eprint_line(format_args!("{}: {done} of {length}{failures}{left}", self.bar.message()));
     }
 
     pub(super) fn advance(&self, steps: u64) {
@@ -115,9 +115,9 @@ impl Bar {
 }
 
 /// Prints how many runs of other builds were not reused, if any.
-pub(super) fn tell_other_builds(runs: u64) {
+pub(super) fn print_other_builds(runs: u64) {
     if runs > 0 {
-        say(format_args!(
+        eprint_line(format_args!(
             "Not reused: {} of this name by another build of subrosa, whose results may differ (`subrosa replay RUN` shows \
              whether they do; this is build {}).",
             counted(runs, "earlier run"),
@@ -131,25 +131,25 @@ pub(super) fn short(build: &str) -> &str {
     build.get(..10).unwrap_or("unknown")
 }
 
-impl Progress for Bar {
+impl Progress for StudyProgressBar {
     fn begin(&self, start: &Start) {
         let Start { to_play, there, reused, other_builds, damaged } = *start;
         if damaged > 0 {
-            say(format_args!(
+            eprint_line(format_args!(
                 "Damaged records: {damaged} (after a kill or a full disk); they are run again."
             ));
         }
         if reused > 0 {
-            say(format_args!(
+            eprint_line(format_args!(
                 "Taken from an earlier run, unchanged since: {}.",
                 counted(reused, "replication")
             ));
         }
         if to_play > 0 {
-            tell_other_builds(other_builds);
+            print_other_builds(other_builds);
         }
         if there > 0 && to_play > 0 {
-            say(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
+            eprint_line(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
         }
         // One bar can show several studies, one after the other: `--until-halfwidth` runs more and more replications.
         self.bar.set_position(0);
@@ -160,15 +160,15 @@ impl Progress for Bar {
 
     fn done(&self) {
         self.bar.inc(1);
-        self.tell();
+        self.print_line();
     }
 
     fn failed(&self, failure: &Failure) {
         if self.failures.fetch_add(1, Ordering::Relaxed) < SHOWN_FAILURES {
-            self.bar.suspend(|| say(format_args!("failed: {failure}")));
+            self.bar.suspend(|| eprint_line(format_args!("failed: {failure}")));
         }
         self.bar.inc(1);
-        self.tell();
+        self.print_line();
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
     /// As `--until-halfwidth` does it: each set of replications is counted from 0.
     #[test]
     fn a_second_set_of_replications_begins_at_none() {
-        let bar = Bar::new("study".to_owned());
+        let bar = StudyProgressBar::new("study".to_owned());
         let start = |to_play| Start { to_play, there: 0, reused: 0, other_builds: 0, damaged: 0 };
         bar.begin(&start(8));
         (0..8).for_each(|_| bar.done());
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_wait_for_the_first_replications_is_not_taken_for_their_pace() {
-        let (pace, start, second) = (Pace::default(), Instant::now(), Duration::from_secs(1));
+        let (pace, start, second) = (ReplicationRate::default(), Instant::now(), Duration::from_secs(1));
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
         let length = 100 * threads;
         assert_eq!(pace.left(start + second * 29, 0, length), None);

@@ -4,9 +4,9 @@ use super::contents::contents;
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use super::pool::in_pool;
-use super::progress::{Bar, short};
+use super::progress::{StudyProgressBar, short};
 use crate::report;
 use crate::study::{self, Inconsistency, Manifest, Replay, ReplicationRecord, RunFolder, Signed};
 use crate::vocab::{Time, counted};
@@ -32,12 +32,14 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         Err(exit) => return exit,
     };
     if plan.futures.is_some() && arguments.until.is_some() {
-        say("error: --until is not for a fork, whose futures are simulated to their end; leave it out");
+        eprint_line(
+            "error: --until is not for a fork, whose futures are simulated to their end; leave it out",
+        );
         return Exit::Usage;
     }
     for (index, (new, old)) in plan.cells.iter().zip(&manifest.cells).enumerate() {
         if new.identity != old.identity {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: cell {index} is not what was run: the program's version or a data file has changed \
                  since (the run was played by version {} on {})",
                 manifest.subrosa, manifest.target
@@ -46,7 +48,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         }
     }
     if manifest.build != plan.this_build() {
-        say(format_args!(
+        eprint_line(format_args!(
             "note: the run is of build {} of subrosa, this is build {}: differences may come from the program",
             short(&manifest.build),
             short(&plan.this_build())
@@ -70,25 +72,27 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     let total = records.iter().map(Vec::len).sum::<usize>();
     if total == 0 && inconsistencies.is_empty() && !arguments.files {
         match arguments.replication {
-            Some(wanted) => say(format_args!("error: the run has no replication {wanted}")),
-            None => say("error: the run has no finished replication; finish it with `subrosa run`"),
+            Some(wanted) => eprint_line(format_args!("error: the run has no replication {wanted}")),
+            None => eprint_line("error: the run has no finished replication; finish it with `subrosa run`"),
         }
         return Exit::Usage;
     }
     if arguments.files && !manifest.complete && inconsistencies.is_empty() {
-        say("error: the run is not finished, so its files are not final; finish it with `subrosa run`");
+        eprint_line(
+            "error: the run is not finished, so its files are not final; finish it with `subrosa run`",
+        );
         return Exit::Usage;
     }
     if arguments.files {
-        return tell_of_files(arguments.format, &inconsistencies, there, signed);
+        return print_inconsistencies(arguments.format, &inconsistencies, there, signed);
     }
-    let bar = Bar::new(format!("replay {}", plan.name));
+    let bar = StudyProgressBar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
     let replay =
         in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
     bar.finish();
     let unfinished = (there < plan.total()).then(|| plan.total());
-    tell(arguments, &manifest, &replay, &inconsistencies, (unfinished, signed));
+    print_results(arguments, &manifest, &replay, &inconsistencies, (unfinished, signed));
     if !replay.differences.is_empty() || !inconsistencies.is_empty() {
         Exit::ReplayDiffers
     } else if !replay.failures.is_empty() {
@@ -99,7 +103,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
 }
 
 /// Prints the result of `--files`: the inconsistencies found without running anything.
-fn tell_of_files(
+fn print_inconsistencies(
     format: Format,
     inconsistencies: &[Inconsistency],
     there: u64,
@@ -114,16 +118,16 @@ fn tell_of_files(
         Format::Text => {}
         Format::Json => {
             let problems: Vec<String> = inconsistencies.iter().map(ToString::to_string).collect();
-            print(&report::json(&Made { agrees: agree, compared: 0, problems, signed }));
+            print(&report::json(&FilesJson { agrees: agree, compared: 0, problems, signed }));
         }
     }
-    inconsistencies.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
+    inconsistencies.iter().for_each(|misfit| eprint_line(format_args!("error: {misfit}")));
     if agree { Exit::Ok } else { Exit::ReplayDiffers }
 }
 
 /// The JSON document of `--files`.
 #[derive(Serialize)]
-struct Made {
+struct FilesJson {
     agrees: bool,
     compared: u64,
     problems: Vec<String>,
@@ -133,7 +137,7 @@ struct Made {
 
 /// The JSON document of a replay that runs replications again.
 #[derive(Serialize)]
-struct Played {
+struct ReplayJson {
     agrees: bool,
     compared: u64,
     differences: Vec<String>,
@@ -145,7 +149,7 @@ struct Played {
 
 /// Prints the results. `unfinished` is the planned number of replications if the run has fewer; `signed` is the signature that
 /// was asked for.
-fn tell(
+fn print_results(
     arguments: &ReplayArguments,
     manifest: &Manifest,
     replay: &Replay,
@@ -181,7 +185,7 @@ fn tell(
             let differences: Vec<String> = replay.differences.iter().map(ToString::to_string).collect();
             let failures: Vec<String> = replay.failures.iter().map(ToString::to_string).collect();
             let problems: Vec<String> = inconsistencies.iter().map(ToString::to_string).collect();
-            print(&report::json(&Played {
+            print(&report::json(&ReplayJson {
                 agrees: differences.is_empty() && failures.is_empty() && problems.is_empty(),
                 compared: replay.compared,
                 differences,
@@ -192,9 +196,9 @@ fn tell(
         }
     }
     for failure in &replay.failures {
-        say(format_args!("failed: {failure}"));
+        eprint_line(format_args!("failed: {failure}"));
     }
     for misfit in inconsistencies {
-        say(format_args!("error: {misfit}"));
+        eprint_line(format_args!("error: {misfit}"));
     }
 }

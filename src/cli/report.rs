@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::figure;
 use super::load::not_a_run;
 use super::options::{Format, PaperTable, ReportArguments};
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use super::run::terminal;
 use crate::report::plots::Chart;
 use crate::report::{self, Page};
@@ -30,12 +30,15 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     let file = page_file(arguments);
     match files::write(&folder.file(&file), report::page(&page).as_bytes()) {
         Ok(()) if file != report::PAGE => {
-            say(format_args!("wrote {}", folder.file(&file).display()));
+            eprint_line(format_args!("wrote {}", folder.file(&file).display()));
         }
         Ok(()) => {}
         // A user without write access to the run folder can still read the report.
         Err(FileError { path, error, .. }) => {
-            say(format_args!("warning: cannot write {}: {error}; the page is not written", path.display()));
+            eprint_line(format_args!(
+                "warning: cannot write {}: {error}; the page is not written",
+                path.display()
+            ));
         }
     }
     if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
@@ -46,14 +49,14 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     match arguments.format {
         _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),
         _ if arguments.table == Some(PaperTable::Markdown) => print(&report::markdown(&page.summary)),
-        Format::Text if figure::wanted(arguments) => {}
+        Format::Text if figure::is_requested(arguments) => {}
         Format::Text => print(&report::text(&page.summary, terminal(arguments.shown.detail()))),
         Format::Json => print(&report::json(&page.summary)),
     }
     match study::summary_inconsistencies(&folder, &page.summary) {
         // Printed last, so that it is visible below a long report.
-        Ok(misfits) => misfits.iter().for_each(|misfit| say(format_args!("warning: {misfit}"))),
-        Err(error) => say(format_args!("warning: the run's records cannot be read: {error}")),
+        Ok(misfits) => misfits.iter().for_each(|misfit| eprint_line(format_args!("warning: {misfit}"))),
+        Err(error) => eprint_line(format_args!("warning: the run's records cannot be read: {error}")),
     }
     Exit::Ok
 }
@@ -73,12 +76,12 @@ fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
     let cells = page.summary.cells.len();
     if arguments.cell >= cells {
         let most = cells.saturating_sub(1);
-        say(format_args!("error: the run has no cell {}: its cells are 0 to {most}", arguments.cell));
+        eprint_line(format_args!("error: the run has no cell {}: its cells are 0 to {most}", arguments.cell));
         return Err(Exit::Usage);
     }
     if let (Some(replication), None) = (arguments.replication, &page.first) {
         let most = page.manifest.replications.saturating_sub(1);
-        say(format_args!(
+        eprint_line(format_args!(
             "error: cell {} has no finished replication {replication}: the run has replications 0 to {most}",
             arguments.cell
         ));
@@ -89,17 +92,17 @@ fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
 
 /// The chart to be written to files; `None` if no file is requested.
 fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
-    if !figure::wanted(arguments) {
+    if !figure::is_requested(arguments) {
         return Ok(None);
     }
     let Some(first) = charts.first() else {
-        say("error: the run has no chart: its protocol optimises nothing and no virtual time passed");
+        eprint_line("error: the run has no chart: its protocol optimises nothing and no virtual time passed");
         return Err(Exit::Usage);
     };
     let Some(wanted) = &arguments.figure else { return Ok(Some(first)) };
     charts.iter().find(|chart| chart.id == *wanted).map(Some).ok_or_else(|| {
         let known: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
-        say(format_args!("error: the run has no figure {wanted:?}: it has {}", known.join(", ")));
+        eprint_line(format_args!("error: the run has no figure {wanted:?}: it has {}", known.join(", ")));
         Exit::Usage
     })
 }
@@ -108,7 +111,7 @@ fn nothing_to_report(folder: &RunFolder) -> Exit {
     match folder.manifest() {
         Ok(None) => not_a_run(folder),
         Ok(Some(_)) => {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: {} has no summary.json: the run was interrupted (finish it with the same `subrosa run`)",
                 folder.path().display()
             ));
@@ -119,6 +122,6 @@ fn nothing_to_report(folder: &RunFolder) -> Exit {
 }
 
 fn failed(error: &FolderError) -> Exit {
-    say(format_args!("error: {error}"));
+    eprint_line(format_args!("error: {error}"));
     Exit::Internal
 }

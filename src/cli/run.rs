@@ -5,33 +5,33 @@ use super::exit::Exit;
 use super::interruption;
 use super::load::load_to;
 use super::options::{Format, RunArguments};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::programs;
-use super::progress::Bar;
+use super::progress::StudyProgressBar;
 use super::watch::Watch;
-use crate::programs::Starts;
+use crate::programs::ProgramUse;
 use crate::report::{self, Detail, Terminal};
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder};
 use crate::vocab::counted;
 
 /// Runs the command.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
-    let starts = if arguments.dry { Starts::ToSend } else { Starts::ToPlay };
+    let starts = if arguments.dry { ProgramUse::ToSend } else { ProgramUse::ToPlay };
     let threads = if arguments.dry { Some(1) } else { arguments.threads };
     let mut plan = match load_to(&arguments.scenario, starts, threads) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    if super::fork::wanted(&plan, arguments) {
+    if super::fork::is_requested(&plan, arguments) {
         if arguments.until_halfwidth.is_some() {
-            say(
+            eprint_line(
                 "error: --until-halfwidth does not work for a scenario with a fork, whose branches are compared \
                  replication by replication (raise --replications instead)",
             );
             return Exit::Usage;
         }
         if arguments.watch.is_some() {
-            say(
+            eprint_line(
                 "error: --watch is not for a scenario with a fork, whose branches are simulated together (leave it out)",
             );
             return Exit::Usage;
@@ -49,13 +49,13 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     if arguments.until_halfwidth.is_some()
         && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
     {
-        say(unknown_metric(&arguments.metric, &known));
+        eprint_line(unknown_metric(&arguments.metric, &known));
         return Exit::Usage;
     }
     if let Some(against) = &arguments.against
         && let Some((unknown, known)) = study::unknown_series(&plan, &[against])
     {
-        say(unknown_series(unknown, &known, "--against"));
+        eprint_line(unknown_series(unknown, &known, "--against"));
         return Exit::Usage;
     }
     let interrupted = interruption::listen();
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Ok(watch) => watch,
         Err(exit) => return exit,
     };
-    let bar = Bar::new(plan.name.clone());
+    let bar = StudyProgressBar::new(plan.name.clone());
     let options = Options {
         threads: arguments.threads.map_or(0, |threads| threads as usize),
         fail_fast: arguments.fail_fast,
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
                 bar.finish();
                 // An interrupted run has not used up its replications yet.
                 if !matches!(outcome, Outcome::Interrupted { .. }) {
-                    tell(&goal, &reached);
+                    print_precision(&goal, &reached);
                 }
                 outcome
             })
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     let outcome = match played {
         Ok(outcome) => outcome,
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     let summary = match made {
         Ok(summary) => summary,
         Err(error) => {
-            say(format_args!("error: {error}"));
+            eprint_line(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
@@ -134,20 +134,22 @@ pub(super) fn unknown_series(name: &str, known: &[String], flag: &str) -> String
     format!("error: no series is called {name:?}: {flag} takes {}", known.join(", "))
 }
 
-fn tell(goal: &Goal, reached: &Precision) {
+fn print_precision(goal: &Goal, reached: &Precision) {
     let Precision { widest, replications } = reached;
     let replications = counted(*replications, "replication");
     match widest {
-        None => say(format_args!(
+        None => eprint_line(format_args!(
             "warning: no series has an interval for the metric \"{}\"; the header of results.csv lists the metrics",
             goal.metric
         )),
-        Some(widest) if *widest > goal.half_width => say(format_args!(
+        Some(widest) if *widest > goal.half_width => eprint_line(format_args!(
             "warning: the widest half-width is {widest:.4} after {replications}, above {} (raise \
              --at-most, which is {})",
             goal.half_width, goal.at_most
         )),
-        Some(widest) => say(format_args!("The widest half-width is {widest:.4} after {replications}.")),
+        Some(widest) => {
+            eprint_line(format_args!("The widest half-width is {widest:.4} after {replications}."))
+        }
     }
 }
 

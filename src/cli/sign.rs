@@ -4,7 +4,7 @@ use super::contents::contents;
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::SignArguments;
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use crate::study::{self, RunFolder, SignError, files};
 use crate::vocab::counted;
 use std::io;
@@ -18,13 +18,15 @@ pub(super) fn sign(arguments: &SignArguments) -> Exit {
         Err(exit) => return exit,
     };
     if !manifest.complete {
-        say("error: the run is not finished, so there is nothing to sign; finish it with `subrosa run`");
+        eprint_line(
+            "error: the run is not finished, so there is nothing to sign; finish it with `subrosa run`",
+        );
         return Exit::Usage;
     }
     match contents(&plan, &folder, &manifest) {
         Ok((_, inconsistencies)) if inconsistencies.is_empty() => {}
         Ok((_, inconsistencies)) => {
-            inconsistencies.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
+            inconsistencies.iter().for_each(|misfit| eprint_line(format_args!("error: {misfit}")));
             return Exit::ReplayDiffers;
         }
         Err(exit) => return exit,
@@ -50,7 +52,7 @@ pub(super) fn sign(arguments: &SignArguments) -> Exit {
 
 /// Prints why there is no signature, or why it does not hold.
 pub(super) fn failed(error: &SignError) -> Exit {
-    say(format_args!("error: {error}"));
+    eprint_line(format_args!("error: {error}"));
     match error {
         SignError::File(_) => Exit::Internal,
         error if error.is_about_the_folder() => Exit::ReplayDiffers,

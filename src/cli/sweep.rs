@@ -1,19 +1,19 @@
 //! `subrosa cluster`: a study on many machines.
 
+use super::budget_exit::budget;
 use super::exit::Exit;
 use super::interruption;
 use super::load::{load, not_a_run, plan_to_play};
 use super::options::{
-    Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
-    SweepSubmitArguments, SweepVerb, SweepWorkArguments,
+    ClusterCommand, Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments,
+    SweepStatusArguments, SweepSubmitArguments, SweepWorkArguments,
 };
-use super::output::{print, say};
+use super::output::{eprint_line, print};
 use super::programs;
-use super::progress::{Bar, tell_other_builds};
+use super::progress::{StudyProgressBar, print_other_builds};
 use super::run::terminal;
-use super::spent::budget;
 use crate::report::{self, Detail};
-use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
+use crate::study::sweep::{self, HeartbeatTimes, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, Plan, RunFolder, file_safe, files};
 use crate::vocab::counted;
 use serde::Serialize;
@@ -25,17 +25,17 @@ use std::time::Duration;
 /// Runs the command that follows `cluster`.
 pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
     let done = match &arguments.verb {
-        SweepVerb::Plan(arguments) => plan(arguments),
-        SweepVerb::Work(arguments) => work(arguments),
-        SweepVerb::Status(arguments) => status(arguments),
-        SweepVerb::Merge(arguments) => merge(arguments),
-        SweepVerb::Submit(arguments) => submit(arguments),
+        ClusterCommand::Plan(arguments) => plan(arguments),
+        ClusterCommand::Work(arguments) => work(arguments),
+        ClusterCommand::Status(arguments) => status(arguments),
+        ClusterCommand::Merge(arguments) => merge(arguments),
+        ClusterCommand::Submit(arguments) => submit(arguments),
     };
     done.unwrap_or_else(|exit| exit)
 }
 
-fn complain(error: SweepError) -> Exit {
-    say(format_args!("error: {error}"));
+fn print_error(error: SweepError) -> Exit {
+    eprint_line(format_args!("error: {error}"));
     match error {
         SweepError::Folder(FolderError::Conflict(_)) => Exit::ReplayDiffers,
         SweepError::Folder(_) => Exit::Internal,
@@ -48,11 +48,11 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
     let plan = programs::ask(load(&arguments.scenario)?)?;
     let path = arguments.out.join(plan.folder_name());
     let laid = sweep::plan_sweep(&plan, &RunFolder::at(&path), arguments.blocks, arguments.force)
-        .map_err(complain)?;
+        .map_err(print_error)?;
     match arguments.scenario.format {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
-            say(format_args!(
+            eprint_line(format_args!(
                 "{how}: cells {}, replications of each {}; to run {} in {} blocks, already done {}",
                 plan.cells.len(),
                 plan.replications,
@@ -60,16 +60,16 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
                 laid.blocks,
                 laid.there
             ));
-            tell_other_builds(laid.other_builds);
+            print_other_builds(laid.other_builds);
             if laid.reused > 0 {
-                say(format_args!(
+                eprint_line(format_args!(
                     "Taken from an earlier run, unchanged since: {}.",
                     counted(laid.reused, "replication")
                 ));
             }
             print(&format!("{}\n", path.display()));
         }
-        Format::Json => print(&report::json(&Planned {
+        Format::Json => print(&report::json(&PlanJson {
             folder: &path,
             cells: plan.cells.len(),
             replications: plan.total(),
@@ -85,7 +85,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
 
 /// The JSON document of `cluster plan`.
 #[derive(Serialize)]
-struct Planned<'a> {
+struct PlanJson<'a> {
     folder: &'a Path,
     cells: usize,
     replications: u64,
@@ -98,7 +98,7 @@ struct Planned<'a> {
 
 /// The JSON document of `cluster status` for a complete run.
 #[derive(Serialize)]
-struct Merged {
+struct CompleteJson {
     merged: bool,
 }
 
@@ -106,7 +106,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, manifest) = plan_to_play(&folder)?;
     if manifest.complete {
-        say("Nothing is left to run: the run is complete.");
+        eprint_line("Nothing is left to run: the run is complete.");
         return Ok(Exit::Ok);
     }
     let pace = pace(arguments.heartbeat, arguments.dead_after)?;
@@ -118,16 +118,16 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     };
     programs::same_as_planned(&plan)?;
     programs::announce(&plan);
-    let bar = Bar::new(format!("worker {}/{}", arguments.slot.0, arguments.slot.1));
+    let bar = StudyProgressBar::new(format!("worker {}/{}", arguments.slot.0, arguments.slot.1));
     let worked = sweep::work(&plan, &folder, options, &bar);
     bar.finish();
-    let worked = worked.map_err(complain)?;
-    say(format_args!(
+    let worked = worked.map_err(print_error)?;
+    eprint_line(format_args!(
         "Worker {}/{}: replications {}, of those failed {}; blocks {}, and {} that another worker had finished too.",
         arguments.slot.0, arguments.slot.1, worked.replications, worked.failed, worked.blocks, worked.twice
     ));
     for path in &worked.conflicts {
-        say(format_args!(
+        eprint_line(format_args!(
             "ALARM: a block computed twice came out differently; the second result is in {}. One of the two \
              machines is at fault, or the program is: do not merge before you know.",
             path.display()
@@ -136,7 +136,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     Ok(if !worked.conflicts.is_empty() {
         Exit::ReplayDiffers
     } else if worked.interrupted {
-        say("Interrupted: blocks that were not finished are given back.");
+        eprint_line("Interrupted: blocks that were not finished are given back.");
         Exit::Interrupted
     } else if worked.failed > 0 {
         Exit::CellsFailed
@@ -146,10 +146,10 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
 }
 
 /// The times of heartbeats that the command line gives, checked.
-fn pace(heartbeat: humantime::Duration, dead_after: humantime::Duration) -> Result<Pace, Exit> {
-    let pace = Pace { heartbeat: *heartbeat, dead_after: *dead_after };
+fn pace(heartbeat: humantime::Duration, dead_after: humantime::Duration) -> Result<HeartbeatTimes, Exit> {
+    let pace = HeartbeatTimes { heartbeat: *heartbeat, dead_after: *dead_after };
     if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat.saturating_mul(2) {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: expected --heartbeat of at least 10ms and --dead-after of at least twice as much, found {heartbeat} and \
              {dead_after}"
         ));
@@ -164,11 +164,11 @@ fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
     if manifest.complete {
         match arguments.format {
             Format::Text => print("merged: the run is complete\n"),
-            Format::Json => print(&report::json(&Merged { merged: true })),
+            Format::Json => print(&report::json(&CompleteJson { merged: true })),
         }
         return Ok(Exit::Ok);
     }
-    let status = sweep::status(&plan, &folder).map_err(complain)?;
+    let status = sweep::status(&plan, &folder).map_err(print_error)?;
     match arguments.format {
         Format::Text => print(&status_text(&status)),
         Format::Json => print(&report::json(&status)),
@@ -226,8 +226,8 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     for other in &others {
         of_this_study(&plan, other)?;
     }
-    let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
-    report::write_page(&folder).map_err(|error| complain(error.into()))?;
+    let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(print_error)?;
+    report::write_page(&folder).map_err(|error| print_error(error.into()))?;
     match arguments.format {
         Format::Text => print(&report::text(&summary, terminal(Detail::Short))),
         Format::Json => print(&report::json(&summary)),
@@ -240,13 +240,13 @@ fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
     let manifest = match other.manifest() {
         Ok(Some(manifest)) => manifest,
         Ok(None) => return Err(not_a_run(other)),
-        Err(error) => return Err(complain(error.into())),
+        Err(error) => return Err(print_error(error.into())),
     };
     let mine: BTreeSet<&String> = plan.cells.iter().map(|cell| &cell.identity).collect();
     if manifest.cells.iter().any(|cell| mine.contains(&cell.identity)) {
         return Ok(());
     }
-    say(format_args!(
+    eprint_line(format_args!(
         "error: {} holds no part of this study: it was made from another scenario, or by another version of the \
          program (name folders that `cluster plan` or `run` made from the same scenario)",
         other.path().display()
@@ -259,7 +259,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     pace(arguments.heartbeat, arguments.dead_after)?;
     let (plan, _) = plan_to_play(&folder)?;
     let internal = |error: String| {
-        say(format_args!("error: {error}"));
+        eprint_line(format_args!("error: {error}"));
         Exit::Internal
     };
     let program = std::env::current_exe().map_err(|error| internal(error.to_string()))?;
@@ -271,7 +271,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         return Ok(Exit::Ok);
     }
     // Reports an error of the plan now, rather than in the log of a job.
-    sweep::status(&plan, &folder).map_err(complain)?;
+    sweep::status(&plan, &folder).map_err(print_error)?;
     let path = folder.file("work").join("slurm.sh");
     files::make_folder(&folder.file("work").join("logs"))
         .and_then(|()| files::write(&path, script.as_bytes()))
@@ -287,7 +287,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         return Err(internal(format!("sbatch refused: {}", String::from_utf8_lossy(&answer.stderr).trim())));
     }
     let job = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
-    say(format_args!(
+    eprint_line(format_args!(
         "submitted {} as job {job}; their logs are in {}",
         counted(u64::from(arguments.workers), "worker"),
         place.join("work/logs").display()

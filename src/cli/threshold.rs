@@ -3,16 +3,16 @@
 use super::analysed::{
     failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
 };
+use super::budget_exit::budget;
 use super::exit::Exit;
 use super::interruption;
-use super::load::{Loaded, complain};
+use super::load::{Loaded, print_error};
 use super::options::{Format, ScenarioArguments, ThresholdArguments};
-use super::output::{print, say, width};
+use super::output::{eprint_line, print, width};
 use super::programs;
-use super::progress::Bar;
+use super::progress::StudyProgressBar;
 use super::run::unknown_series;
-use super::spent::budget;
-use crate::programs::Starts;
+use crate::programs::ProgramUse;
 use crate::report;
 use crate::scenario::{Diagnostics, VariedValue};
 use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Unended, written};
@@ -47,7 +47,7 @@ pub(super) fn threshold(arguments: &ThresholdArguments) -> Exit {
 fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     let format = arguments.scenario.format;
     if arguments.series == arguments.against {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: expected two different series, found {:?} for --series and --against",
             arguments.series
         ));
@@ -57,21 +57,21 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     let real = if arguments.log { Spacing::Logarithmic } else { Spacing::Linear };
     let grid = |spacing| {
         Grid::new(arguments.from, arguments.to, arguments.width, spacing).map_err(|wrong: BadRange| {
-            say(format_args!("error: {wrong}"));
+            eprint_line(format_args!("error: {wrong}"));
             Exit::Usage
         })
     };
     let mut searched = grid(real)?;
     // The number of replications is the search's own.
     let scenario = ScenarioArguments { replications: None, ..arguments.scenario.clone() };
-    let loaded = Loaded::read(&scenario, Starts::ToPlay, arguments.playing.threads)?;
-    let wrong = |diagnostics: Diagnostics| complain(&diagnostics, format);
+    let loaded = Loaded::read(&scenario, ProgramUse::ToPlay, arguments.playing.threads)?;
+    let wrong = |diagnostics: Diagnostics| print_error(&diagnostics, format);
     let value = loaded.document.varied(&loaded.overrides, &arguments.over).map_err(wrong)?;
     let mut varied = Varied { loaded, value, unit: arguments.unit.clone(), whole: false };
     let ends = [arguments.from, arguments.to];
     let first = varied.plan(&ends).map_err(wrong)?;
     if let Some(other) = varies_beside(&first, &[&varied.value.name]) {
-        say(format_args!(
+        eprint_line(format_args!(
             "error: expected a scenario that varies {} only, found the Each called {other:?} too (fix it by -o PATH=VALUE)",
             varied.value.name
         ));
@@ -79,7 +79,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     }
     if takes_whole_numbers(arguments.from, arguments.to, |value| varied.plan(&[value]).is_err()) {
         if arguments.log {
-            say(format_args!(
+            eprint_line(format_args!(
                 "error: --log is for real numbers, and {} takes whole numbers only (leave --log out)",
                 varied.value.name
             ));
@@ -90,7 +90,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     }
     for (name, flag) in [(&arguments.series, "--series"), (&arguments.against, "--against")] {
         if let Some((unknown, known)) = study::unknown_series(&first, &[name]) {
-            say(unknown_series(unknown, &known, flag));
+            eprint_line(unknown_series(unknown, &known, flag));
             return Err(Exit::Usage);
         }
     }
@@ -110,13 +110,13 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     };
     let words = format!("{} {}", report::json(&question).trim_end(), searched.width());
     let folder = RunFolder::at(&arguments.playing.out.join(first.folder_name_of("threshold", &words)));
-    let bar = Bar::new(first.name.clone());
+    let bar = StudyProgressBar::new(first.name.clone());
     let mut plan = |values: &[f64]| varied.plan(values).map(|plan| plan.with_programs(&known));
     let options = options(&arguments.playing, interruption::listen());
     let found = study::threshold(&question, &searched, &folder, &mut plan, options, &bar);
     bar.finish();
     let (found, plan) = found.map_err(|why| match why {
-        Unended::Plan(diagnostics) => complain(&diagnostics, format),
+        Unended::Plan(diagnostics) => print_error(&diagnostics, format),
         Unended::Folder(error) => unreadable(&error),
         Unended::Interrupted { finished, total, failures } => stopped(finished, total, &failures),
         Unended::Failed(failures) => failed(&failures),

@@ -3,9 +3,9 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{ScenarioArguments, TraceArguments, TraceFormat};
-use super::output::{known_width, print, say};
+use super::output::{eprint_line, known_width, print};
 use super::programs;
-use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
+use crate::protocols::{TraceEvent, TraceKind, TracedMessage, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
 use crate::vocab::{PartyId, Span, Time};
@@ -32,13 +32,17 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         Err(exit) => return exit,
     };
     let Some(cell) = plan.cells.get(arguments.cell) else {
-        say(format_args!("error: expected a cell below {}, found {}", plan.cells.len(), arguments.cell));
+        eprint_line(format_args!(
+            "error: expected a cell below {}, found {}",
+            plan.cells.len(),
+            arguments.cell
+        ));
         return Exit::Usage;
     };
     let draft = cell.scenario.draft();
     let known = draft.protocol.as_dyn().series();
     if let Some(series) = arguments.series.as_ref().filter(|series| !known.contains(series)) {
-        say(format_args!("error: expected a series out of {}, found \"{series}\"", known.join(", ")));
+        eprint_line(format_args!("error: expected a series out of {}, found \"{series}\"", known.join(", ")));
         return Exit::Usage;
     }
     let window = Window {
@@ -46,7 +50,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         until: Time::ZERO + arguments.until.unwrap_or(Span::MAX),
     };
     if window.from > window.until {
-        say("error: expected --until at or after --from; exchange the two");
+        eprint_line("error: expected --until at or after --from; exchange the two");
         return Exit::Usage;
     }
     let series = match (&arguments.series, arguments.format) {
@@ -69,7 +73,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
             match format {
                 TraceFormat::Text => text.push_str(&line(&names, its_series, &event, width)),
                 TraceFormat::Jsonl => {
-                    text.push_str(&report::json(&Line::of(&names, its_series, &event)));
+                    text.push_str(&report::json(&EventJsonLine::of(&names, its_series, &event)));
                 }
                 TraceFormat::Svg => kept.borrow_mut().push(event),
             }
@@ -83,14 +87,14 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let played = study::trace(&plan, arguments.cell, arguments.replication, watcher);
     print(&text.borrow());
     if let Err(failure) = played {
-        say(format_args!("error: {failure}"));
+        eprint_line(format_args!("error: {failure}"));
         return Exit::CellsFailed;
     }
     if arguments.format == TraceFormat::Svg {
         match report::sequence(&plan.name, &names, &kept.borrow()) {
             Ok(picture) => print(&picture),
             Err(reason) => {
-                say(format_args!("error: {reason}"));
+                eprint_line(format_args!("error: {reason}"));
                 return Exit::Usage;
             }
         }
@@ -116,7 +120,7 @@ fn line(names: &[String], series: &str, event: &TraceEvent, width: Option<usize>
     if let TraceKind::Recorded(_, fact) = &mut event.kind {
         *fact = brief(fact);
     }
-    let (seconds, what) = (event.at.seconds(), what(names, &event));
+    let (seconds, what) = (event.at.seconds(), event_text(names, &event));
     let line = format!("{seconds:>16.9} s  [{series}] {what}");
     // In a terminal, a long line is broken below its time; elsewhere each event is one line.
     width.map_or_else(|| format!("{line}\n"), |width| report::folded(&line, INDENT, width))
@@ -131,10 +135,10 @@ fn brief(fact: &str) -> String {
 
 /// An event in words, with its time.
 pub(super) fn sentence(names: &[String], event: &TraceEvent) -> String {
-    format!("{:.9} s  {}", event.at.seconds(), what(names, event))
+    format!("{:.9} s  {}", event.at.seconds(), event_text(names, event))
 }
 
-fn what(names: &[String], event: &TraceEvent) -> String {
+fn event_text(names: &[String], event: &TraceEvent) -> String {
     let name = |party: PartyId| names[party.index()].as_str();
     match &event.kind {
         TraceKind::Sent(p) => format!("{} -> {}  {} ({} B)", name(p.from), name(p.to), p.label, p.bytes),
@@ -159,12 +163,12 @@ fn what(names: &[String], event: &TraceEvent) -> String {
 
 /// An event as one JSON line.
 #[derive(Default, Serialize)]
-struct Line<'a> {
+struct EventJsonLine<'a> {
     nanos: u64,
     series: &'a str,
     event: &'static str,
     #[serde(flatten)]
-    parcel: Option<ParcelLine<'a>>,
+    parcel: Option<MessageJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     party: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,18 +185,23 @@ struct Line<'a> {
 
 /// The message of an event in a JSON line.
 #[derive(Serialize)]
-struct ParcelLine<'a> {
+struct MessageJson<'a> {
     from: &'a str,
     to: &'a str,
     message: &'a str,
     bytes: u64,
 }
 
-impl<'a> Line<'a> {
+impl<'a> EventJsonLine<'a> {
     fn of(names: &'a [String], series: &'a str, event: &'a TraceEvent) -> Self {
         let name = |party: PartyId| names[party.index()].as_str();
-        let parcel = |p: &'a Parcel| {
-            Some(ParcelLine { from: name(p.from), to: name(p.to), message: p.label.as_ref(), bytes: p.bytes })
+        let parcel = |p: &'a TracedMessage| {
+            Some(MessageJson {
+                from: name(p.from),
+                to: name(p.to),
+                message: p.label.as_ref(),
+                bytes: p.bytes,
+            })
         };
         let line = Self { nanos: event.at.nanos(), series, ..Self::default() };
         match &event.kind {

@@ -1,6 +1,6 @@
 //! Conformance tests of arrival processes.
 
-use super::{Found, Violation, key};
+use super::{Violation, Violations, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
@@ -8,9 +8,9 @@ use crate::vocab::Span;
 /// one time; the same stream gives the same intervals; a copy of the process continues as the original.
 #[must_use]
 pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     if let Some(patience) = recipe.patience() {
-        found.unless(patience > Span::ZERO, "a patience above 0", || patience.to_string());
+        found.require(patience > Span::ZERO, "a patience above 0", || patience.to_string());
         return found.0;
     }
     let (mut first, mut second) = (recipe.process(), recipe.process());
@@ -22,20 +22,20 @@ pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
         }
         let interval = first.next(&mut stream);
         let other = second.next(&mut again);
-        found.unless(other == interval, "the same intervals for the same stream", || {
+        found.require(other == interval, "the same intervals for the same stream", || {
             format!("{other:?} and {interval:?}")
         });
         if let Some((copy, stream)) = &mut copy {
             let copied = copy.next(stream);
-            found.unless(copied == interval, "copies that continue identically", || {
+            found.require(copied == interval, "copies that continue identically", || {
                 format!("{copied:?} and {interval:?}")
             });
         }
         let Some(interval) = interval else { break };
         (passed, came) = (passed + interval.seconds(), came + 1);
     }
-    found.unless(came > 0, "a patience, or users who arrive by themselves", || "neither".to_owned());
-    found.unless(came == 0 || passed > 0.0, "arrivals that are not all at one time", || {
+    found.require(came > 0, "a patience, or users who arrive by themselves", || "neither".to_owned());
+    found.require(came == 0 || passed > 0.0, "arrivals that are not all at one time", || {
         format!("{came} at once")
     });
     found.0

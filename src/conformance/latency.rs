@@ -1,6 +1,6 @@
 //! Conformance tests of latencies: quantile function, distribution function and mean must agree.
 
-use super::{Found, Violation};
+use super::{Violation, Violations};
 use crate::network::latency::Latency;
 use crate::vocab::Span;
 
@@ -28,13 +28,13 @@ const SLOWEST: f64 = 0.1;
 /// with finite variance or not. For heavier tails the mean is not checked.
 #[must_use]
 pub fn latency(law: &dyn Latency) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let mut last = Span::ZERO;
     for cell in 0..CELLS {
         let u = (f64::from(cell) + 0.5) / f64::from(CELLS);
         let delay = law.quantile(u);
-        found.unless(delay >= last, "quantiles that do not fall", || format!("{delay} after {last}"));
-        found.unless(law.quantile(u) == delay, "one delay for one draw", || format!("two at u = {u}"));
+        found.require(delay >= last, "quantiles that do not fall", || format!("{delay} after {last}"));
+        found.require(law.quantile(u) == delay, "one delay for one draw", || format!("two at u = {u}"));
         last = delay;
     }
     for cell in 1..COMPARED {
@@ -44,13 +44,13 @@ pub fn latency(law: &dyn Latency) -> Vec<Violation> {
         let next = delay.nanos().saturating_add(1);
         let (before, after) = (before(law, delay), law.probability_within(Span::from_nanos(next)));
         let agree = after >= u - STEP && before <= u + STEP;
-        found.unless(agree, "a distribution function that is the inverse of the quantiles", || {
+        found.require(agree, "a distribution function that is the inverse of the quantiles", || {
             format!("probability {} of at most {delay}, the quantile at {u}", law.probability_within(delay))
         });
     }
     let (Some(integral), mean) = (integral(law), law.mean_seconds()) else { return found.0 };
     let agree = mean.is_finite() && (integral - mean).abs() <= 0.02 * mean.abs().max(1e-9);
-    found.unless(agree, "a mean that is the integral of the quantiles", || {
+    found.require(agree, "a mean that is the integral of the quantiles", || {
         format!("mean_seconds {mean}, integral {integral}")
     });
     found.0

@@ -1,7 +1,7 @@
 //! Conformance tests of the families of mechanisms: what a release of inputs, of an outcome and of a reward states besides its
 //! privacy cost.
 
-use super::{Found, Violation, key};
+use super::{Violation, Violations, key};
 use crate::privacy::mechanisms::inputs::Input;
 use crate::privacy::mechanisms::outcomes::Outcome;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardReport};
@@ -15,13 +15,13 @@ const DRAWS: u32 = 40_000;
 /// Checks the variance that is stated for the noise on numbers `from` to `to`: that of no number is larger, and that of some
 /// number is as large.
 fn variance(
-    found: &mut Found,
+    found: &mut Violations,
     stated: f64,
     [from, to]: [f64; 2],
     draw: &dyn Fn(f64, &mut Stream) -> Result<f64, MechanismError>,
 ) -> Result<(), MechanismError> {
     let fits = stated.is_finite() && stated >= 0.0;
-    found.unless(fits, "a variance that is finite and not negative", || stated.to_string());
+    found.require(fits, "a variance that is finite and not negative", || stated.to_string());
     let mut most = f64::NEG_INFINITY;
     for step in 0..5u32 {
         let input = from + (to - from) * f64::from(step) / 4.0;
@@ -36,20 +36,20 @@ fn variance(
         let own = squares.iter().sum::<f64>() / n;
         let error = (squares.iter().map(|square| (square - own).powi(2)).sum::<f64>() / n / n).sqrt();
         let slack = 6.0 * error + 1e-9 * stated;
-        found.unless(own <= stated + slack, "no more variance than is stated", || {
+        found.require(own <= stated + slack, "no more variance than is stated", || {
             format!("{own} at {input} where {stated} is stated")
         });
         most = most.max(own + slack);
     }
-    found.unless(most >= stated, "as much variance as is stated, at some number", || {
+    found.require(most >= stated, "as much variance as is stated, at some number", || {
         format!("at most {most} where {stated} is stated")
     });
     Ok(())
 }
 
 /// The rules of a delta.
-fn delta(found: &mut Found, delta: f64) {
-    found.unless((0.0..1.0).contains(&delta), "a delta from 0 to below 1", || delta.to_string());
+fn delta(found: &mut Violations, delta: f64) {
+    found.require((0.0..1.0).contains(&delta), "a delta from 0 to below 1", || delta.to_string());
 }
 
 /// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without protection
@@ -59,15 +59,15 @@ fn delta(found: &mut Found, delta: f64) {
 /// # Errors
 /// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.
 pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let stated = recipe.variance()?;
     let same = stated.to_bits() == recipe.variance()?.to_bits()
         && recipe.delta().to_bits() == recipe.delta().to_bits()
         && format!("{:?}", recipe.mechanism()) == format!("{:?}", recipe.mechanism());
-    found.unless(same, "the same mechanism, variance and delta at every call", || "others".to_owned());
+    found.require(same, "the same mechanism, variance and delta at every call", || "others".to_owned());
     delta(&mut found, recipe.delta());
     match recipe.mechanism() {
-        None => found.unless(stated == 0.0, "no variance without a mechanism", || stated.to_string()),
+        None => found.require(stated == 0.0, "no variance without a mechanism", || stated.to_string()),
         Some(mechanism) if recipe.programs().is_empty() => {
             let ends = mechanism.worst_pair(&0.0).map_or([-1.0, 1.0], |pair| pair.inputs);
             mechanism.price(&ends[0], &Neighbours::AnyValue)?;
@@ -87,31 +87,33 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.
 pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<Violation>, ReportError> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let (made, again) = (recipe.mechanism(facts)?, recipe.mechanism(facts)?);
     let same = format!("{made:?}") == format!("{again:?}");
-    found.unless(same, "the same mechanism at every call", || "another one".to_owned());
+    found.require(same, "the same mechanism at every call", || "another one".to_owned());
     let epsilon = recipe.epsilon();
     let fits = epsilon.is_some() == made.is_some() && epsilon.is_none_or(|epsilon| epsilon > 0.0);
-    found.unless(fits, "an epsilon above 0 for a mechanism, and for nothing else", || format!("{epsilon:?}"));
+    found
+        .require(fits, "an epsilon above 0 for a mechanism, and for nothing else", || format!("{epsilon:?}"));
     let Some(mechanism) = made else { return Ok(found.0) };
     let bound = mechanism.bound();
     let positive = bound.is_finite() && bound > 0.0;
-    found.unless(positive, "a bound that is finite and above 0", || bound.to_string());
+    found.require(positive, "a bound that is finite and above 0", || bound.to_string());
     let exceeds = |times: f64| mechanism.exceeds(times * bound);
     let told = [exceeds(-1.01), exceeds(-0.99), exceeds(0.0), exceeds(0.99), exceeds(1.01)];
     let right = told == [true, false, false, false, true];
-    found.unless(right, "rewards that exceed the bound beyond it, and not within it", || format!("{told:?}"));
+    found
+        .require(right, "rewards that exceed the bound beyond it, and not within it", || format!("{told:?}"));
     let neighbours = mechanism.neighbours();
     let priced = mechanism.price(&0.0, &neighbours);
-    found.unless(priced.is_ok(), "a price for the neighbours that are protected", || format!("{priced:?}"));
+    found.require(priced.is_ok(), "a price for the neighbours that are protected", || format!("{priced:?}"));
     let report = |reward: f64, stream: &mut Stream| mechanism.privatise(&reward, stream);
     if mechanism.clips() {
         for sign in [-1.0, 1.0] {
             for draw in 0..100 {
                 let stream = || key("clipping").index(draw).stream();
                 let ends = [report(sign * bound, &mut stream())?, report(sign * 1e3 * bound, &mut stream())?];
-                found.unless(
+                found.require(
                     ends[0].to_bits() == ends[1].to_bits(),
                     "rewards that are clipped to the bound",
                     || format!("{} at the bound, {} beyond it", ends[0], ends[1]),
@@ -123,7 +125,7 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     variance(&mut found, stated, [-bound, bound], &report)?;
     if let Some(scale) = mechanism.laplace_scale() {
         let fits = (2.0 * scale * scale - stated).abs() <= 1e-9 * stated;
-        found.unless(fits, "a Laplace scale with the stated variance", || format!("{scale} and {stated}"));
+        found.require(fits, "a Laplace scale with the stated variance", || format!("{scale} and {stated}"));
     }
     Ok(found.0)
 }
@@ -137,38 +139,38 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 /// # Errors
 /// [`MechanismError`] if there is no mechanism for this table, or if it cannot release it.
 pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<Violation>, MechanismError> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     delta(&mut found, recipe.delta());
-    let words = [recipe.what().to_owned(), recipe.about(rows)];
-    found.unless(words.iter().all(|words| !words.trim().is_empty()), "words for a ledger", || {
+    let words = [recipe.release_name().to_owned(), recipe.about(rows)];
+    found.require(words.iter().all(|words| !words.trim().is_empty()), "words for a ledger", || {
         format!("{words:?}")
     });
     let make = || recipe.mechanism(rows.d(), distance, &mut key("public part").stream());
     let (made, again) = (make()?, make()?);
     let same = format!("{made:?}") == format!("{again:?}");
-    found.unless(same, "the same mechanism for the same public stream", || "another one".to_owned());
+    found.require(same, "the same mechanism for the same public stream", || "another one".to_owned());
     let shown = recipe.shows_inputs();
-    found.unless(
+    found.require(
         shown == made.is_some(),
         "inputs that are shown by a mechanism, and by nothing else",
         || format!("shown: {shown}, a mechanism: {}", made.is_some()),
     );
     let reason = recipe.unprotected();
     let Some(mechanism) = made else {
-        found.unless(reason.is_some(), "a reason why nothing is protected", || "none".to_owned());
+        found.require(reason.is_some(), "a reason why nothing is protected", || "none".to_owned());
         return Ok(found.0);
     };
     let relation = Neighbours::RowMoved { distance: distance.get() };
     let price = mechanism.price(rows, &relation)?;
     let bare = price.cost == Cost::Unprotected;
-    found.unless(
+    found.require(
         bare == reason.is_some(),
         "a reason for no protection beside an unprotected price only",
         || format!("{reason:?} beside {:?}", price.cost),
     );
     let released = mechanism.privatise(rows, &mut key("inputs").stream())?;
     let (shape, columns) = ((released.n(), released.d()), recipe.columns(rows.d() as u64));
-    found.unless(
+    found.require(
         (shape.0, shape.1 as u64) == (rows.n(), columns),
         "the columns that are stated, for every row",
         || format!("{shape:?} where {columns} columns are stated for {} rows", rows.n()),
@@ -185,14 +187,14 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
             .filter(|moved| *moved > 0.0)
             .collect();
         let one = moves.len() == 1 && moves[0] <= distance.get() * (1.0 + 1e-9);
-        found.unless(alike && one, "worst neighbours with one row moved by at most the distance", || {
+        found.require(alike && one, "worst neighbours with one row moved by at most the distance", || {
             format!("rows moved by {moves:?}")
         });
     }
     if let Some((direction, _)) = mechanism.worst_direction() {
         let length = direction.iter().map(|part| part * part).sum::<f64>().sqrt();
         let unit = direction.len() == rows.d() && (length - 1.0).abs() < 1e-9;
-        found.unless(unit, "a worst direction of length 1", || format!("{direction:?}"));
+        found.require(unit, "a worst direction of length 1", || format!("{direction:?}"));
     }
     Ok(found.0)
 }

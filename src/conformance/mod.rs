@@ -44,10 +44,10 @@ impl fmt::Display for Violation {
 
 /// Collects breaches, one per rule.
 #[derive(Default)]
-struct Found(Vec<Violation>);
+struct Violations(Vec<Violation>);
 
-impl Found {
-    fn unless(&mut self, kept: bool, rule: &'static str, found: impl FnOnce() -> String) {
+impl Violations {
+    fn require(&mut self, kept: bool, rule: &'static str, found: impl FnOnce() -> String) {
         if !kept && self.0.iter().all(|known| known.rule != rule) {
             self.0.push(Violation { rule, found: found() });
         }

@@ -1,6 +1,6 @@
 //! Conformance tests of losses, availabilities, compute times, topologies and outages.
 
-use super::{DRAWS, Found, Violation, key};
+use super::{DRAWS, Violation, Violations, key};
 use crate::network::Population;
 use crate::network::availability::{Availability, AvailabilityProcess};
 use crate::network::compute::Compute;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// The tolerance of the share is 0.02, because losses of a link may depend on each other.
 #[must_use]
 pub fn loss(model: &dyn Loss) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let mut stream = key("loss").stream();
     let draws: Vec<f64> = (0..DRAWS).map(|_| stream.uniform()).collect();
     let (mut first, mut second) = (model.start(), model.start());
@@ -29,18 +29,18 @@ pub fn loss(model: &dyn Loss) -> Vec<Violation> {
         let drops = first.drops(u);
         lost += u32::from(drops);
         let again = second.drops(u);
-        found.unless(again == drops, "processes that begin in the same state", || {
+        found.require(again == drops, "processes that begin in the same state", || {
             format!("a difference at message {index}")
         });
         if let Some(copy) = &mut copy {
             let copied = copy.drops(u);
-            found.unless(copied == drops, "copies that continue identically", || {
+            found.require(copied == drops, "copies that continue identically", || {
                 format!("a difference at message {index}")
             });
         }
     }
     let (share, mean) = (f64::from(lost) / f64::from(DRAWS), model.mean());
-    found.unless((share - mean).abs() < 0.02, "a mean that is the share of lost messages", || {
+    found.require((share - mean).abs() < 0.02, "a mean that is the share of lost messages", || {
         format!("mean {mean}, share {share}")
     });
     found.0
@@ -50,16 +50,17 @@ pub fn loss(model: &dyn Loss) -> Vec<Violation> {
 /// original.
 #[must_use]
 pub fn availability(model: &dyn Availability) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let start = || model.start(key("availability").stream());
     processes(&mut found, [start(), start()]);
     found.0
 }
 
 /// Checks two processes that were started with the same stream.
-fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityProcess>; 2]) {
+fn processes(found: &mut Violations, [mut first, mut second]: [Box<dyn AvailabilityProcess>; 2]) {
     let started = (first.starts_online(), second.starts_online());
-    found.unless(started.0 == started.1, "the same beginning for the same stream", || format!("{started:?}"));
+    found
+        .require(started.0 == started.1, "the same beginning for the same stream", || format!("{started:?}"));
     let (mut last, mut copy) = (Time::ZERO, None);
     for index in 0..1000 {
         if index == 500 {
@@ -67,17 +68,17 @@ fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityPr
         }
         let switch = first.next_switch();
         let again = second.next_switch();
-        found.unless(again == switch, "the same changes for the same stream", || {
+        found.require(again == switch, "the same changes for the same stream", || {
             format!("{again:?}, {switch:?}")
         });
         if let Some(copy) = &mut copy {
             let copied = copy.next_switch();
-            found.unless(copied == switch, "copies that continue identically", || {
+            found.require(copied == switch, "copies that continue identically", || {
                 format!("{copied:?}, {switch:?}")
             });
         }
         let Some(switch) = switch else { break };
-        found.unless(index == 0 || switch.at > last, "changes at increasing times", || {
+        found.require(index == 0 || switch.at > last, "changes at increasing times", || {
             format!("{:?} after {last:?}", switch.at)
         });
         last = switch.at;
@@ -90,15 +91,15 @@ fn processes(found: &mut Found, [mut first, mut second]: [Box<dyn AvailabilityPr
 /// two groups are partitioned depends only on the time.
 #[must_use]
 pub fn outage(model: &dyn Outage) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let stream = || key("outage").stream();
     let mut named: Vec<String> = model.groups().iter().map(|(_, group)| (*group).to_owned()).collect();
-    found.unless(named.iter().all(|group| !group.is_empty()), "groups with names", || {
+    found.require(named.iter().all(|group| !group.is_empty()), "groups with names", || {
         "one without".to_owned()
     });
     named.dedup();
     let other = format!("{} and nobody else", named.join(" "));
-    found.unless(
+    found.require(
         model.connection(&other, stream()).is_none(),
         "no change for groups that it does not name",
         || "a process for one".to_owned(),
@@ -117,7 +118,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
                     "a process for {group} the {} time only",
                     if first.is_some() { "first" } else { "second" }
                 );
-                found.unless(false, "the same answer for the same group", || found_one);
+                found.require(false, "the same answer for the same group", || found_one);
             }
         }
     }
@@ -125,21 +126,22 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     for second in (0..86_400).chain((0..864).map(|step| 1000 * step)) {
         let at = Time::ZERO + Span::from_millis(1000 * second);
         let strangers = model.cuts(Some(&other), Some(&other), at) || model.cuts(None, None, at);
-        found.unless(!strangers, "no cut between parties that it does not name", || format!("one at {at:?}"));
+        found
+            .require(!strangers, "no cut between parties that it does not name", || format!("one at {at:?}"));
         for from in &named {
             let own = model.cuts(Some(from), Some(from), at);
-            found.unless(!own, "no cut inside of a group", || format!("one of {from} at {at:?}"));
+            found.require(!own, "no cut inside of a group", || format!("one of {from} at {at:?}"));
             for to in named.iter().map(|to| Some(to.as_str())).chain([None]) {
                 let cut = model.cuts(Some(from), to, at);
                 cuts |= cut;
                 let again = model.cuts(Some(from), to, at);
-                found.unless(cut == again, "the same answer at every call for one time", || {
+                found.require(cut == again, "the same answer at every call for one time", || {
                     format!("two at {at:?}")
                 });
             }
         }
     }
-    found.unless(changes || cuts, "groups that it affects", || format!("none of {named:?}"));
+    found.require(changes || cuts, "groups that it affects", || format!("none of {named:?}"));
     found.0
 }
 
@@ -149,27 +151,27 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]
 pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     if !model.problems(population).is_empty() {
         return found.0;
     }
     let (pairs, count) = (model.pairs(population), population.names.len());
-    found.unless(model.pairs(population) == pairs, "the same links at every call", || "others".to_owned());
+    found.require(model.pairs(population) == pairs, "the same links at every call", || "others".to_owned());
     let mut known = BTreeSet::new();
     for &(a, b) in &pairs {
-        found.unless(a < count && b < count, "links between existing parties", || {
+        found.require(a < count && b < count, "links between existing parties", || {
             format!("{a} with {b}, of {count}")
         });
-        found.unless(a != b, "links of two parties", || format!("{a} with itself"));
+        found.require(a != b, "links of two parties", || format!("{a} with itself"));
         let new = known.insert((a.min(b), a.max(b)));
-        found.unless(new, "one link for a pair", || format!("two of {a} and {b}"));
+        found.require(new, "one link for a pair", || format!("two of {a} and {b}"));
     }
     let stated = match model.shape(population) {
         Shape::Star(hub) => known.len() + 1 == count && known.iter().all(|&(a, b)| a == hub || b == hub),
         Shape::Complete => known.len() == count * count.saturating_sub(1) / 2,
         Shape::Graph => true,
     };
-    found.unless(stated, "the shape that the links have", || {
+    found.require(stated, "the shape that the links have", || {
         format!("{:?} of {} links", model.shape(population), known.len())
     });
     found.0
@@ -179,18 +181,18 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violat
 /// that it is instant.
 #[must_use]
 pub fn compute(model: &dyn Compute) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let mut stream = key("compute").stream();
     for _ in 0..1000 {
         let u = stream.open_uniform();
         let (slowness, length, slowdown_draw) = (model.slowness(u), stream.open_uniform(), stream.uniform());
-        found.unless(slowness.is_finite() && slowness >= 0.0, "a slowness of 0 or more", || {
+        found.require(slowness.is_finite() && slowness >= 0.0, "a slowness of 0 or more", || {
             slowness.to_string()
         });
         let job = model.job(slowness, length, slowdown_draw);
         let same = model.slowness(u) == slowness && model.job(slowness, length, slowdown_draw) == job;
-        found.unless(same, "one job for one draw", || "two".to_owned());
-        found.unless(!model.is_instant() || job == Span::ZERO, "no time where `is_instant` says so", || {
+        found.require(same, "one job for one draw", || "two".to_owned());
+        found.require(!model.is_instant() || job == Span::ZERO, "no time where `is_instant` says so", || {
             job.to_string()
         });
     }

@@ -1,20 +1,20 @@
 //! Conformance tests of how often people visit.
 
-use super::{Found, Violation, key};
+use super::{Violation, Violations, key};
 use crate::protocols::local::Popularity;
 
 /// Rules, for populations of 1 to a million people: every visitor is one of them, and the same stream gives the same visitor.
 #[must_use]
 pub fn popularity(recipe: &dyn Popularity) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     for size in [1, 2, 50, 1_000_000] {
         for visit in 0..1000 {
             let person = || recipe.person(size, &mut key("popularity").index(size).index(visit).stream());
             let (visitor, again) = (person(), person());
-            found.unless(visitor < size, "visitors who are among the people", || {
+            found.require(visitor < size, "visitors who are among the people", || {
                 format!("{visitor} of {size}")
             });
-            found.unless(visitor == again, "the same visitor for the same stream", || {
+            found.require(visitor == again, "the same visitor for the same stream", || {
                 format!("{visitor} and {again}")
             });
         }

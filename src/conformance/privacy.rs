@@ -1,7 +1,7 @@
 //! Conformance tests of mechanisms, accountants and publications.
 
-use super::{Found, Violation, key};
-use crate::accounting::{Accountant, Composition, Standing, Tight};
+use super::{Violation, Violations, key};
+use crate::accounting::{Accountant, Composition, EpsilonKind, Tight};
 use crate::audit::{AuditError, Effort, Releases, measure, numerical_error, upper_bound};
 use crate::privacy::mechanisms::Mechanism;
 use crate::protocols::release::{CannotRelease, Publication, Task};
@@ -28,23 +28,23 @@ where
     M::Input: Clone + Sync,
     M::Output: fmt::Debug,
 {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let price = mechanism.price(like, neighbours)?;
     let draw =
         || mechanism.privatise(like, &mut key("mechanism").stream()).map(|output| format!("{output:?}"));
     let (once, twice) = (draw()?, draw()?);
-    found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
+    found.require(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
     let unprotected = price.cost == Cost::Unprotected;
     let Some(pair) = mechanism.worst_pair(like) else {
-        found.unless(unprotected, "a worst known pair, or an unprotected release", || "none".to_owned());
+        found.require(unprotected, "a worst known pair, or an unprotected release", || "none".to_owned());
         return Ok(found.0);
     };
     for input in &pair.inputs {
         let other = mechanism.price(input, neighbours)?;
-        found.unless(other == price, "a cost that does not depend on values", || format!("{other:?}"));
+        found.require(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     }
     let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else {
-        found.unless(unprotected, "a cost with a finite epsilon at this delta", || {
+        found.require(unprotected, "a cost with a finite epsilon at this delta", || {
             format!("{:?}", price.cost)
         });
         return Ok(found.0);
@@ -52,12 +52,12 @@ where
     let experiment = Releases::on(mechanism.clone(), pair, 1)?;
     let effort = Effort { trials, key: key("audit"), delta, models: false };
     let evidence = measure(&experiment, effort, &|_| {})?;
-    found.unless(evidence.epsilon_lower <= claimed, "no more loss than the stated cost", || {
+    found.require(evidence.epsilon_lower <= claimed, "no more loss than the stated cost", || {
         format!("epsilon of at least {} where {claimed} is stated", evidence.epsilon_lower)
     });
     if let Some(known) = evidence.pair_epsilon {
         let within = known <= claimed + numerical_error(claimed);
-        found.unless(within, "known distributions with no more loss than the stated cost", || {
+        found.require(within, "known distributions with no more loss than the stated cost", || {
             format!("{known} where {claimed} is stated")
         });
     }
@@ -99,16 +99,16 @@ const APART: f64 = 1e-3;
 /// every infinite epsilon; a bound is no smaller than the proven lower bound of the tight accountant.
 #[must_use]
 pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let delta = |delta: f64| Delta::new(delta).expect("between 0 and 1");
     let word = theorem.name();
     let lower =
         !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-    found.unless(lower, "a name of lower-case letters and digits", || format!("{word:?}"));
+    found.require(lower, "a name of lower-case letters and digits", || format!("{word:?}"));
     let nothing = theorem.price(&Composition::new(), delta(1e-5)).epsilon;
-    found.unless(nothing == 0.0, "a loss of 0 where nothing was released", || nothing.to_string());
+    found.require(nothing == 0.0, "a loss of 0 where nothing was released", || nothing.to_string());
     let bare = theorem.price(&composed(&[(Cost::Unprotected, 1)]), delta(1e-5));
-    found.unless(
+    found.require(
         bare.epsilon.is_infinite() && !bare.notes.is_empty(),
         "an infinite loss, and a note, for what is not protected",
         || format!("{} with {} notes", bare.epsilon, bare.notes.len()),
@@ -120,34 +120,36 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
             let priced = theorem.price(&composed(&costs), delta(at));
             let epsilon = priced.epsilon;
             let words = || format!("{epsilon} for {costs:?} at delta {at}");
-            found.unless(epsilon >= 0.0, "a loss of 0 or more", words);
-            found.unless(
+            found.require(epsilon >= 0.0, "a loss of 0 or more", words);
+            found.require(
                 epsilon.is_finite() || !priced.notes.is_empty(),
                 "a note beside an infinite loss",
                 words,
             );
             let turned = theorem.price(&composed(costs.iter().rev()), delta(at)).epsilon;
-            found.unless(
+            found.require(
                 turned.to_bits() == epsilon.to_bits(),
                 "the same loss at every call and in every order",
                 || format!("{turned} and {}", words()),
             );
             if let Some((delta, before)) = larger {
-                found.unless(at_most(before, epsilon), "a loss that does not decrease if delta does", || {
-                    format!("{before} at delta {delta}, and {}", words())
-                });
+                found.require(
+                    at_most(before, epsilon),
+                    "a loss that does not decrease if delta does",
+                    || format!("{before} at delta {delta}, and {}", words()),
+                );
             }
             larger = Some((at, epsilon));
             let one: Vec<(Cost, u64)> = costs.iter().map(|(cost, _)| (cost.clone(), 1)).take(1).collect();
             let single = theorem.price(&composed(&one), delta(at)).epsilon;
-            found.unless(
+            found.require(
                 at_most(single, epsilon),
                 "no less loss for all releases than for one of them",
                 || format!("{single} for one, and {}", words()),
             );
-            let bound = priced.standing != Standing::NotABound && !theorem.is_approximation();
+            let bound = priced.standing != EpsilonKind::NotABound && !theorem.is_approximation();
             let certain = Tight.price(&composed(&costs), delta(at)).lower.unwrap_or(0.0);
-            found.unless(
+            found.require(
                 !bound || at_most(certain, epsilon),
                 "a bound no smaller than the proven lower bound",
                 || format!("{}, where no less than {certain} is possible", words()),
@@ -166,16 +168,16 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
 /// # Errors
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
 pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Violation>, AuditError> {
-    let mut found = Found::default();
+    let mut found = Violations::default();
     let cannot = |error: CannotRelease| AuditError::Scenario(error.to_string());
     let searches = [recipe.search(task).map_err(cannot)?, recipe.search(task).map_err(cannot)?];
-    found.unless(searches[0] == searches[1], "the same search at every call", || format!("{searches:?}"));
+    found.require(searches[0] == searches[1], "the same search at every call", || format!("{searches:?}"));
     let (plan, again) = (recipe.plan(task).map_err(cannot)?, recipe.plan(task).map_err(cannot)?);
     let same = format!("{plan:?}") == format!("{again:?}");
-    found.unless(same, "the same plan at every call", || "another one".to_owned());
+    found.require(same, "the same plan at every call", || "another one".to_owned());
     for bound in plan.guarantees.iter().map(|guarantee| &guarantee.bound) {
         let fits = bound.at_most >= 0.0 && (0.0..=1.0).contains(&bound.probability);
-        found.unless(fits, "a guarantee of 0 or more, with a probability", || format!("{bound:?}"));
+        found.require(fits, "a guarantee of 0 or more, with a probability", || format!("{bound:?}"));
     }
     let n = task.n();
     if let Some(release) = plan.setting {
@@ -183,7 +185,7 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
             release.mechanism.into();
         let utilities: Vec<f64> = (0..n).map(|setting| libm::sin(setting as f64)).collect();
         let setting = chosen.privatise(&utilities, &mut key("publication").stream())?;
-        found.unless(setting < n, "an existing setting", || format!("{setting} of {n}"));
+        found.require(setting < n, "an existing setting", || format!("{setting} of {n}"));
         attacked(&mut found, chosen, &utilities, trials)?;
     }
     if let Some(release) = plan.value {
@@ -196,7 +198,7 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
 
 /// Checks one mechanism of a publication.
 fn attacked<O: fmt::Debug + 'static>(
-    found: &mut Found,
+    found: &mut Violations,
     release: Arc<dyn Mechanism<Input = Vec<f64>, Output = O> + Send + Sync>,
     like: &Vec<f64>,
     trials: u64,
@@ -204,16 +206,16 @@ fn attacked<O: fmt::Debug + 'static>(
     let relation = Neighbours::ReplaceOne;
     let price = release.price(like, &relation)?;
     let other = release.price(&like.iter().map(|value| 1.0 - 2.0 * value).collect(), &relation)?;
-    found.unless(other == price, "a cost that does not depend on values", || format!("{other:?}"));
+    found.require(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     let draw =
         || release.privatise(like, &mut key("publication").stream()).map(|output| format!("{output:?}"));
     let (once, twice) = (draw()?, draw()?);
-    found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
+    found.require(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
     if price.cost != Cost::Unprotected && release.worst_pair(like).is_some() {
         let pure = upper_bound(&[(&price, 1)], 0.0).is_some_and(|(epsilon, _)| epsilon.is_finite());
         let delta = if pure { 0.0 } else { 1e-5 };
         for breach in mechanism(release, like, &relation, delta, trials)? {
-            found.unless(false, breach.rule, || breach.found);
+            found.require(false, breach.rule, || breach.found);
         }
     }
     Ok(())

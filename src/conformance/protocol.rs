@@ -1,8 +1,8 @@
 //! Conformance tests of protocols: replications are reproducible, also on several threads, and releases are about the
 //! units that the protocol states.
 
-use super::{Found, Violation, key};
-use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
+use super::{Violation, Violations, key};
+use crate::protocols::{Protocol, ReplicationError, ReplicationSetup, SeriesRecord};
 use crate::rng::Key;
 use std::collections::BTreeSet;
 use std::thread;
@@ -21,28 +21,29 @@ fn text(records: &[SeriesRecord]) -> String {
 /// `stage` makes the parties, the network and, if the protocol needs one, the objective.
 ///
 /// # Errors
-/// [`PlayError`] if a replication cannot be run.
+/// [`ReplicationError`] if a replication cannot be run.
 pub fn protocol(
     recipe: &dyn Protocol,
-    stage: &(dyn Fn() -> Stage + Sync),
-) -> Result<Vec<Violation>, PlayError> {
-    let mut found = Found::default();
+    stage: &(dyn Fn() -> ReplicationSetup + Sync),
+) -> Result<Vec<Violation>, ReplicationError> {
+    let mut found = Violations::default();
     let problems = recipe.problems(&stage());
-    found.unless(problems.is_empty(), "a recipe without problems", || format!("{problems:?}"));
+    found.require(problems.is_empty(), "a recipe without problems", || format!("{problems:?}"));
     let (own, other) = (key("protocol").child("own"), key("protocol").child("other"));
     let records = recipe.play(&stage(), own)?;
     let names = recipe.series();
     let played: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
-    found.unless(names == played, "a record for each series, in order", || {
+    found.require(names == played, "a record for each series, in order", || {
         format!("{played:?} for {names:?}")
     });
     let different: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    found
-        .unless(different.len() == names.len(), "a name of its own for each series", || format!("{names:?}"));
+    found.require(different.len() == names.len(), "a name of its own for each series", || {
+        format!("{names:?}")
+    });
 
     let expected = text(&records);
     let again = text(&recipe.play(&stage(), own)?);
-    found.unless(again == expected, "the same records for the same key", || difference(&expected, &again));
+    found.require(again == expected, "the same records for the same key", || difference(&expected, &again));
     let beside = thread::scope(|threads| {
         // A stage cannot be sent between threads, so each thread makes its own and returns text.
         let play = |key: Key| {
@@ -55,17 +56,18 @@ pub fn protocol(
     });
     let [same, another] = beside;
     let same = same.unwrap_or_else(|error| error);
-    found
-        .unless(same == expected, "the same records on two threads at once", || difference(&expected, &same));
+    found.require(same == expected, "the same records on two threads at once", || {
+        difference(&expected, &same)
+    });
     let another = another.unwrap_or_else(|error| error);
     let drawn = records.iter().any(|record| record.messages > 0);
-    found.unless(!drawn || another != expected, "other draws for another key", || "the same".to_owned());
+    found.require(!drawn || another != expected, "other draws for another key", || "the same".to_owned());
 
     let units = recipe.units();
     for record in &records {
         for entry in &record.releases {
             let unit = entry.event.unit;
-            found.unless(units.contains(&unit), "releases about units that the protocol names", || {
+            found.require(units.contains(&unit), "releases about units that the protocol names", || {
                 format!("{unit:?}, of {units:?}")
             });
         }
@@ -75,18 +77,18 @@ pub fn protocol(
 }
 
 /// Checks the rounds of one series.
-fn numbers(found: &mut Found, record: &SeriesRecord) {
+fn numbers(found: &mut Violations, record: &SeriesRecord) {
     let (mut last, mut simple, mut cumulative) = (0, f64::INFINITY, 0.0);
     for iteration in &record.iterations {
         let words = || format!("{iteration:?}");
-        found.unless(iteration.t >= last, "round numbers that do not decrease", words);
+        found.require(iteration.t >= last, "round numbers that do not decrease", words);
         let numbers =
             [iteration.outcome, iteration.value, iteration.simple_regret, iteration.cumulative_regret];
-        found.unless(numbers.iter().all(|number| number.is_finite()), "finite numbers", words);
+        found.require(numbers.iter().all(|number| number.is_finite()), "finite numbers", words);
         let falls = (-1e-9..=simple + 1e-9).contains(&iteration.simple_regret);
-        found.unless(falls, "simple regrets of 0 or more that do not rise", words);
+        found.require(falls, "simple regrets of 0 or more that do not rise", words);
         let rises = iteration.cumulative_regret >= cumulative - 1e-9;
-        found.unless(rises, "cumulative regrets that do not fall", words);
+        found.require(rises, "cumulative regrets that do not fall", words);
         (last, simple, cumulative) = (iteration.t, iteration.simple_regret, iteration.cumulative_regret);
     }
 }

@@ -16,7 +16,7 @@ pub enum AdaptivePosterior {
 }
 
 /// Largest number of arms for which a covariance matrix over the arms is stored; it takes 200 MB.
-pub(crate) const MOST_ARMS: usize = 5_000;
+pub(crate) const MAX_ARMS: usize = 5_000;
 
 impl AdaptivePosterior {
     /// The prior over the n arms of `prior`, represented by rows.
@@ -39,7 +39,7 @@ impl AdaptivePosterior {
     pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         if let Self::Candidates(posterior) = self {
             let n = posterior.mean().len();
-            if n <= MOST_ARMS && posterior.observations() >= n {
+            if n <= MAX_ARMS && posterior.observations() >= n {
                 *self = Self::ArmSpace(Box::new(posterior.to_arm_space()));
             }
         }

@@ -46,12 +46,12 @@ impl Greedy {
     /// Source: Nemhauser, Wolsey and Fisher 1978, since the gain is monotone and submodular over multisets.
     #[must_use]
     pub fn upper_bound(&self) -> f64 {
-        self.gains.last().map_or(0.0, |gain| from_greedy(*gain))
+        self.gains.last().map_or(0.0, |gain| bound_from_greedy(*gain))
     }
 }
 
 /// An upper bound on the largest gain, from the gain of a greedy choice.
-fn from_greedy(gain: f64) -> f64 {
+fn bound_from_greedy(gain: f64) -> f64 {
     gain / -libm::expm1(-1.0)
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn gain_bounds(
             chosen += 1;
         }
         let most = ceiling(number, covariance.n(), largest_prior, noise_variance);
-        bounds.push(from_greedy(posterior.information_gain()).min(most));
+        bounds.push(bound_from_greedy(posterior.information_gain()).min(most));
     }
     Ok(bounds)
 }

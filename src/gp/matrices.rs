@@ -15,7 +15,7 @@ mod tests {
     use std::sync::Arc;
 
     /// The largest absolute difference between entries of two matrices.
-    fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    fn max_abs_difference(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
         (a - b).norm_max()
     }
 
@@ -29,14 +29,14 @@ mod tests {
         // The matrix is 12 x 12 with a condition number below 300, so 1e-12 is above the rounding errors.
         let theirs = matrix.llt(Side::Lower).unwrap();
         let ours = Cholesky::of_faer(matrix.as_ref()).unwrap();
-        assert!(apart(&ours.to_faer(), &theirs.L().to_owned()) < 1e-12);
+        assert!(max_abs_difference(&ours.to_faer(), &theirs.L().to_owned()) < 1e-12);
         let eigen = Eigen::of_faer(matrix.as_ref()).unwrap();
         let vectors = eigen.to_faer();
         let values = Mat::from_fn(12, 12, |i, j| if i == j { eigen.values()[i] } else { 0.0 });
-        assert!(apart(&(&vectors * values * vectors.transpose()), &matrix) < 1e-12);
+        assert!(max_abs_difference(&(&vectors * values * vectors.transpose()), &matrix) < 1e-12);
         // If every arm is an inducing point, the inner products of the features are the covariances.
         let nystrom = Nystrom::of_faer(matrix.as_ref(), (0..12).collect()).unwrap();
-        assert!(apart(&(nystrom.as_faer() * nystrom.as_faer().transpose()), &matrix) < 1e-10);
+        assert!(max_abs_difference(&(nystrom.as_faer() * nystrom.as_faer().transpose()), &matrix) < 1e-10);
         let given = CovarianceMatrix::of_faer(matrix.as_ref()).unwrap();
         assert_eq!(given.as_faer(), matrix.as_ref());
         assert_eq!(ArmCovariance::Matrix(Arc::new(given)).to_faer(), matrix);

@@ -43,7 +43,7 @@ mod symmetric;
 mod weights;
 
 pub use adaptive::AdaptivePosterior;
-pub(crate) use adaptive::MOST_ARMS;
+pub(crate) use adaptive::MAX_ARMS;
 pub use arm_covariance::{ArmCovariance, CovarianceMatrix};
 pub use arm_space::ArmPosterior;
 pub use cholesky::{Cholesky, dot};

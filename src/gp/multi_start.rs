@@ -32,7 +32,7 @@ pub(crate) struct Maximum {
 /// Number of pairs of steps and gradients that L-BFGS stores.
 const MEMORY: usize = 10;
 /// Largest number of steps per starting point; about thirty are typical.
-const MOST_STEPS: u64 = 100;
+const MAX_STEPS: u64 = 100;
 /// A search ends when the norm of the gradient by the free parameters, in the search's unit, is below this.
 const LEVEL: f64 = 1e-7;
 /// Smallest distance of a starting point from a bound, as a share of the distance between the bounds: at a bound the
@@ -83,7 +83,7 @@ impl MultiStart<'_> {
             .and_then(|solver| solver.with_tolerance_cost(0.0));
         if let Ok(solver) = solver {
             let search = Executor::new(slope, solver)
-                .configure(|state| state.param(free).max_iters(MOST_STEPS))
+                .configure(|state| state.param(free).max_iters(MAX_STEPS))
                 .timer(false);
             // A line search that finds no better point returns an error; the best point so far is the result.
             let _ = search.run();

@@ -21,7 +21,7 @@ pub struct GridPrior {
 impl GridPrior {
     /// Largest number of points along one dimension. The decomposition of a dimension of m points needs about five
     /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one matrix is kept.
-    pub const MOST_ALONG: usize = 4096;
+    pub const MAX_ALONG: usize = 4096;
 
     /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates along each dimension; the last varies
     /// fastest. `length_scale` is above 0, in units of the coordinates; `variance` is at least 0, in squared units of

@@ -3,8 +3,8 @@
 
 use super::context::{Connection, Effects, TimerTable};
 use super::{
-    Event, EventQueue, Fate, Journal, LossCause, Medium, Memory, Parcel, Payload, Protocol, Switch, Ticket,
-    TimerTicket,
+    Delivery, Event, EventQueue, Journal, LossCause, Medium, Memory, MessageHeader, Payload, Protocol,
+    Switch, Ticket, TimerTicket,
 };
 use crate::vocab::{PartyId, Time};
 
@@ -78,12 +78,12 @@ pub(super) struct Core<P: Protocol, M: Medium> {
 }
 
 /// The kernel's state together with the watcher, for the effects of a handler.
-pub(super) struct Watched<'a, P: Protocol, M: Medium, W: ?Sized> {
+pub(super) struct WatchedCore<'a, P: Protocol, M: Medium, W: ?Sized> {
     pub(super) core: &'a mut Core<P, M>,
     pub(super) watch: &'a mut W,
 }
 
-impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> for Watched<'_, P, M, W> {
+impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> for WatchedCore<'_, P, M, W> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message) {
         self.core.send(from, to, message, self.watch);
     }
@@ -145,22 +145,22 @@ impl<P: Protocol, M: Medium> Core<P, M> {
     ) {
         self.record_event(watch, &Event::Sent { from, to, message: &message });
         let fate = if self.online[from.index()] {
-            self.medium.transmit(Parcel { from, to, bytes: message.wire_bytes(), at: self.now })
+            self.medium.transmit(MessageHeader { from, to, bytes: message.wire_bytes(), at: self.now })
         } else {
-            Fate::Lost(LossCause::SenderOffline)
+            Delivery::Lost(LossCause::SenderOffline)
         };
-        if let Fate::Arrives(at) = fate {
+        if let Delivery::Arrives(at) = fate {
             // The most frequent case is handled here, which avoids a further move of the message.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
-            self.travel(fate, from, to, message, self.now, watch);
+            self.schedule_arrival(fate, from, to, message, self.now, watch);
         }
     }
 
     /// Schedules the arrival of a message as the medium decided, or records its loss.
-    pub(super) fn travel<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
+    pub(super) fn schedule_arrival<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
-        fate: Fate,
+        fate: Delivery,
         from: PartyId,
         to: PartyId,
         message: P::Message,
@@ -168,11 +168,11 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         watch: &mut W,
     ) {
         match fate {
-            Fate::Arrives(at) => self.schedule(at, Pending::Deliver { from, to, message, sent_at }),
-            Fate::Passes { at, via, leg } => {
+            Delivery::Arrives(at) => self.schedule(at, Pending::Deliver { from, to, message, sent_at }),
+            Delivery::Passes { at, via, leg } => {
                 self.schedule(at, Pending::Relay { from, to, via, leg, message, sent_at });
             }
-            Fate::Doubled { at, via, leg } => {
+            Delivery::Doubled { at, via, leg } => {
                 self.record_event(watch, &Event::Doubled { from, to, message: &message });
                 for (at, message) in [(at[0], message.clone()), (at[1], message)] {
                     let pending = if let Some(leg) = leg {
@@ -183,7 +183,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
                     self.schedule(at, pending);
                 }
             }
-            Fate::Lost(cause) => {
+            Delivery::Lost(cause) => {
                 self.record_event(watch, &Event::Lost { from, to, message: &message, cause })
             }
         }

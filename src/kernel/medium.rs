@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The description of a message for the medium: its size and addresses, without contents.
 #[derive(Clone, Copy, Debug)]
-pub struct Parcel {
+pub struct MessageHeader {
     /// Sender.
     pub from: PartyId,
     /// Addressee.
@@ -39,7 +39,7 @@ pub enum LossCause {
 
 /// What happens next to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Delivery {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
     /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either
@@ -99,12 +99,12 @@ impl Switch {
 /// connected, receives every message, and needs no compute time.
 pub trait Medium: std::fmt::Debug {
     /// The fate of a message whose sender is connected. Called once per message, in order of sending.
-    fn transmit(&mut self, parcel: Parcel) -> Fate;
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery;
 
-    /// The further fate of a message that reaches `via` at `now`, after [`Fate::Passes`], or [`Fate::Doubled`] with a
+    /// The further fate of a message that reaches `via` at `now`, after [`Delivery::Passes`], or [`Delivery::Doubled`] with a
     /// `leg`. Called in order of time.
-    fn proceed(&mut self, _parcel: Parcel, _via: PartyId, _leg: u8, now: Time) -> Fate {
-        Fate::Arrives(now)
+    fn proceed(&mut self, _parcel: MessageHeader, _via: PartyId, _leg: u8, now: Time) -> Delivery {
+        Delivery::Arrives(now)
     }
 
     /// How long it takes until the party has processed a message of `work` units that is delivered at `now`, including
@@ -131,10 +131,10 @@ pub trait Medium: std::fmt::Debug {
 }
 
 impl<M: Medium + ?Sized> Medium for Box<M> {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
         (**self).transmit(parcel)
     }
-    fn proceed(&mut self, parcel: Parcel, via: PartyId, leg: u8, now: Time) -> Fate {
+    fn proceed(&mut self, parcel: MessageHeader, via: PartyId, leg: u8, now: Time) -> Delivery {
         (**self).proceed(parcel, via, leg, now)
     }
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
@@ -156,7 +156,7 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
 pub struct PerfectMedium;
 
 impl Medium for PerfectMedium {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
-        Fate::Arrives(parcel.at)
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
+        Delivery::Arrives(parcel.at)
     }
 }

@@ -43,9 +43,11 @@ mod simulation;
 pub use context::{Connection, Context, Recorder, TimerTicket};
 pub use digest::{Digest, Digestible};
 pub use journal::{Checkpoint, Event, EventCounts, Journal};
-pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
+pub use medium::{Delivery, LossCause, Medium, Memory, MessageHeader, PerfectMedium, Switch};
 pub use party::{BoxedClone, CannotCopy, Input, Party};
-pub use process::{Alarm, Clock, ConnectionChange, Process, ProcessContext, Processes, Receive, Sleep};
+pub use process::{
+    Clock, ConnectionChange, Process, ProcessContext, ProcessTimer, Processes, Receive, Sleep,
+};
 pub use protocol::{Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
 pub use resource::{

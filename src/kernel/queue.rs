@@ -25,7 +25,7 @@ impl<T> Default for EventQueue<T> {
 
 impl<T> EventQueue<T> {
     /// Schedules `payload` at `time`, after everything scheduled earlier for the same time. If 2^24 events are pending,
-    /// it is dropped, and [`Self::overfull`] is true from then on.
+    /// it is dropped, and [`Self::has_overflowed`] is true from then on.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         Ticket(self.ladder.push(time.nanos(), payload))
@@ -50,8 +50,8 @@ impl<T> EventQueue<T> {
     /// Whether an event was dropped because 2^24 were pending.
     #[inline]
     #[must_use]
-    pub fn overfull(&self) -> bool {
-        self.ladder.overfull()
+    pub fn has_overflowed(&self) -> bool {
+        self.ladder.has_overflowed()
     }
 
     /// The pending events, in no particular order.

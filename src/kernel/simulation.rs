@@ -1,10 +1,10 @@
 //! The event loop of a simulation.
 
 use super::context::TimerTable;
-use super::core::{Core, PartyState, Pending, Watched};
+use super::core::{Core, PartyState, Pending, WatchedCore};
 use super::{
-    CannotCopy, Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party,
-    Payload, Protocol, Switch,
+    CannotCopy, Context, Delivery, Event, EventQueue, Input, Journal, LossCause, Medium, Memory,
+    MessageHeader, Party, Payload, Protocol, Switch,
 };
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
@@ -164,7 +164,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             self.begun = true;
             return Ok(self.begin(watch).then_some(Ending::Stopped));
         }
-        if self.core.queue.overfull() {
+        if self.core.queue.has_overflowed() {
             return Err(KernelError::TooManyPending { at: self.core.now });
         }
         if self.core.work == 0 {
@@ -307,12 +307,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             Pending::Relay { from, to, via, leg, message, sent_at } => {
                 self.core.work -= 1;
                 let fate = if via == to || self.core.online[via.index()] {
-                    let parcel = Parcel { from, to, bytes: message.wire_bytes(), at: sent_at };
+                    let parcel = MessageHeader { from, to, bytes: message.wire_bytes(), at: sent_at };
                     self.core.medium.proceed(parcel, via, leg, self.core.now)
                 } else {
-                    Fate::Lost(LossCause::RelayOffline)
+                    Delivery::Lost(LossCause::RelayOffline)
                 };
-                self.core.travel(fate, from, to, message, sent_at, watch);
+                self.core.schedule_arrival(fate, from, to, message, sent_at, watch);
                 false
             }
             Pending::Handle { from, to, message, sent_at, incarnation } => {
@@ -409,7 +409,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         watch: &mut W,
     ) -> bool {
         let now = self.core.now;
-        let mut effects = Watched { core: &mut self.core, watch };
+        let mut effects = WatchedCore { core: &mut self.core, watch };
         self.parties[party.index()].handle(input, &mut Context { now, me: party, effects: &mut effects });
         std::mem::take(&mut self.core.stop)
     }

@@ -1,6 +1,6 @@
 //! The information that a learner has before its first round, and the errors when a learner cannot be built.
 
-use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use crate::gp::{ArmCovariance, GpError, MAX_ARMS};
 use crate::programs::ProgramFailure;
 use thiserror::Error;
 
@@ -80,8 +80,8 @@ pub(super) fn small_covariance<'a>(
     learner: &'static str,
     arms: &'a Arms,
 ) -> Result<&'a ArmCovariance, BuildError> {
-    if arms.n > MOST_ARMS {
-        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
+    if arms.n > MAX_ARMS {
+        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MAX_ARMS });
     }
     covariance(learner, arms)
 }

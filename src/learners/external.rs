@@ -4,7 +4,7 @@ use super::arms::{Arms, BuildError, Facts};
 use super::{Learner, LearnerRecipe};
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{ArmCovariance, GpError};
-use crate::programs::{Dialogue, Program, Programs, Question};
+use crate::programs::{Program, ProgramSession, Programs, Question};
 use crate::rng::Stream;
 use crate::vocab::effort::{MESSAGE, OUTCOMES};
 use crate::vocab::{Effort, Problem, Span};
@@ -64,7 +64,7 @@ impl Step {
 #[derive(Clone, Debug)]
 struct State {
     arms: usize,
-    dialogue: Dialogue,
+    dialogue: ProgramSession,
     steps: Vec<Step>,
     /// Number of steps up to the program's last answer: each was sent to the program, or is its own choice.
     known: usize,
@@ -81,7 +81,8 @@ impl LearnerRecipe for External {
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let told = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
         let asked = 300.0 * outcomes as f64;
-        Effort::due_to(OUTCOMES, outcomes, told + asked, MESSAGE * 20.0 * outcomes as f64).leaving(asked)
+        Effort::due_to(OUTCOMES, outcomes, told + asked, MESSAGE * 20.0 * outcomes as f64)
+            .with_record_size(asked)
     }
 
     fn needs_inputs(&self) -> bool {
@@ -106,15 +107,15 @@ impl LearnerRecipe for External {
         opening.insert("arms".to_owned(), json!(arms.n));
         opening.insert("rounds".to_owned(), json!(arms.facts.horizon));
         if self.inputs {
-            opening.extend(told(arms));
+            opening.extend(opening_fields(arms));
         }
-        let dialogue = Dialogue::open(programs, self.program(), opening)?;
+        let dialogue = ProgramSession::open(programs, self.program(), opening)?;
         Ok(Box::new(State { arms: arms.n, dialogue, steps: Vec::new(), known: 0 }))
     }
 }
 
 /// The fields of the opening message that describe the arms and the model.
-fn told(arms: &Arms) -> Map<String, Value> {
+fn opening_fields(arms: &Arms) -> Map<String, Value> {
     let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
     let mut told = Map::new();
     match &arms.covariance {

@@ -10,10 +10,10 @@ mod beta;
 mod expected_improvement;
 mod external;
 mod gp_ucb;
-mod guarded;
+mod checked_learner;
 mod history;
 mod knowledge;
-mod middle;
+mod robust_centre;
 mod moma_gp_ucb;
 mod outcome_sums;
 mod random;
@@ -30,9 +30,9 @@ pub use external::External;
 pub use gp_ucb::{Exploration, GpUcb};
 pub(crate) use history::History;
 pub use knowledge::{Constants, Knowledge, Payoffs};
-pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
 pub use random::Random;
+pub use robust_centre::{Middle, medoid};
 pub use tgp_ucb::TgpUcb;
 pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
@@ -191,7 +191,7 @@ pub trait LearnerRecipe: Send + Sync {
 }
 
 /// Largest number of arms of a learner that keeps a matrix over all of them.
-const MATRIX_ARMS: u64 = crate::gp::MOST_ARMS as u64;
+const MATRIX_ARMS: u64 = crate::gp::MAX_ARMS as u64;
 
 /// What an exact posterior over the arms takes: a row of numbers per outcome, until there are more outcomes than arms, then
 /// a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).

@@ -6,7 +6,7 @@ use super::ata_gp_ucb::oversampling;
 use super::knowledge::{
     self, Constants, Knowledge, Payoffs, accuracy_problem, form_problems, payoff_problems,
 };
-use super::middle::{Middle, middle};
+use super::robust_centre::{Middle, middle};
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe, MATRIX_ARMS, Outcomes, basis_effort, rank};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};

@@ -2,7 +2,7 @@
 
 use super::arms::{Arms, BuildError, covariance};
 use super::{Learner, LearnerRecipe, MATRIX_ARMS, posterior_effort};
-use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
+use crate::gp::{AdaptivePosterior, Cholesky, GpError, MAX_ARMS, largest};
 use crate::rng::Stream;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Positive};
@@ -64,8 +64,8 @@ impl LearnerRecipe for ThompsonSampling {
         let learner = "ThompsonSampling";
         let model = covariance(learner, arms)?;
         let prior = match self.sampling {
-            Sampling::Joint if arms.n > MOST_ARMS => {
-                return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
+            Sampling::Joint if arms.n > MAX_ARMS => {
+                return Err(BuildError::TooManyArms { learner, found: arms.n, most: MAX_ARMS });
             }
             Sampling::Joint => {
                 Some(Cholesky::with_jitter(arms.n, &model.dense()).map_err(BuildError::Model)?)

@@ -232,7 +232,7 @@ impl Network {
             && self.default.latency == other.default.latency
             && self.links == other.links;
         let population = Population { names, traits };
-        alike || self.routes(&population).certainly_same_routes(&other.routes(&population))
+        alike || self.routes(&population).provably_same_routes(&other.routes(&population))
     }
 
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {

@@ -9,11 +9,11 @@ use super::latency::LatencyModel;
 use super::links::{Link, Network, Order};
 use super::loss::LossProcess;
 use super::pair_index::PairIndex;
-use super::party::{Connection, Line, Worker};
+use super::party::{AccessLine, Connection, Worker};
 use super::population::{PartyTraits, Population};
 use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
 use super::topology::Routes;
-use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
+use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 
@@ -86,8 +86,8 @@ pub struct NetworkMedium {
     routes: Routes,
     connections: Vec<Connection>,
     workers: Vec<Option<Box<Worker>>>,
-    up: Vec<Line>,
-    down: Vec<Line>,
+    up: Vec<AccessLine>,
+    down: Vec<AccessLine>,
     places: PairIndex,
     links: Vec<LinkProcess>,
     statistics: StatisticsTable,
@@ -132,8 +132,8 @@ impl NetworkMedium {
             routes,
             connections: connections.collect(),
             workers: workers.collect(),
-            up: traits.iter().map(|party| Line::new(party.access.up)).collect(),
-            down: traits.iter().map(|party| Line::new(party.access.down)).collect(),
+            up: traits.iter().map(|party| AccessLine::new(party.access.up)).collect(),
+            down: traits.iter().map(|party| AccessLine::new(party.access.down)).collect(),
             key,
             places: PairIndex::default(),
             links: Vec::new(),
@@ -192,12 +192,12 @@ impl NetworkMedium {
             if !same(None) || of_group.into_iter().any(|place| !same(Some(place))) {
                 let id = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
                 let fresh = connection(network, &names[index], party, self.key);
-                switches.push((id, self.connections[index].become_like(fresh, at, same)));
+                switches.push((id, self.connections[index].change_to(fresh, at, same)));
             }
             if before.compute != party.compute {
                 let fresh = Worker::new(party, self.key.child("compute").child(&names[index]).stream());
                 self.workers[index] = match (self.workers[index].take(), fresh) {
-                    (Some(worker), Some(fresh)) => Some(Box::new(worker.become_like(fresh))),
+                    (Some(worker), Some(fresh)) => Some(Box::new(worker.change_to(fresh))),
                     (_, fresh) => fresh.map(Box::new),
                 };
             }
@@ -261,9 +261,9 @@ impl NetworkMedium {
     }
 
     /// Forwards a message from the party `at`, which is its sender or a relay.
-    fn forward(&mut self, parcel: Parcel, at: PartyId, now: Time) -> Fate {
+    fn forward(&mut self, parcel: MessageHeader, at: PartyId, now: Time) -> Delivery {
         let Some(next) = self.routes.next(at, parcel.to) else {
-            return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
+            return if at == parcel.to { Delivery::Arrives(now) } else { Delivery::Lost(LossCause::NoRoute) };
         };
         self.relays[at.index()] |= at != parcel.from;
         let departure = self.up[at.index()].departure(now, parcel.bytes);
@@ -273,10 +273,10 @@ impl NetworkMedium {
             (next != parcel.to).then_some(INSIDE)
         };
         match (self.cross(at, next, parcel.bytes, departure), leg) {
-            (Err(cause), _) => Fate::Lost(cause),
-            (Ok((arrival, None)), None) => Fate::Arrives(arrival),
-            (Ok((arrival, None)), Some(leg)) => Fate::Passes { at: arrival, via: next, leg },
-            (Ok((arrival, Some(copy))), leg) => Fate::Doubled { at: [arrival, copy], via: next, leg },
+            (Err(cause), _) => Delivery::Lost(cause),
+            (Ok((arrival, None)), None) => Delivery::Arrives(arrival),
+            (Ok((arrival, None)), Some(leg)) => Delivery::Passes { at: arrival, via: next, leg },
+            (Ok((arrival, Some(copy))), leg) => Delivery::Doubled { at: [arrival, copy], via: next, leg },
         }
     }
 }
@@ -335,16 +335,16 @@ impl LinkProcess {
 }
 
 impl Medium for NetworkMedium {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
         self.forward(parcel, parcel.from, parcel.at)
     }
 
-    fn proceed(&mut self, parcel: Parcel, via: PartyId, leg: u8, now: Time) -> Fate {
+    fn proceed(&mut self, parcel: MessageHeader, via: PartyId, leg: u8, now: Time) -> Delivery {
         if leg == INSIDE {
             return self.forward(parcel, via, now);
         }
         let at = self.down[via.index()].departure(now, parcel.bytes);
-        if via == parcel.to { Fate::Arrives(at) } else { Fate::Passes { at, via, leg: INSIDE } }
+        if via == parcel.to { Delivery::Arrives(at) } else { Delivery::Passes { at, via, leg: INSIDE } }
     }
 
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {

@@ -73,7 +73,7 @@ impl Connection {
     /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause
     /// that both connections have, and for which `same` is true, keeps its present state and its random draws. Returns the
     /// state at `at`.
-    pub(super) fn become_like(
+    pub(super) fn change_to(
         &mut self,
         mut fresh: Self,
         at: Time,
@@ -137,12 +137,12 @@ impl Connection {
 
 /// A party's access line to the network.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct AccessLine {
     rate: Option<Rate>,
     sender: Sender,
 }
 
-impl Line {
+impl AccessLine {
     pub(super) fn new(rate: Option<Rate>) -> Self {
         Self { rate, sender: Sender::default() }
     }
@@ -188,7 +188,7 @@ impl Worker {
 
     /// The model and the slowness of `other`, with this worker's random stream and pending work. If `other` has fewer
     /// servers, those that become free first are removed when the next job arrives.
-    pub(super) fn become_like(self, other: Self) -> Self {
+    pub(super) fn change_to(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
 

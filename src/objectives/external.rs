@@ -1,13 +1,13 @@
 //! An objective that a user's own program computes, for example by training a model or calling a simulator.
 
-use super::gp_sample::MOST_POINTS;
+use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::Goal;
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
-use crate::programs::{Dialogue, Program, Question};
+use crate::programs::{Program, ProgramSession, Question};
 use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Positive, Problem, Span};
 use schemars::JsonSchema;
@@ -147,7 +147,7 @@ impl External {
             opening.insert("agents".to_owned(), json!(agents));
         }
         let programs = resources.programs.of_series("objective");
-        let mut dialogue = Dialogue::open(&programs, self.program(), opening)?;
+        let mut dialogue = ProgramSession::open(&programs, self.program(), opening)?;
         let (sign, key) = (self.sign(), key.child("program"));
         let mut of = |agent: Option<usize>| {
             let key = agent.map_or(key, |agent| key.child("agent").index(agent as u64));
@@ -197,10 +197,10 @@ impl Objective for External {
         let points =
             self.axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.values.get()));
         if let (Some(agents), Some(points)) = (self.agents, points)
-            && points.checked_mul(agents.get()).is_none_or(|values| values > MOST_POINTS)
+            && points.checked_mul(agents.get()).is_none_or(|values| values > MAX_POINTS)
         {
             let cure = "the program is asked for each setting of each agent: write fewer agents, or fewer values of the axes";
-            let expected = format!("at most {MOST_POINTS} settings of all agents together");
+            let expected = format!("at most {MAX_POINTS} settings of all agents together");
             problems.push(Problem::wrong(
                 "agents",
                 expected,
@@ -208,11 +208,11 @@ impl Objective for External {
                 cure,
             ));
         }
-        if self.axes.is_empty() || points.is_none_or(|points| points > MOST_POINTS) {
+        if self.axes.is_empty() || points.is_none_or(|points| points > MAX_POINTS) {
             let counts = self.axes.iter().map(|axis| axis.values.to_string()).collect::<Vec<_>>().join(" x ");
             problems.push(Problem::wrong(
                 "axes",
-                format!("at least one axis and at most {MOST_POINTS} settings in all"),
+                format!("at least one axis and at most {MAX_POINTS} settings in all"),
                 if counts.is_empty() { "no axis".to_owned() } else { counts },
                 "write axes: [(low: 0, high: 1, values: 20)]",
             ));

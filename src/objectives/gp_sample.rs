@@ -50,15 +50,15 @@ fn default_noise() -> NonNegative {
 }
 
 /// Largest number of grid points.
-pub(super) const MOST_POINTS: usize = 1_000_000;
+pub(super) const MAX_POINTS: usize = 1_000_000;
 
 pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     let points = counts.iter().try_fold(1usize, |product, count| product.checked_mul(count.get()));
-    if counts.is_empty() || points.is_none_or(|points| points > MOST_POINTS) {
+    if counts.is_empty() || points.is_none_or(|points| points > MAX_POINTS) {
         let found = counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
         return vec![Problem::wrong(
             "grid",
-            format!("at least one dimension and at most {MOST_POINTS} points in all"),
+            format!("at least one dimension and at most {MAX_POINTS} points in all"),
             if found.is_empty() { "no dimension".to_owned() } else { found },
             "write the points along each dimension, as in [100, 100]",
         )];
@@ -70,10 +70,10 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
 pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     let mut problems = grid_problems(counts);
     let longest = counts.iter().map(|count| count.get()).max().unwrap_or(0);
-    if problems.is_empty() && longest > GridPrior::MOST_ALONG {
+    if problems.is_empty() && longest > GridPrior::MAX_ALONG {
         problems.push(Problem::wrong(
             "grid",
-            format!("at most {} points along each dimension", GridPrior::MOST_ALONG),
+            format!("at most {} points along each dimension", GridPrior::MAX_ALONG),
             longest.to_string(),
             "spread the points over more dimensions, as in [1000, 1000]; a function is drawn with matrices of the \
              order of a dimension's points",

@@ -45,15 +45,15 @@ fn default_starts() -> NonZeroUsize {
 }
 
 /// Largest number of starting points, each of which takes seconds.
-const MOST_STARTS: usize = 1000;
+const MAX_STARTS: usize = 1000;
 
 impl Hyperparameters {
     /// The problem of a fit that would not end, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Self::MaximumLikelihood { starts, .. } = self else { return None };
-        (starts.get() > MOST_STARTS).then(|| {
+        (starts.get() > MAX_STARTS).then(|| {
             let (expected, cure) =
-                (format!("at most {MOST_STARTS} starts"), "write fewer: each takes seconds, and 4 are usual");
+                (format!("at most {MAX_STARTS} starts"), "write fewer: each takes seconds, and 4 are usual");
             Problem::wrong("MaximumLikelihood.starts", expected, starts.to_string(), cure)
         })
     }

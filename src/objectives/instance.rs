@@ -172,7 +172,7 @@ pub struct TuningFacts {
 impl Instance {
     /// One arm of value 0: the placeholder problem of a dry run.
     #[must_use]
-    pub fn stand_in() -> Self {
+    pub fn placeholder() -> Self {
         Self {
             inputs: Arc::new(Points::new(1, 1, vec![0.0])),
             values: Arc::new(vec![0.0]),

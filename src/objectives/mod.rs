@@ -39,7 +39,7 @@ pub use table::{Goal, InputScale, Output, OutputScale, Quantity, Table, TableErr
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;
-use crate::programs::{Program, ProgramFailure, Programs, Starts};
+use crate::programs::{Program, ProgramFailure, ProgramUse, Programs};
 use crate::rng::Key;
 use crate::vocab::{Memory, Probability, Problem};
 use std::fmt;
@@ -56,29 +56,29 @@ pub struct Resources {
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
     /// Which of a scenario's programs will be started, and so must exist. Default: all.
-    pub starts: Starts,
+    pub starts: ProgramUse,
     /// How much memory a run may take.
-    pub room: Room,
+    pub room: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
 }
 
 /// How much memory a run may take, and how many replications run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct RunLimits {
     /// A scenario that is estimated to take more is refused. Default: 4 GiB, which is half the memory of a small laptop.
     pub memory: Memory,
     /// Number of replications at the same time. Default: 1.
     pub threads: u64,
 }
 
-impl Default for Room {
+impl Default for RunLimits {
     fn default() -> Self {
         Self { memory: Memory(4 << 30), threads: 1 }
     }
 }
 
-impl Room {
+impl RunLimits {
     /// Room for every scenario.
     #[must_use]
     pub fn unlimited() -> Self {

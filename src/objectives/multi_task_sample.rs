@@ -54,7 +54,7 @@ fn is_default(kernel: &Kernel) -> bool {
 }
 
 /// Most settings of a kernel that does not factorise over dimensions, since their whole covariance matrix is decomposed.
-const MOST_SETTINGS: usize = 4096;
+const MAX_SETTINGS: usize = 4096;
 
 /// The prior from which functions are drawn.
 #[derive(Debug)]
@@ -85,10 +85,10 @@ impl Objective for MultiTaskSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = prior_problems(&self.grid);
         let settings = self.grid.iter().fold(1usize, |product, count| product.saturating_mul(count.get()));
-        if problems.is_empty() && !is_default(&self.kernel) && settings > MOST_SETTINGS {
+        if problems.is_empty() && !is_default(&self.kernel) && settings > MAX_SETTINGS {
             problems.push(Problem::wrong(
                 "grid",
-                format!("at most {MOST_SETTINGS} settings in all for {:?}", self.kernel),
+                format!("at most {MAX_SETTINGS} settings in all for {:?}", self.kernel),
                 settings.to_string(),
                 "write fewer points, or take kernel: SquaredExponential, which factorises over dimensions",
             ));

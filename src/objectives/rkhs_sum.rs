@@ -1,6 +1,6 @@
 //! A random function in the RKHS of a kernel: a sum of kernel functions with random weights.
 
-use super::gp_sample::MOST_POINTS;
+use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate};
 use super::noise::{Noise, NoiseModel, Uniform};
 use super::{Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
@@ -66,7 +66,7 @@ pub struct RkhsSum {
 }
 
 /// Largest number of kernel evaluations in a replication; so many take some seconds.
-const MOST_SUMMANDS: usize = 100_000_000;
+const MAX_SUMMANDS: usize = 100_000_000;
 
 fn hundred() -> NonZeroUsize {
     const HUNDRED: NonZeroUsize = NonZeroUsize::new(100).expect("100 is not zero");
@@ -93,8 +93,8 @@ impl Objective for RkhsSum {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         for (path, count) in [("points", self.points), ("terms", self.terms)] {
-            if count.get() > MOST_POINTS {
-                let expected = format!("at most {MOST_POINTS}");
+            if count.get() > MAX_POINTS {
+                let expected = format!("at most {MAX_POINTS}");
                 problems.push(Problem::wrong(
                     path,
                     expected,
@@ -104,10 +104,10 @@ impl Objective for RkhsSum {
             }
         }
         let product = self.points.get().saturating_mul(self.terms.get());
-        if problems.is_empty() && product > MOST_SUMMANDS {
+        if problems.is_empty() && product > MAX_SUMMANDS {
             let found = format!("{} points x {} terms", self.points, self.terms);
             let cure = "write fewer of one or both, for example 100 as in the papers";
-            let expected = format!("at most {MOST_SUMMANDS} points x terms");
+            let expected = format!("at most {MAX_SUMMANDS} points x terms");
             problems.push(Problem::wrong("terms", expected, found, cure));
         }
         let name = self.noise.name();

@@ -14,7 +14,7 @@ pub(super) const WORD: &str = "callback";
 /// The error of a callback, as its language prints it, such as a traceback.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct Raised(pub String);
+pub struct CallbackError(pub String);
 
 /// A callback that answers the questions of dialogues.
 ///
@@ -27,18 +27,19 @@ pub trait Callback: fmt::Debug + Send + Sync {
     /// Begins a dialogue. The first question is `begin`; `docs/external.md` lists its fields.
     ///
     /// # Errors
-    /// [`Raised`] if the callback fails.
-    fn begin(&self) -> Result<Box<dyn Respondent>, Raised>;
+    /// [`CallbackError`] if the callback fails.
+    fn begin(&self) -> Result<Box<dyn CallbackSession>, CallbackError>;
 }
 
 /// The part of a callback that answers the questions of one dialogue.
-pub trait Respondent: Send {
+pub trait CallbackSession: Send {
     /// Answers a question. `ask` is the kind of the question, and `fields` are its fields without `id`, as in
     /// `docs/external.md`.
     ///
     /// # Errors
-    /// [`Raised`] if the callback fails.
-    fn answer(&mut self, ask: &str, fields: &Map<String, Value>) -> Result<Map<String, Value>, Raised>;
+    /// [`CallbackError`] if the callback fails.
+    fn answer(&mut self, ask: &str, fields: &Map<String, Value>)
+    -> Result<Map<String, Value>, CallbackError>;
 }
 
 /// The error for a name under which this process already offers a callback.
@@ -53,7 +54,7 @@ static OFFERED: Mutex<BTreeMap<String, Arc<dyn Callback>>> = Mutex::new(BTreeMap
 /// The registration of a callback: scenarios of this process may name the callback until this value is dropped.
 #[derive(Debug)]
 #[must_use = "the callback is withdrawn when this is dropped"]
-pub struct Offered {
+pub struct CallbackRegistration {
     name: String,
 }
 
@@ -61,16 +62,16 @@ pub struct Offered {
 ///
 /// # Errors
 /// [`NameInUse`] if this process already offers a callback under that name.
-pub fn offer(name: &str, callback: Arc<dyn Callback>) -> Result<Offered, NameInUse> {
+pub fn offer(name: &str, callback: Arc<dyn Callback>) -> Result<CallbackRegistration, NameInUse> {
     let mut offered = lock();
     if offered.contains_key(name) {
         return Err(NameInUse(name.to_owned()));
     }
     offered.insert(name.to_owned(), callback);
-    Ok(Offered { name: name.to_owned() })
+    Ok(CallbackRegistration { name: name.to_owned() })
 }
 
-impl Drop for Offered {
+impl Drop for CallbackRegistration {
     fn drop(&mut self) {
         // The lock is released first: a callback may take it again when it is dropped.
         let withdrawn = lock().remove(&self.name);
@@ -102,8 +103,8 @@ mod tests {
         fn version(&self) -> String {
             "silent 1".to_owned()
         }
-        fn begin(&self) -> Result<Box<dyn Respondent>, Raised> {
-            Err(Raised("says nothing".to_owned()))
+        fn begin(&self) -> Result<Box<dyn CallbackSession>, CallbackError> {
+            Err(CallbackError("says nothing".to_owned()))
         }
     }
 
@@ -119,13 +120,13 @@ mod tests {
         assert!(find("callback test").is_none());
         // What is dropped with a callback may withdraw another one.
         #[derive(Debug)]
-        struct Holds(Option<Offered>);
+        struct Holds(Option<CallbackRegistration>);
         impl Callback for Holds {
             fn version(&self) -> String {
                 "holds 1".to_owned()
             }
-            fn begin(&self) -> Result<Box<dyn Respondent>, Raised> {
-                Err(Raised(format!("{:?}", self.0)))
+            fn begin(&self) -> Result<Box<dyn CallbackSession>, CallbackError> {
+                Err(CallbackError(format!("{:?}", self.0)))
             }
         }
         let inner = offer("inner callback", Arc::new(Silent)).unwrap();

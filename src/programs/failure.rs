@@ -26,7 +26,7 @@ pub enum ProgramFailure {
         /// The question.
         asked: String,
         /// The last lines of the program's standard error.
-        said: Said,
+        said: StderrTail,
     },
     /// The program did not answer within the timeout.
     #[error(
@@ -41,7 +41,7 @@ pub enum ProgramFailure {
         /// The timeout.
         timeout: Span,
         /// The last lines of the program's standard error.
-        said: Said,
+        said: StderrTail,
     },
     /// The program's answer is not valid.
     #[error("the program `{program}` answered {asked} with {found}, expected {expected}; {said}")]
@@ -55,7 +55,7 @@ pub enum ProgramFailure {
         /// A description of valid answers.
         expected: String,
         /// The last lines of the program's standard error.
-        said: Said,
+        said: StderrTail,
     },
     /// The run folder holds an invalid answer.
     #[error(
@@ -157,9 +157,9 @@ pub enum ProgramFailure {
 
 /// The last lines that a program wrote to standard error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said(pub(super) Vec<String>);
+pub struct StderrTail(pub(super) Vec<String>);
 
-impl fmt::Display for Said {
+impl fmt::Display for StderrTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("it wrote nothing to standard error");

@@ -1,7 +1,7 @@
 //! A running external program: questions and answers are lines of JSON, and each answer has a timeout.
 
 use super::PROTOCOL;
-use super::failure::{ProgramFailure, Said};
+use super::failure::{ProgramFailure, StderrTail};
 use super::program::{Program, SHOWN, valid_version};
 use crate::vocab::Interruption;
 use serde_json::{Map, Value, json};
@@ -16,11 +16,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Largest number of bytes of one answer.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Number of lines of standard error that are kept: the last ones.
-const MOST_LINES: usize = 10;
+const MAX_LINES: usize = 10;
 /// Largest number of characters of such a line.
-const MOST_LETTERS: usize = 300;
+const MAX_LETTERS: usize = 300;
 /// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
 /// a quarter of this time.
 const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Longest wait for the last line of a program that has ended.
 const LAST_LINE_WAIT: Duration = Duration::from_millis(200);
 
-/// What a program wrote to its standard output: a line, or more than [`MOST_BYTES`] without the end of a line.
+/// What a program wrote to its standard output: a line, or more than [`MAX_BYTES`] without the end of a line.
 enum Output {
     Line(Vec<u8>),
     TooLong,
@@ -141,7 +141,7 @@ impl Process {
             interruption: interruption.clone(),
         };
         process.stderr_thread = Some(threads.map_err(cannot)?);
-        process.greet()?;
+        process.handshake()?;
         Ok(process)
     }
 
@@ -150,7 +150,7 @@ impl Process {
         &self.version
     }
 
-    fn greet(&mut self) -> Result<(), ProgramFailure> {
+    fn handshake(&mut self) -> Result<(), ProgramFailure> {
         let asked = "the greeting (hello)";
         let fields = Map::from_iter([("protocol".to_owned(), json!(PROTOCOL))]);
         let reply = self.ask("hello", fields, asked)?;
@@ -193,7 +193,7 @@ impl Process {
         let line = match output {
             Output::Line(line) => line,
             Output::TooLong => {
-                return Err(self.unusable(asked, &format!("more than {MOST_BYTES} bytes"), &expected));
+                return Err(self.unusable(asked, &format!("more than {MAX_BYTES} bytes"), &expected));
             }
         };
         let reply = serde_json::from_slice::<Map<String, Value>>(&line).ok();
@@ -237,12 +237,12 @@ impl Process {
                     Some(status) => status.to_string(),
                     None => "it closed its standard output".to_owned(),
                 };
-                ProgramFailure::Ended { program, how, asked, said: self.said() }
+                ProgramFailure::Ended { program, how, asked, said: self.stderr_tail() }
             }
             Missing::Late => {
                 self.stop();
                 let timeout = self.program.timeout;
-                ProgramFailure::Silent { program, asked, timeout, said: self.said() }
+                ProgramFailure::Silent { program, asked, timeout, said: self.stderr_tail() }
             }
             Missing::Interrupted => {
                 self.stop();
@@ -259,17 +259,17 @@ impl Process {
             asked: asked.to_owned(),
             found: if found.is_empty() { "an empty line".to_owned() } else { cut(found, SHOWN) },
             expected: expected.to_owned(),
-            said: self.said(),
+            said: self.stderr_tail(),
         }
     }
 
     /// The last lines of standard error.
-    fn said(&mut self) -> Said {
+    fn stderr_tail(&mut self) -> StderrTail {
         if let Some(stderr_thread) = self.stderr_thread.take() {
             // A process that the program started may still hold standard error open.
             wait_until(SHUTDOWN_WAIT / 4, || stderr_thread.is_finished());
         }
-        Said(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
+        StderrTail(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
     }
 
     /// Whether the program ends within [`SHUTDOWN_WAIT`].
@@ -341,11 +341,11 @@ fn read_stdout(stdout: impl Read, answers: &SyncSender<Output>) {
     let mut reader = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();
-        let output = match reader.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line) {
+        let output = match reader.by_ref().take(MAX_BYTES + 1).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             // A last line without a newline was cut off, and is ignored.
             Ok(_) if line.last() == Some(&b'\n') => Output::Line(line),
-            Ok(read) if read as u64 > MOST_BYTES => Output::TooLong,
+            Ok(read) if read as u64 > MAX_BYTES => Output::TooLong,
             Ok(_) => return,
         };
         let over = matches!(output, Output::TooLong);
@@ -359,12 +359,12 @@ fn read_stderr(stderr: impl Read, said: &Mutex<VecDeque<String>>) {
     let mut reader = BufReader::new(stderr);
     loop {
         let mut line = Vec::new();
-        match reader.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line) {
+        match reader.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
                 let mut said = said.lock().expect("no holder of this lock panics");
-                said.push_back(cut(String::from_utf8_lossy(&line).trim_end(), MOST_LETTERS));
-                if said.len() > MOST_LINES {
+                said.push_back(cut(String::from_utf8_lossy(&line).trim_end(), MAX_LETTERS));
+                if said.len() > MAX_LINES {
                     said.pop_front();
                 }
             }

@@ -22,7 +22,7 @@ pub struct Program {
 
 /// The use of a scenario, which decides which of its programs are started and so must exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Starts {
+pub enum ProgramUse {
     /// Playing replications: all programs are started.
     #[default]
     ToPlay,

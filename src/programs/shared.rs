@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One dialogue with a program and its copies, as a record stores them: the answers, and a hash of the questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Conversation {
+pub struct RecordedSession {
     /// The answers to all different questions, in order: arms of a learner, which are whole numbers, or outcomes of a mechanism.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) fn as_answered(answer: f64) -> Value {
 
 /// Identifies a question: what the dialogue is about, the dialogue, the question's number, and a hash.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct QuestionId<'a> {
     /// What the dialogue is about: the name of a series, or "objective".
     pub topic: &'a str,
     /// Number of the dialogue among those about the topic. Copies of a dialogue have its number.
@@ -65,14 +65,14 @@ impl CannotKeep {
 /// A store of answers.
 pub trait Answers: fmt::Debug + Send + Sync {
     /// The stored answer to a question, if there is one.
-    fn find(&self, place: Place<'_>) -> Option<f64>;
+    fn find(&self, place: QuestionId<'_>) -> Option<f64>;
 
     /// Stores an answer and returns the one to use: the one stored first, if another worker has answered the question in the
     /// meantime.
     ///
     /// # Errors
     /// [`CannotKeep`] if the answer cannot be stored.
-    fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep>;
+    fn keep(&self, place: QuestionId<'_>, answer: f64) -> Result<f64, CannotKeep>;
 }
 
 /// The answers of a replication's record, for a replay.
@@ -81,7 +81,7 @@ pub struct Recorded(BTreeMap<(String, u64), Vec<f64>>);
 
 impl Recorded {
     /// Adds the answers of a series.
-    pub fn add(&mut self, series: &str, conversations: &[Conversation]) {
+    pub fn add(&mut self, series: &str, conversations: &[RecordedSession]) {
         for (number, conversation) in (0..).zip(conversations) {
             self.0.insert((series.to_owned(), number), conversation.answers.clone());
         }
@@ -90,12 +90,12 @@ impl Recorded {
 
 impl Answers for Recorded {
     // Hashes of questions are not compared here: the replay compares them with those of the record.
-    fn find(&self, place: Place<'_>) -> Option<f64> {
+    fn find(&self, place: QuestionId<'_>) -> Option<f64> {
         let answers = self.0.get(&(place.topic.to_owned(), place.dialogue))?;
         answers.get(usize::try_from(place.number).ok()?).copied()
     }
 
-    fn keep(&self, _: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
+    fn keep(&self, _: QuestionId<'_>, answer: f64) -> Result<f64, CannotKeep> {
         Ok(answer)
     }
 }
@@ -141,7 +141,7 @@ pub struct DialogueStates(Heard);
 /// The answers of one dialogue and its copies so far.
 #[derive(Clone, Debug, Default)]
 struct Exchanges {
-    conversation: Conversation,
+    conversation: RecordedSession,
     /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a fork
     /// or in a party that starts again, gets the same answer to the same question, so that its later questions have the
     /// same past.
@@ -238,7 +238,7 @@ impl Programs {
 
     /// All dialogues about a series so far.
     #[must_use]
-    pub fn heard(&self, series: &str) -> Vec<Conversation> {
+    pub fn recorded_sessions(&self, series: &str) -> Vec<RecordedSession> {
         let Some(shared) = &self.shared else { return Vec::new() };
         let state = lock(&shared.state);
         let dialogues = state.heard.get(series).map_or(&[][..], Vec::as_slice);
@@ -275,11 +275,11 @@ impl Programs {
         heard.map_or((0, None), |heard| (heard.known.len() as u64, heard.known.get(asked).copied()))
     }
 
-    pub(super) fn find(&self, place: Place<'_>) -> Option<f64> {
+    pub(super) fn find(&self, place: QuestionId<'_>) -> Option<f64> {
         self.answers()?.find(place)
     }
 
-    pub(super) fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
+    pub(super) fn keep(&self, place: QuestionId<'_>, answer: f64) -> Result<f64, CannotKeep> {
         self.answers().map_or(Ok(answer), |answers| answers.keep(place, answer))
     }
 
@@ -288,7 +288,7 @@ impl Programs {
     }
 
     /// Stores a new answer for copies of the dialogue and for the record.
-    pub(super) fn note(&self, place: Place<'_>, answer: f64) {
+    pub(super) fn note(&self, place: QuestionId<'_>, answer: f64) {
         let Some(shared) = &self.shared else { return };
         if let Some(heard) = dialogue_of(&mut lock(&shared.state).heard, place.topic, place.dialogue) {
             heard.known.insert(place.asked.to_owned(), answer);

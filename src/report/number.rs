@@ -172,25 +172,25 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
 /// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is 0.
 #[must_use]
 pub(super) fn brief(estimate: Estimate) -> String {
-    if estimate.n < 2 || is_exact(estimate) { rough(estimate.mean) } else { regret(estimate) }
+    if estimate.n < 2 || is_exact(estimate) { two_digits(estimate.mean) } else { regret(estimate) }
 }
 
 /// A number with two significant digits, for a sentence: `0.029`, `95`, `1.3e6`. Below 1e5 all digits before the decimal
 /// point are kept: `12345`.
 #[must_use]
-pub(super) fn rough(value: f64) -> String {
+pub(super) fn two_digits(value: f64) -> String {
     significant(value, 2, libm::round)
 }
 
-/// As [`rough`], but rounded up.
+/// As [`two_digits`], but rounded up.
 #[must_use]
-pub(super) fn rough_up(value: f64) -> String {
+pub(super) fn two_digits_up(value: f64) -> String {
     significant(value, 2, |scaled| (scaled - 1e-6).ceil())
 }
 
 /// An upper bound on epsilon with three significant digits, rounded up; "inf" if it is infinite.
 #[must_use]
-pub(super) fn rough_bound(value: f64) -> String {
+pub(super) fn three_digits_up(value: f64) -> String {
     if value.is_infinite() { epsilon(value) } else { significant(value, 3, |scaled| (scaled - 1e-6).ceil()) }
 }
 
@@ -231,11 +231,12 @@ mod tests {
     #[test]
     fn sentences_have_few_digits() {
         assert_eq!(
-            [0.0, 0.0293, 1.04, 17.4, 95.4, 12_345.0, 1.26e6].map(rough),
+            [0.0, 0.0293, 1.04, 17.4, 95.4, 12_345.0, 1.26e6].map(two_digits),
             ["0", "0.029", "1.0", "17", "95", "12345", "1.3e6"]
         );
         assert_eq!(
-            [2.998, 0.099_999_8, 0.999_999, 17.4, 17.41, 0.0, 1e-9, 277.99, f64::INFINITY].map(rough_bound),
+            [2.998, 0.099_999_8, 0.999_999, 17.4, 17.41, 0.0, 1e-9, 277.99, f64::INFINITY]
+                .map(three_digits_up),
             ["3.00", "0.100", "1.00", "17.4", "17.5", "0", "1.00e-9", "278", "inf"]
         );
     }

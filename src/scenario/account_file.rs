@@ -5,7 +5,7 @@ use super::diagnostic::{Diagnostic, Diagnostics};
 use super::document::Document;
 use super::parse::parse;
 use super::tree;
-use crate::accounting::MOST_RELEASES;
+use crate::accounting::MAX_RELEASES;
 use crate::vocab::CountedCost;
 
 impl Document {
@@ -41,11 +41,11 @@ impl Document {
             let (_, count) = event.cost();
             let path = format!("events[{index}].count");
             let (node, _) = tree::follow(&root, &tree::path(&path).unwrap_or_default());
-            (count > MOST_RELEASES).then(|| {
+            (count > MAX_RELEASES).then(|| {
                 let words = "more releases than an accountant can add up".to_owned();
                 Diagnostic::new(edited.place(&node.span), words)
                     .path(path)
-                    .expected(format!("a count of at most {MOST_RELEASES}"))
+                    .expected(format!("a count of at most {MAX_RELEASES}"))
                     .found(count.to_string())
                     .cure("lower count: so many releases give no protection")
             })

@@ -301,7 +301,7 @@ pub(super) fn fields(root: &Value, object: &Value) -> Vec<Field> {
 /// The values that a schema accepts, in words.
 pub(super) fn takes(root: &Value, schema: &Value) -> String {
     if let Some(key) = reference(schema) {
-        return spoken(root, key);
+        return type_text(root, key);
     }
     if let Some(format) = schema.get("format").and_then(Value::as_str)
         && format.contains(' ')
@@ -340,7 +340,7 @@ pub(super) fn takes(root: &Value, schema: &Value) -> String {
 }
 
 /// A type in words: a family as in "one of the family latency", a choice by its members, a structure by its name.
-fn spoken(root: &Value, key: &str) -> String {
+fn type_text(root: &Value, key: &str) -> String {
     if let Some((family, _)) = FAMILIES
         .iter()
         .chain(ACCOUNT)

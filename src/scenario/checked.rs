@@ -1,22 +1,22 @@
 //! A valid scenario: a draft that has passed all checks.
 
-use super::asked::programs_in;
 use super::demand::Demand;
+use super::differing_values::unlike;
 use super::draft::{Draft, PartyDraft};
+use super::loaded_network::LoadedNetwork;
+use super::named_programs::programs_in;
 use super::special_files::special_files;
-use super::unlike::unlike;
 use super::{limits, names};
 use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Extent, Instance, ObjectiveModel, Resources};
-use crate::programs::{Program, Starts};
-use crate::protocols::{RunOptions, Stage};
+use crate::programs::{Program, ProgramUse};
+use crate::protocols::ReplicationSetup;
 use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, Problem};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::path::Path;
 use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
@@ -52,45 +52,6 @@ pub struct Scenario {
     demand: Demand,
 }
 
-/// Parties and network, with the contents of the files that their models name.
-#[derive(Debug)]
-struct LoadedNetwork {
-    parties: BTreeMap<String, PartyDraft>,
-    network: Network,
-}
-
-impl LoadedNetwork {
-    /// Reads the files that the draft names; relative paths begin at `base`.
-    fn load(draft: &Draft, base: &Path) -> (Self, Vec<Problem>) {
-        let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
-        let mut problems = Vec::new();
-        for (name, party) in &mut world.parties {
-            let availability = party.availability.as_dyn_mut().load(base).into_iter();
-            let compute = party.compute.as_dyn_mut().load(base).into_iter();
-            let all =
-                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
-            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
-        }
-        problems.extend(world.network.load(base).into_iter().map(|problem| problem.below("network")));
-        (world, problems)
-    }
-
-    fn stage(&self, draft: &Draft, instance: Option<Instance>) -> Stage {
-        let parties = self.parties.iter().flat_map(|(name, party)| party.named(name));
-        let (names, traits) = parties.unzip();
-        Stage {
-            names,
-            traits,
-            network: self.network.clone(),
-            instance,
-            prepared: None,
-            budget: draft.privacy.budget,
-            watcher: None,
-            directions: RunOptions::default(),
-        }
-    }
-}
-
 impl Scenario {
     /// Checks everything that involves several fields or files, and reads the files of the models of parties and
     /// network.
@@ -98,14 +59,14 @@ impl Scenario {
     /// # Errors
     /// All problems at once.
     pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
-        Self::check_beside(draft, &mut Known::new(resources), None)
+        Self::check_with_known_parts(draft, &mut CheckedParts::new(resources), None)
     }
 
     /// The same for a cell of a study: parts that are equal to those of an earlier cell are not checked or loaded again.
     /// `last` is the last cell without problems.
-    pub(super) fn check_beside(
+    pub(super) fn check_with_known_parts(
         mut draft: Draft,
-        known: &mut Known<'_>,
+        known: &mut CheckedParts<'_>,
         last: Option<&Self>,
     ) -> Result<Self, Vec<Problem>> {
         if let Some(last) = last {
@@ -137,10 +98,10 @@ impl Scenario {
                 problems.extend(found);
                 let written = (draft.parties.clone(), draft.network.clone());
                 let stage = world.stage(&draft, None);
-                KnownWorld { written, world: Arc::new(world), stage }
+                CheckedNetwork { written, world: Arc::new(world), stage }
             }
         };
-        let stage = Stage { budget: draft.privacy.budget, ..seen.stage };
+        let stage = ReplicationSetup { budget: draft.privacy.budget, ..seen.stage };
         let mut scenario = Self { draft, world: Arc::clone(&seen.world), demand: Demand::default() };
         let extent = known.extent_of(&scenario.draft.objective);
         let new_objective = extent.is_none();
@@ -158,9 +119,9 @@ impl Scenario {
         if !problems.is_empty() {
             return Err(problems);
         }
-        scenario.demand = scenario.demand_on(&stage, extent);
+        scenario.demand = scenario.resource_demand(&stage, extent);
         known.worlds.truncate(KEPT - 1);
-        known.worlds.push(KnownWorld { stage, ..seen });
+        known.worlds.push(CheckedNetwork { stage, ..seen });
         Ok(scenario)
     }
 
@@ -192,7 +153,7 @@ impl Scenario {
         protocol.as_dyn().problems_of_size(extent).into_iter().map(placed).collect()
     }
 
-    fn demand_on(&self, stage: &Stage, extent: Extent) -> Demand {
+    fn resource_demand(&self, stage: &ReplicationSetup, extent: Extent) -> Demand {
         let protocol = &self.draft.protocol;
         let played = protocol.as_dyn().effort(stage, &extent).below(&format!("protocol.{}", protocol.name()));
         let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
@@ -205,9 +166,10 @@ impl Scenario {
 
     /// The programs that the given use of the scenario starts.
     #[must_use]
-    pub fn programs(&self, starts: Starts) -> Vec<Program> {
+    pub fn programs(&self, starts: ProgramUse) -> Vec<Program> {
         let plain = serde_json::to_value(&self.draft).unwrap_or_default();
-        let asked = programs_in(&plain).into_iter().filter(|(path, _)| self.draft.asks(path, starts));
+        let asked =
+            programs_in(&plain).into_iter().filter(|(path, _)| self.draft.starts_program(path, starts));
         asked.map(|(_, program)| program).collect()
     }
 
@@ -216,16 +178,16 @@ impl Scenario {
         &self.world.network
     }
 
-    /// Sets another number of replications, from 1 to `MOST_REPLICATIONS`. No other check depends on this number, so the
+    /// Sets another number of replications, from 1 to `MAX_REPLICATIONS`. No other check depends on this number, so the
     /// scenario stays valid.
     pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
-        debug_assert!(count.get() <= limits::MOST_REPLICATIONS, "the command line lets no more through");
+        debug_assert!(count.get() <= limits::MAX_REPLICATIONS, "the command line lets no more through");
         self.draft.replications = count;
     }
 
     /// The stage of one replication: parties, network, and `instance` as its objective.
     #[must_use]
-    pub fn stage(&self, instance: Option<Instance>) -> Stage {
+    pub fn stage(&self, instance: Option<Instance>) -> ReplicationSetup {
         self.world.stage(&self.draft, instance)
     }
 
@@ -243,7 +205,7 @@ impl Scenario {
     fn problems(
         &self,
         resources: &Resources,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         new_world: bool,
         new_objective: bool,
     ) -> Vec<Problem> {
@@ -338,7 +300,7 @@ impl Scenario {
     /// The problem of crashes that lose memory, in a protocol whose parties cannot recover from them.
     fn memory_loss(&self) -> Option<Problem> {
         let protocol = &self.draft.protocol;
-        if protocol.as_dyn().survives_amnesia() {
+        if protocol.as_dyn().survives_memory_loss() {
             return None;
         }
         let forgets = |party: &PartyDraft| party.availability.as_dyn().loses_memory();
@@ -385,11 +347,11 @@ impl Scenario {
 
 /// The parts of a study's cells that were checked without errors; cells usually share parties, network and objective.
 #[derive(Debug)]
-pub(super) struct Known<'a> {
+pub(super) struct CheckedParts<'a> {
     resources: &'a Resources,
     /// The last draft whose limits, names and files were found good.
     plain: Value,
-    worlds: Vec<KnownWorld>,
+    worlds: Vec<CheckedNetwork>,
     objectives: Vec<(Option<ObjectiveModel>, Extent)>,
 }
 
@@ -401,19 +363,19 @@ const KEPT: usize = 64;
 
 /// Parties and network without errors, with their values in the draft for comparison.
 #[derive(Debug)]
-struct KnownWorld {
+struct CheckedNetwork {
     written: (BTreeMap<String, PartyDraft>, Network),
     world: Arc<LoadedNetwork>,
-    stage: Stage,
+    stage: ReplicationSetup,
 }
 
-impl KnownWorld {
+impl CheckedNetwork {
     fn is_of(&self, draft: &Draft) -> bool {
         self.written.0 == draft.parties && self.written.1 == draft.network
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> CheckedParts<'a> {
     pub(super) fn new(resources: &'a Resources) -> Self {
         Self { resources, plain: Value::Null, worlds: Vec::new(), objectives: Vec::new() }
     }
@@ -435,7 +397,8 @@ fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<P
         let problems = program.absent(&resources.base).into_iter();
         problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
     };
-    let asked = programs_in(plain).into_iter().filter(|(path, _)| draft.asks(path, resources.starts));
+    let asked =
+        programs_in(plain).into_iter().filter(|(path, _)| draft.starts_program(path, resources.starts));
     asked.flat_map(below).collect()
 }
 
@@ -443,7 +406,7 @@ fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<P
 mod tests {
     use super::*;
     use crate::scenario::parse::parse;
-    use crate::scenario::sweep::Edited;
+    use crate::scenario::sweep::EditedText;
 
     #[test]
     fn files_are_read_into_the_scenario_and_the_draft_stays_as_written() {
@@ -454,7 +417,7 @@ mod tests {
             network: Network(topology: Mesh(), default: Link(latency: Empirical(file: "delays.csv", column: "s"))),
             protocol: Echo(caller: "a", rounds: 2),
         )"#;
-        let draft: Draft = parse(&Edited::unchanged(text)).unwrap();
+        let draft: Draft = parse(&EditedText::unchanged(text)).unwrap();
         let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
         let scenario = Scenario::check(draft.clone(), &resources).unwrap();
         assert_eq!(scenario.draft(), &draft);

@@ -1,6 +1,6 @@
 //! What a cell of a study takes, and the problem if that is more memory than a run may take.
 
-use crate::objectives::Room;
+use crate::objectives::RunLimits;
 use crate::vocab::{Effort, Memory, Problem};
 
 /// What the replications of a cell take.
@@ -28,7 +28,7 @@ impl Demand {
     }
 
     /// The problem if that is more than there is room for, at the count to which most of it is due.
-    pub(super) fn problem(&self, replications: u64, cells: usize, room: Room) -> Option<Problem> {
+    pub(super) fn problem(&self, replications: u64, cells: usize, room: RunLimits) -> Option<Problem> {
         let bytes = self.bytes(replications, cells, room.threads);
         if bytes <= room.memory.0 as f64 {
             return None;

@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::catalogue::{language, language_of};
-use super::checked::{Known, Scenario};
+use super::checked::{CheckedParts, Scenario};
 use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::draft::Draft;
 use super::layout::{broken, laid_out};
@@ -10,11 +10,11 @@ use super::notation::{is_json, to_json, to_ron};
 use super::parse::parse;
 use super::shape::Shape;
 use super::suggest::closest;
-use super::sweep::{Edited, RawCell, apply_override, expand};
+use super::sweep::{EditedText, RawCell, apply_override, expand};
 use super::{nesting, tree};
 use crate::objectives::Resources;
 use crate::vocab::value::Reader;
-use crate::vocab::{Complaint, Problem};
+use crate::vocab::{Problem, ProblemKind};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub type Cell = (Vec<(String, String)>, Scenario);
 
 /// Number of problems after which no further cell is checked, since all cells usually have the same mistake.
-const MOST_PROBLEMS: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 /// Name of the type that a scenario file holds.
 const SCENARIO: &str = "Scenario";
 /// Size limit of a scenario file in bytes. The scenarios of this project have a few thousand.
@@ -42,7 +42,7 @@ pub struct Document {
 }
 
 /// The help text for a missing file: suggests the scenario in the same folder with the closest name.
-fn beside(file: &Path) -> String {
+fn suggest_neighbouring_file(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -81,7 +81,7 @@ impl Document {
             fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
         };
         read.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
+            io::ErrorKind::NotFound => refuse("no such file", &suggest_neighbouring_file(file)),
             _ => refuse(&error.to_string(), "make the file readable"),
         })?;
         // The size comes first: what was read of a longer file may end inside of a character.
@@ -183,35 +183,35 @@ impl Document {
     }
 
     /// The scenario in RON, in which every byte knows its place in the text.
-    fn edited(&self) -> Result<Edited, Vec<Diagnostic>> {
+    fn edited(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language, SCENARIO)
     }
 
     /// The same for an account file.
-    pub(super) fn edited_account(&self) -> Result<Edited, Vec<Diagnostic>> {
+    pub(super) fn edited_account(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language_of::<Account>, "Account")
     }
 
-    fn edited_as(&self, language: &dyn Fn() -> Value, root: &str) -> Result<Edited, Vec<Diagnostic>> {
+    fn edited_as(&self, language: &dyn Fn() -> Value, root: &str) -> Result<EditedText, Vec<Diagnostic>> {
         if !self.is_json() {
-            return Ok(Edited::unchanged(&self.text));
+            return Ok(EditedText::unchanged(&self.text));
         }
         to_ron(&self.text, Shape::of_type(&language(), root))
     }
 
     /// The text without any override.
-    fn original(&self) -> Result<Edited, Diagnostics> {
+    fn original(&self) -> Result<EditedText, Diagnostics> {
         let original = self.edited().map_err(|list| self.diagnostics(list))?;
         tree::read(&original.text).map_err(|list| self.diagnostics(original.placed(list)))?;
         Ok(original)
     }
 
     /// The text after the overrides, each applied to the result of those before it.
-    pub(super) fn overridden(&self, overrides: &[String]) -> Result<Edited, Diagnostics> {
+    pub(super) fn overridden(&self, overrides: &[String]) -> Result<EditedText, Diagnostics> {
         self.changed(self.original()?, overrides)
     }
 
-    fn changed(&self, mut edited: Edited, overrides: &[String]) -> Result<Edited, Diagnostics> {
+    fn changed(&self, mut edited: EditedText, overrides: &[String]) -> Result<EditedText, Diagnostics> {
         let mut problems = Vec::new();
         for argument in overrides {
             match apply_override(&edited, argument) {
@@ -233,10 +233,10 @@ impl Document {
         let edited = self.changed(original.clone(), overrides)?;
         let mut problems = Vec::new();
         let edited = edited.without_comments();
-        let (mut cells, mut known) = (Vec::<Cell>::new(), Known::new(resources));
+        let (mut cells, mut known) = (Vec::<Cell>::new(), CheckedParts::new(resources));
         let expansion = expand(&edited).map_err(fail)?;
         for raw in expansion.cells() {
-            if problems.len() > MOST_PROBLEMS {
+            if problems.len() > MAX_PROBLEMS {
                 break;
             }
             match checked(&raw, &mut known, cells.last().map(|(_, last)| last)) {
@@ -247,7 +247,8 @@ impl Document {
                         problems
                             .extend(unknown.into_iter().map(|problem| diagnostic(&raw.edited(), problem)));
                     }
-                    let unlike = cells.first().and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
+                    let unlike =
+                        cells.first().and_then(|(_, first)| differing_field(first.draft(), scenario.draft()));
                     let replications = scenario.draft().replications.get();
                     let large = scenario.demand().problem(replications, expansion.count(), resources.room);
                     if let Some(problem) = unlike.or(large).filter(|_| problems.is_empty()) {
@@ -264,7 +265,7 @@ impl Document {
 
 /// The problems of published results for cells that are named by an `Each` that the study does not have. An `Each` that an
 /// override has replaced by one value counts as well.
-fn unknown_axes(original: &Edited, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
+fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
     let results = draft.published.iter().map(|result| &result.at).enumerate();
     let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
     let losses = draft.published_losses.iter().map(|loss| &loss.at).enumerate();
@@ -295,14 +296,14 @@ fn unknown_axes(original: &Edited, draft: &Draft, point: &[(String, String)]) ->
 /// A cell, typed and checked. Its text is put together only for messages about errors.
 fn checked(
     raw: &RawCell<'_>,
-    known: &mut Known<'_>,
+    known: &mut CheckedParts<'_>,
     last: Option<&Scenario>,
 ) -> Result<Scenario, Vec<Diagnostic>> {
     let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
         Ok(draft) => draft,
         Err(_) => parse(&raw.edited())?,
     };
-    Scenario::check_beside(draft, known, last).map_err(|problems| {
+    Scenario::check_with_known_parts(draft, known, last).map_err(|problems| {
         let edited = raw.edited();
         problems.into_iter().map(|problem| diagnostic(&edited, problem)).collect()
     })
@@ -310,7 +311,7 @@ fn checked(
 
 /// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may differ,
 /// since every cell draws its random numbers from its own seed.
-fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
+fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");
         let cure =
@@ -330,7 +331,7 @@ fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
     }
 }
 
-fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {
+fn diagnostic(edited: &EditedText, problem: Problem) -> Diagnostic {
     let place = match (tree::read(&edited.text), tree::path(&problem.path)) {
         (Ok(root), Some(path)) => {
             let (node, _) = tree::follow(&root, &path);
@@ -339,7 +340,7 @@ fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {
         _ => Place::Whole,
     };
     match problem.complaint {
-        Complaint::UnknownName { what, found, known } => {
+        ProblemKind::UnknownName { what, found, known } => {
             let diagnostic = Diagnostic::new(place, format!("no {what} is called \"{found}\""))
                 .expected(format!("one of {}", known.join(", ")))
                 .found(format!("\"{found}\""))
@@ -349,7 +350,7 @@ fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {
                 None => diagnostic.cure(format!("name a {what} that exists")),
             }
         }
-        Complaint::Wrong { expected, found, cure } => {
+        ProblemKind::Wrong { expected, found, cure } => {
             Diagnostic::new(place, format!("expected {expected}, found {found}"))
                 .expected(expected)
                 .found(found)

@@ -7,7 +7,7 @@ use crate::vocab::value::{Body, Entry, Node, Number, Scalar};
 use std::ops::Range;
 
 /// Largest number of cells of a study.
-pub(super) const MOST_CELLS: usize = 100_000;
+pub(super) const MAX_CELLS: usize = 100_000;
 
 /// An `Each`: its place, its name, and its values.
 #[derive(Debug)]
@@ -111,9 +111,9 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
                     "a Range must have a first number, a number to stop before, and a step above 0, all whole",
                 )
             })?;
-            if count > MOST_CELLS as i128 {
+            if count > MAX_CELLS as i128 {
                 return Err(problem(list, "a Range of too many values")
-                    .expected(format!("at most {MOST_CELLS} values"))
+                    .expected(format!("at most {MAX_CELLS} values"))
                     .found(format!("{count} values"))
                     .cure("bring its ends closer together, or give it a step as in Range(0, 1000, 10)"));
             }
@@ -122,13 +122,13 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
         }
         Body::Tuple(bounds) if list.name.as_deref() == Some("LogRange") => {
             let range = ranges::logarithmic(bounds, text)
-                .filter(|(.., count)| usize::try_from(*count).is_ok_and(|count| count <= MOST_CELLS));
+                .filter(|(.., count)| usize::try_from(*count).is_ok_and(|count| count <= MAX_CELLS));
             let range = range.ok_or_else(|| {
                 problem(
                     list,
                     "a LogRange must have a first and a last number above 0, and how many values there are",
                 )
-                .expected(format!("from 2 to {MOST_CELLS} values"))
+                .expected(format!("from 2 to {MAX_CELLS} values"))
                 .cure("write Each(\"epsilon\", LogRange(0.1, 10, 5)), for example")
             })?;
             let shown = |index: u32| ranges::spaced(range, index).to_string();
@@ -160,12 +160,12 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             .expected("texts that begin with something else: spreadsheets take such a cell of a table for a formula")
             .found(value.shown.clone()));
     }
-    if list.children().iter().any(|child| holds_each(child)) {
+    if list.children().iter().any(|child| contains_each(child)) {
         return Err(problem(list, "an Each within the values of another"));
     }
     Ok(Sweep { span: node.span.clone(), name, path: path.to_owned(), values })
 }
 
-fn holds_each(node: &Node) -> bool {
-    node.name.as_deref() == Some("Each") || node.children().iter().any(|child| holds_each(child))
+fn contains_each(node: &Node) -> bool {
+    node.name.as_deref() == Some("Each") || node.children().iter().any(|child| contains_each(child))
 }

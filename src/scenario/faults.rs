@@ -4,13 +4,13 @@ use super::catalogue::{example_of, field_of};
 use super::diagnostic::Diagnostic;
 use super::field_at::field_at;
 use super::suggest::closest;
-use super::sweep::Edited;
+use super::sweep::EditedText;
 use crate::vocab::value::{Entry, Fault, Node, ReadError};
 use std::ops::Range;
 
 /// The diagnostic for an error. `culprit` is the innermost field that contains the error, if any does.
 pub(super) fn diagnose(
-    edited: &Edited,
+    edited: &EditedText,
     root: &Node,
     error: &ReadError,
     culprit: Option<&Entry>,

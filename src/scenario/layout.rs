@@ -85,6 +85,7 @@ impl<'a> Layout<'a> {
     fn is_apart(&self, at: usize) -> bool {
         let (before, token) = (self.tokens[at - 1], self.tokens[at]);
         match (before.kind, token.kind) {
+            (Kind::BlockComment, Kind::Comma | Kind::Close) => token.text == "}",
             (Kind::LineComment | Kind::BlockComment, _) => true,
             (_, Kind::LineComment | Kind::BlockComment) => true,
             (Kind::Open, Kind::Close) | (_, Kind::Comma | Kind::Colon) => false,

@@ -7,16 +7,16 @@ use serde_json::Value;
 
 /// Largest number of replications of a cell. Results need on the order of 100 bytes per replication, and all records of a cell
 /// are read at once.
-pub(crate) const MOST_REPLICATIONS: u64 = 1_000_000;
+pub(crate) const MAX_REPLICATIONS: u64 = 1_000_000;
 /// Largest number of rounds of a replication. The record allocates tens of bytes per round before the first round.
-const MOST_ROUNDS: u64 = 10_000_000;
+const MAX_ROUNDS: u64 = 10_000_000;
 
 /// Largest number of parties. Each takes about 300 bytes before the first message is sent.
-const MOST_PARTIES: u64 = 1_000_000;
+const MAX_PARTIES: u64 = 1_000_000;
 
 /// Limits on fields of protocols by field name, at any depth: the largest value, and the help text.
 const COUNTS: [(&str, u64, &str); 6] = [
-    ("rounds", MOST_ROUNDS, "use fewer rounds; more replications give more information"),
+    ("rounds", MAX_ROUNDS, "use fewer rounds; more replications give more information"),
     (
         "initial_points",
         100_000,
@@ -55,7 +55,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let replications = draft.replications.get();
     look(
         "replications".to_owned(),
-        MOST_REPLICATIONS,
+        MAX_REPLICATIONS,
         replications,
         "run the rest as another study with another seed",
     );
@@ -111,13 +111,13 @@ fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
 fn party_count(draft: &Draft) -> Option<Problem> {
     let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
     let total: u64 = draft.parties.values().map(count).sum();
-    if total <= MOST_PARTIES {
+    if total <= MAX_PARTIES {
         return None;
     }
     let (name, most) = draft.parties.iter().max_by_key(|(_, party)| count(party))?;
     Some(Problem::wrong(
         format!("parties[\"{name}\"].count"),
-        format!("at most {MOST_PARTIES} parties in all"),
+        format!("at most {MAX_PARTIES} parties in all"),
         format!("{total}, {} of them here", count(most)),
         "lower the count",
     ))

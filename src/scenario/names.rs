@@ -3,7 +3,7 @@
 
 use super::diagnostic::{Diagnostic, Place};
 use super::printable::acts;
-use crate::vocab::{Complaint, Problem};
+use crate::vocab::{Problem, ProblemKind};
 use serde_json::Value;
 
 /// Characters that a spreadsheet takes for the beginning of a formula.
@@ -37,8 +37,8 @@ pub(super) fn problems(plain: &Value) -> Vec<Problem> {
 }
 
 /// What is wrong with a name that the command line gives, in words; `None` if a scenario accepts it.
-pub(crate) fn unfit_name(name: &str) -> Option<String> {
-    let Complaint::Wrong { expected, found, cure } = name_problem(String::new(), name)?.complaint else {
+pub(crate) fn invalid_name(name: &str) -> Option<String> {
+    let ProblemKind::Wrong { expected, found, cure } = name_problem(String::new(), name)?.complaint else {
         return None;
     };
     Some(format!("expected {expected}, found {found} ({cure})"))

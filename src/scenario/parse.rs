@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::suggest::closest;
-use super::sweep::Edited;
+use super::sweep::EditedText;
 use super::{faults, tree};
 use crate::vocab::value::{Body, Entry, Fault, Node, ReadError, Reader};
 use serde::de::DeserializeOwned;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Largest number of errors reported for one text.
-const MOST_ERRORS: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// Reads a part of a scenario, such as a member of a family or a recipe.
 ///
@@ -24,12 +24,12 @@ const MOST_ERRORS: usize = 20;
 /// # Errors
 /// Everything that is wrong with its syntax and its types.
 pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
-    parse(&Edited::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
+    parse(&EditedText::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
 }
 
 /// Reads a text as `T`. After an error, the field that caused it is removed and the text is read again, so that one call reports
 /// up to 20 errors. A field that is missing only because it was removed is not reported.
-pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
+pub(super) fn parse<T: DeserializeOwned>(edited: &EditedText) -> Result<T, Vec<Diagnostic>> {
     let mut value = None;
     let problems = problems(edited, &mut |root| {
         value = Some(T::deserialize(Reader::new(root))?);
@@ -42,14 +42,14 @@ pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagn
 }
 
 /// All errors of `read`.
-fn problems(edited: &Edited, read: &mut dyn FnMut(&Node) -> Result<(), ReadError>) -> Vec<Diagnostic> {
+fn problems(edited: &EditedText, read: &mut dyn FnMut(&Node) -> Result<(), ReadError>) -> Vec<Diagnostic> {
     let mut root = match tree::read(&edited.text) {
         Ok(root) => root,
         Err(errors) => return edited.placed(errors),
     };
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
-    while problems.len() < MOST_ERRORS {
+    while problems.len() < MAX_ERRORS {
         let Err(error) = read(&root) else { break };
         let culprit = innermost(&root, &error.place());
         let follows = match error.fault() {

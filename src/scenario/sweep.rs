@@ -1,14 +1,14 @@
 //! Applies `Each` and the overrides of the command line as replacements of text, and records the origin of every byte.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::each::{Choice, MOST_CELLS, Sweep, collect};
+use super::each::{Choice, MAX_CELLS, Sweep, collect};
 use super::{nesting, tree};
 use crate::vocab::value::{Body, Entry, Node, Step};
 use std::ops::Range;
 
 /// The user's text after replacements, with the origin of every byte.
 #[derive(Clone, Debug)]
-pub(super) struct Edited {
+pub(super) struct EditedText {
     pub(super) text: String,
     pieces: Vec<Piece>,
 }
@@ -30,7 +30,7 @@ enum Origin {
     Override(String),
 }
 
-impl Edited {
+impl EditedText {
     pub(super) fn unchanged(text: &str) -> Self {
         let piece = Piece { length: text.len(), origin: Origin::File(0) };
         Self { text: text.to_owned(), pieces: vec![piece] }
@@ -154,13 +154,13 @@ impl Translation {
     }
 
     /// The whole document.
-    pub(super) fn finish(self) -> Edited {
-        Edited { text: self.text, pieces: self.pieces }
+    pub(super) fn finish(self) -> EditedText {
+        EditedText { text: self.text, pieces: self.pieces }
     }
 }
 
 /// Applies one `path=RON` of the command line.
-pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, Diagnostic> {
+pub(super) fn apply_override(edited: &EditedText, argument: &str) -> Result<EditedText, Diagnostic> {
     let problem = |message: String| Diagnostic::new(Place::Override(argument.to_owned()), message);
     let form = "write -o path.to.field=VALUE, as in -o seed=7";
     let Some((left, right)) = argument.split_once('=') else {
@@ -229,7 +229,7 @@ pub(super) struct RawCell<'a> {
 /// A study's text with every `Each` found in it. Cells are made from it one by one.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
-    edited: &'a Edited,
+    edited: &'a EditedText,
     /// The text as a tree, with every `Each`.
     root: Node,
     /// In order of the text.
@@ -240,7 +240,7 @@ pub(super) struct Expansion<'a> {
 }
 
 /// One cell for every combination of values; the first `Each` in the text changes slowest.
-pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> {
+pub(super) fn expand(edited: &EditedText) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let root = tree::read(&edited.text).map_err(|errors| edited.placed(errors))?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());
     collect(&root, &edited.text, &mut String::new(), &mut sweeps, &mut problems);
@@ -261,11 +261,11 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
         }
     }
     let cells = axes.iter().try_fold(1usize, |product, (_, length)| product.checked_mul(*length));
-    let cells = cells.filter(|cells| *cells <= MOST_CELLS);
+    let cells = cells.filter(|cells| *cells <= MAX_CELLS);
     if cells.is_none() {
         problems.push(
             Diagnostic::new(Place::Whole, "the study has too many cells".to_owned())
-                .expected(format!("at most {MOST_CELLS} cells"))
+                .expected(format!("at most {MAX_CELLS} cells"))
                 .cure("shorten a list, or link two Each by one name"),
         );
     }
@@ -324,7 +324,7 @@ impl RawCell<'_> {
     }
 
     /// The text of the cell.
-    pub(super) fn edited(&self) -> Edited {
+    pub(super) fn edited(&self) -> EditedText {
         let sweeps = &self.expansion.sweeps;
         let chosen = sweeps.iter().map(|sweep| (sweep.span.clone(), self.choice(sweep).clone()));
         self.expansion.edited.with_choices(&chosen.collect::<Vec<_>>())

@@ -158,7 +158,7 @@ pub(super) fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagn
 }
 
 /// Whether the value has a field `name` with this text.
-fn is_called(node: &Node, name: &str) -> bool {
+fn has_name(node: &Node, name: &str) -> bool {
     node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
 }
 
@@ -177,8 +177,8 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
             on(&entries.iter().find(|entry| entry.key == *name).expect("just seen").value)
         }
         // A member of a list by its name: `series["open"]`.
-        (Step::Name(name), Body::List(items)) if items.iter().any(|item| is_called(item, name)) => {
-            on(items.iter().find(|item| is_called(item, name)).expect("just seen"))
+        (Step::Name(name), Body::List(items)) if items.iter().any(|item| has_name(item, name)) => {
+            on(items.iter().find(|item| has_name(item, name)).expect("just seen"))
         }
         (Step::Index(index), Body::List(items) | Body::Tuple(items)) if *index < items.len() => {
             on(&items[*index])

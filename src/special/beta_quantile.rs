@@ -22,7 +22,7 @@ pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
 }
 
 /// Most steps of Newton's method; fewer than ten are usual.
-const MOST_STEPS: u32 = 100;
+const MAX_STEPS: u32 = 100;
 /// A step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
@@ -47,7 +47,7 @@ fn lower_half(a: f64, b: f64, (below, above): (f64, f64)) -> f64 {
     // Steps are limited to some standard deviations of ln(x / (1 - x)), so that no tail underflows.
     let farthest = 3.0 * ((1.0 / a + 1.0 / b).sqrt() + 1.0 / a + 1.0 / b);
     let wanted = if below <= above { libm::log(below) } else { libm::log(above) };
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if x == 0.0 {
             break;
         }

@@ -49,7 +49,7 @@ pub fn gamma_quantile(a: f64, p: f64) -> f64 {
 }
 
 /// Most steps of Newton's method; fewer than ten are usual.
-const MOST_STEPS: u32 = 100;
+const MAX_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
@@ -64,7 +64,7 @@ fn first_guess(a: f64, p: f64) -> f64 {
 /// The x at which ln P(a, x) is `wanted`, by Newton steps in ln x.
 fn from_below(a: f64, wanted: f64, start: f64) -> f64 {
     let mut x = start;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let below = incomplete_gamma(a, x).0;
         // d ln P / d ln x
         let slope = a * poisson_mass(a, x) / below;
@@ -80,7 +80,7 @@ fn from_below(a: f64, wanted: f64, start: f64) -> f64 {
 /// The x at which ln Q(a, x) is `wanted`, by Newton steps in x.
 fn from_above(a: f64, wanted: f64, start: f64) -> f64 {
     let mut x = start;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let above = incomplete_gamma(a, x).1;
         // - d ln Q / d x
         let slope = a * poisson_mass(a, x) / (x * above);

@@ -60,7 +60,7 @@ impl Effort {
 
     /// The same, with a record of this size.
     #[must_use]
-    pub fn leaving(self, record: f64) -> Self {
+    pub fn with_record_size(self, record: f64) -> Self {
         Self { record, ..self }
     }
 
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn memory_adds_up_only_where_it_is_held_together() {
-        let small = || Effort::due_to("a", 1, 10.0, 1.0).leaving(3.0);
+        let small = || Effort::due_to("a", 1, 10.0, 1.0).with_record_size(3.0);
         let large = || Effort::due_to("b", 2, 30.0, 2.0);
         let (both, one_by_one) = (small().and(large()), small().then(large()));
         assert_eq!((both.bytes, both.seconds, both.record), (40.0, 3.0, 3.0));

@@ -33,7 +33,7 @@ pub use party::PartyId;
 pub use privacy_event::{
     Arithmetic, Basis, Claim, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
-pub use problem::{Complaint, Problem};
+pub use problem::{Problem, ProblemKind};
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};

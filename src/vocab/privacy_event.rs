@@ -129,7 +129,7 @@ pub enum Basis {
 impl Basis {
     /// The basis under further conditions; unchanged if there are none.
     #[must_use]
-    pub fn under(self, conditions: &[String]) -> Self {
+    pub fn with_conditions(self, conditions: &[String]) -> Self {
         if conditions.is_empty() {
             return self;
         }

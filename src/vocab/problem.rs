@@ -9,12 +9,12 @@ pub struct Problem {
     /// Where, as a path in the scenario (`network.links[2].from`).
     pub path: String,
     /// What is wrong there.
-    pub complaint: Complaint,
+    pub complaint: ProblemKind,
 }
 
 /// The kinds of complaint.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Complaint {
+pub enum ProblemKind {
     /// A name that is not known here.
     UnknownName {
         /// Kind of thing that has the name ("party").
@@ -35,7 +35,7 @@ pub enum Complaint {
     },
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownName { what, found, known } => {
@@ -55,7 +55,7 @@ impl Problem {
         found: impl Into<String>,
         known: &[String],
     ) -> Self {
-        let complaint = Complaint::UnknownName { what, found: found.into(), known: known.to_vec() };
+        let complaint = ProblemKind::UnknownName { what, found: found.into(), known: known.to_vec() };
         Self { path: path.into(), complaint }
     }
 
@@ -68,7 +68,7 @@ impl Problem {
         cure: impl Into<String>,
     ) -> Self {
         let complaint =
-            Complaint::Wrong { expected: expected.into(), found: found.into(), cure: cure.into() };
+            ProblemKind::Wrong { expected: expected.into(), found: found.into(), cure: cure.into() };
         Self { path: path.into(), complaint }
     }
 

@@ -48,7 +48,7 @@ impl PublicFact {
 
     /// The same fact, known to this observer alone.
     #[must_use]
-    pub fn known_to(mut self, observer: impl Into<String>) -> Self {
+    pub fn for_observer(mut self, observer: impl Into<String>) -> Self {
         self.known_to = observer.into();
         self
     }

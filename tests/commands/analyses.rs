@@ -1,7 +1,7 @@
 //! `threshold` and `explain` on the real binary: answers, agreement with a fine sweep, resumption, files, errors; and what `compare`
 //! and `run` say about numbers of replications and comparisons.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ fn scenario(place: &Path) -> String {
 }
 
 fn json(arguments: &[&str]) -> Value {
-    let (code, stdout, stderr) = told(&subrosa(&[arguments, &["--format", "json"]].concat()));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[arguments, &["--format", "json"]].concat()));
     assert_eq!(code, 0, "{arguments:?}: {stderr}");
     serde_json::from_str(&stdout).unwrap()
 }
@@ -167,7 +167,8 @@ fn a_threshold_agrees_with_a_fine_sweep() {
     for file in ["threshold.json", "threshold.csv", "threshold.svg", "report.html", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap(), "--replication", "1"]));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&["replay", run.to_str().unwrap(), "--replication", "1"]));
     assert_eq!(code, 0, "{stdout}{stderr}");
 
     // The same question again: nothing is played, and the answer is the same, in words too.
@@ -175,8 +176,9 @@ fn a_threshold_agrees_with_a_fine_sweep() {
     assert_eq!(json(&ask), found);
     assert_eq!(fs::read(run.join("records.jsonl")).unwrap(), before);
     let svg = place.path().join("t.svg");
-    let (code, stdout, stderr) =
-        told(&subrosa(&[ask.as_slice(), &["--threads", "1", "--svg", svg.to_str().unwrap()]].concat()));
+    let (code, stdout, stderr) = code_and_output(&subrosa(
+        &[ask.as_slice(), &["--threads", "1", "--svg", svg.to_str().unwrap()]].concat(),
+    ));
     assert_eq!(code, 0, "{stderr}");
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -285,7 +287,7 @@ fn whole_numbers_and_no_threshold() {
         "{found}"
     );
     // Both ask the same number of questions: no pair differs.
-    let (code, stdout, stderr) = told(&subrosa(
+    let (code, stdout, stderr) = code_and_output(&subrosa(
         &[
             common.as_slice(),
             &[
@@ -314,7 +316,7 @@ fn a_question_without_meaning_is_refused() {
     let wrong = |verb: &str, more: &str, exit: i32, words: &str| {
         let mut arguments = vec![verb, file.as_str(), "--out", out.to_str().unwrap()];
         arguments.extend(more.split_whitespace());
-        let (code, stdout, stderr) = told(&subrosa(&arguments));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
         let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(code == exit && said.contains(words), "{more}: {code}\n{stdout}{stderr}");
     };
@@ -357,7 +359,8 @@ fn a_question_without_meaning_is_refused() {
     explain("--over epsilon=0..1:log", 2, "both above 0");
     explain("--over protocol.rounds=3..9", 2, "found the Each called \"epsilon\" too");
     explain("--points 8", 2, "--over");
-    let (code, _, stderr) = told(&subrosa(&["run", &file, "--until-halfwidth", "1", "--against", "zzz"]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["run", &file, "--until-halfwidth", "1", "--against", "zzz"]));
     assert!(code == 2 && stderr.contains("--against takes \"private\""), "{stderr}");
 }
 
@@ -405,7 +408,7 @@ fn explain_finds_what_matters() {
     // A run folder is explained as it is, and alike.
     let again = json(&["explain", run.to_str().unwrap(), "--metric", "cumulative_regret"]);
     assert_eq!(again["series"], found["series"]);
-    let (code, stdout, stderr) = told(&subrosa(&ask));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&ask));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         code == 0 && said.contains("random: cumulative regret does not vary between cells"),
@@ -450,9 +453,9 @@ fn explain_over_ranges() {
     let axes = found["axes"].as_array().unwrap();
     assert_eq!((&axes[0]["name"], &axes[1]["name"]), (&"protocol.rounds".into(), &"epsilon".into()));
     let run = found["run"].as_str().unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["replay", run, "--replication", "0"]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", run, "--replication", "0"]));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    let (code, _, stderr) = told(&subrosa(&["explain", run]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["explain", run]));
     assert!(code == 2 && stderr.contains("a design over ranges"), "{stderr}");
 }
 
@@ -477,7 +480,7 @@ fn comparisons_are_counted_and_planned() {
     let first = (2.0 * p[0]).min(1.0);
     assert!((adjusted[0] - first).abs() < 1e-15 && (adjusted[1] - p[1].max(first)).abs() < 1e-15, "{found}");
     assert!(rows.iter().all(|row| row["comparisons"] == 2));
-    let (_, stdout, _) = told(&subrosa(&ask));
+    let (_, stdout, _) = code_and_output(&subrosa(&ask));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("adjusted by Holm's method for the 2 comparisons of each metric"), "{stdout}");
 
@@ -491,10 +494,10 @@ fn comparisons_are_counted_and_planned() {
     let close = ((z + 0.841_621_233_572_914) * sd / 2.0).powi(2) + z * z / 2.0;
     assert!((n as f64 - close).abs() <= 1.5, "{n} for {close}");
     assert!(row["needed"]["cautious"].as_u64().unwrap() > n);
-    let (_, stdout, _) = told(&subrosa(&planned));
+    let (_, stdout, _) = code_and_output(&subrosa(&planned));
     assert!(stdout.contains("paired t test at 5 %"), "{stdout}");
     let refused = |more: &[&str], words: &str| {
-        let (code, _, stderr) = told(&subrosa(&[ask.as_slice(), more].concat()));
+        let (code, _, stderr) = code_and_output(&subrosa(&[ask.as_slice(), more].concat()));
         assert!(code == 2 && stderr.contains(words), "{code} {stderr}");
     };
     refused(&["--power", "2", "--metric", "zzz"], "--metric takes");
@@ -571,7 +574,7 @@ fn an_interrupted_search_continues() {
         more.into_iter().map(str::to_owned).chain([out.to_str().unwrap().to_owned()]).collect()
     };
     let answer = |out: &Path| -> Value {
-        let (code, stdout, stderr) = told(&subrosa(&ask(out)));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&ask(out)));
         assert_eq!(code, 0, "{stderr}");
         let mut found: Value = serde_json::from_str(&stdout).unwrap();
         found["run"] = Value::Null;
@@ -608,9 +611,9 @@ fn an_interrupted_search_continues() {
 #[test]
 fn the_verbs_are_documented() {
     for verb in ["threshold", "explain"] {
-        let (code, help, _) = told(&subrosa(&["help", verb]));
+        let (code, help, _) = code_and_output(&subrosa(&["help", verb]));
         assert!(code == 0 && help.contains("--metric"), "{help}");
-        let (_, completions, _) = told(&subrosa(&["completions", "bash"]));
+        let (_, completions, _) = code_and_output(&subrosa(&["completions", "bash"]));
         assert!(completions.contains(&format!("subrosa__subcmd__{verb}")) || completions.contains(verb));
         let studies = fs::read_to_string(root().join("docs/studies.md")).unwrap();
         assert!(studies.contains(&format!("subrosa {verb} ")), "{verb}");

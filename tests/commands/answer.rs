@@ -1,7 +1,7 @@
 //! The page's first screen, and what a paper takes from a run: figures with a width, captions, tables.
 
 use super::html::{between, played};
-use crate::support::{subrosa, told};
+use crate::support::{code_and_output, subrosa};
 use std::fs;
 use tempfile::TempDir;
 
@@ -14,7 +14,8 @@ fn figures_and_tables_for_a_paper() {
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (svg, png, pdf, words) = (path("a.svg"), path("a.png"), path("a.pdf"), path("a.txt"));
     let figure = ["report", run, "--figure", "cumulative-regret", "--width", "85", "--plain"];
-    let (code, _, stderr) = told(&subrosa(&[&figure[..], &["--svg", &svg, "--caption", &words]].concat()));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&[&figure[..], &["--svg", &svg, "--caption", &words]].concat()));
     assert_eq!(code, 0, "{stderr}");
     let drawn = fs::read_to_string(&svg).unwrap();
     assert!(
@@ -27,7 +28,8 @@ fn figures_and_tables_for_a_paper() {
         caption.starts_with("Cumulative regret.\nLine: mean over replications.") && caption.contains("n = 4")
     );
 
-    let (code, _, stderr) = told(&subrosa(&[&figure[..], &["--png", &png, "--pdf", &pdf]].concat()));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&[&figure[..], &["--png", &png, "--pdf", &pdf]].concat()));
     if code == 0 {
         let picture = fs::read(&png).unwrap();
         // 85 mm at 300 dots an inch.
@@ -45,11 +47,11 @@ fn figures_and_tables_for_a_paper() {
         assert!(stderr.contains("no font is installed"), "{stderr}");
     }
     for wrong in ["5", "x", "2000"] {
-        let (code, _, stderr) = told(&subrosa(&["report", run, "--svg", &svg, "--width", wrong]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["report", run, "--svg", &svg, "--width", wrong]));
         assert!(code == 2 && stderr.contains("from 10 to 1000 millimetres"), "{stderr}");
     }
 
-    let (code, latex, stderr) = told(&subrosa(&["report", run, "--table", "latex"]));
+    let (code, latex, stderr) = code_and_output(&subrosa(&["report", run, "--table", "latex"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(
         latex.contains("\\begin{tabular}{llrrrrrr}\n\\toprule\nseries & epsilon & simple regret"),
@@ -60,7 +62,7 @@ fn figures_and_tables_for_a_paper() {
     let places = (1.0 - se.log10().floor()).clamp(0.0, 6.0) as usize;
     assert!(latex.contains(&format!("{mean:.places$} $\\pm$ {se:.places$} & 3.0000")), "{mean}: {latex}");
     assert!(latex.contains("3.0000 & $\\infty$"), "claimed, and what holds: {latex}");
-    let (_, markdown, _) = told(&subrosa(&["report", run, "--table", "markdown"]));
+    let (_, markdown, _) = code_and_output(&subrosa(&["report", run, "--table", "markdown"]));
     assert!(markdown.contains("\n| --- | --- | ---: |"), "{markdown}");
     assert_eq!(
         markdown.lines().filter(|line| line.starts_with('|')).count(),
@@ -76,7 +78,7 @@ fn another_cell_and_replication_can_be_shown() {
     let run = folder.to_str().unwrap();
     assert!(page.contains("Rounds over virtual time, cell 0 (epsilon = 1.0), replication 0"));
     assert!(page.contains("The first messages of PO-GP-UCB, cell 0 (epsilon = 1.0), replication 0"));
-    let (code, _, stderr) = told(&subrosa(&["report", run, "--cell", "2", "--replication", "3"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", run, "--cell", "2", "--replication", "3"]));
     assert_eq!(code, 0, "{stderr}");
     let other = fs::read_to_string(folder.join("report-cell2-replication3.html")).unwrap();
     assert!(other.contains("Rounds over virtual time, cell 2 (epsilon = 10.0), replication 3"));
@@ -84,7 +86,7 @@ fn another_cell_and_replication_can_be_shown() {
     for (wrong, said) in
         [(["--cell", "3"], "its cells are 0 to 2"), (["--replication", "4"], "replications 0 to 3")]
     {
-        let (code, _, stderr) = told(&subrosa(&[&["report", run], &wrong[..]].concat()));
+        let (code, _, stderr) = code_and_output(&subrosa(&[&["report", run], &wrong[..]].concat()));
         assert!(code == 2 && stderr.contains(said), "{stderr}");
     }
 }

@@ -1,7 +1,7 @@
 //! The book is true: its links lead somewhere, its scenarios are valid, its command lines parse, its programs are those
 //! of examples/. SUBROSA_BLESS=1 cargo test --test commands book copies the examples into it anew.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn scenarios(text: &str) -> Vec<&str> {
 
 /// Whether a scenario is valid, or lacks nothing but data that may not be passed on.
 fn assert_valid(file: &Path, place: &str) {
-    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
     let says_so = fs::read_to_string(file).unwrap().contains("The data may not be passed on");
     let withheld = says_so && stderr.contains("no such file") && stderr.contains("--data");
     // Examples that call Python are for machines that have it.

@@ -1,6 +1,6 @@
 //! The command line as a user meets it: the real binary, right and wrong input, exit codes.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,7 +30,7 @@ fn edited(place: &Path, edits: &[(&str, &str)]) -> PathBuf {
 fn refused(path: &Path, words: &[&str]) -> String {
     let mut said = String::new();
     for verb in ["check", "run"] {
-        let (code, stdout, stderr) = told(&subrosa(&[verb, path.to_str().unwrap()]));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&[verb, path.to_str().unwrap()]));
         assert_eq!(code, 3, "{verb}: {stdout}{stderr}");
         assert_eq!(stdout, "", "{verb}");
         for word in words {
@@ -154,23 +154,23 @@ fn several_wrong_things_are_all_said() {
 
 #[test]
 fn a_wrong_override_names_itself() {
-    let (code, _, stderr) = told(&subrosa(&["check", "scenarios/hospital.ron", "-o", "seeed=4"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", "scenarios/hospital.ron", "-o", "seeed=4"]));
     assert_eq!(code, 3);
     assert!(stderr.contains("-o seeed=4") && stderr.contains("did you mean `seed`?"), "{stderr}");
 }
 
 #[test]
 fn usage_is_exit_code_2() {
-    assert_eq!(told(&subrosa(&["run"])).0, 2);
-    assert_eq!(told(&subrosa(&["run", "x.ron", "--threads", "0"])).0, 2);
-    assert_eq!(told(&subrosa(&["dance"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["run"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["run", "x.ron", "--threads", "0"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["dance"])).0, 2);
 }
 
 #[test]
 fn diagnostics_as_json() {
     let place = TempDir::new().unwrap();
     let path = edited(place.path(), &[("max_norm: 25", "max_norm: NaN")]);
-    let (code, stdout, _) = told(&subrosa(&["check", path.to_str().unwrap(), "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["check", path.to_str().unwrap(), "--format", "json"]));
     assert_eq!(code, 3);
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     let problem = &document["diagnostics"][0];
@@ -216,7 +216,7 @@ fn a_run_leaves_a_folder_that_replays() {
     ] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert_eq!(
         stdout.trim(),
@@ -231,7 +231,7 @@ fn replay_tells_a_run_that_was_changed() {
     let scenario = run.join("scenario.ron");
     let text = fs::read_to_string(&scenario).unwrap();
     fs::write(&scenario, text.replace("rounds: 40", "rounds: 41")).unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 5, "{stdout}{stderr}");
 }
 
@@ -243,7 +243,7 @@ fn the_report_fits_80_columns() {
     {
         let arguments =
             ["run", scenario, "--replications", replications, "--out", out.path().to_str().unwrap()];
-        let (code, stdout, _) = told(&subrosa(&arguments));
+        let (code, stdout, _) = code_and_output(&subrosa(&arguments));
         assert_eq!(code, 0);
         let long: Vec<&str> =
             stdout.lines().filter(|line| line.chars().count() > 80 && !line.starts_with("folder")).collect();
@@ -304,7 +304,7 @@ fn a_place_that_cannot_be_written_is_said() {
     fs::write(&file, "here already").unwrap();
     let inside = file.join("runs");
     let (code, _, stderr) =
-        told(&subrosa(&["run", "tests/golden/echo.ron", "--out", inside.to_str().unwrap()]));
+        code_and_output(&subrosa(&["run", "tests/golden/echo.ron", "--out", inside.to_str().unwrap()]));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains(inside.to_str().unwrap()), "{stderr}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "here already");
@@ -315,7 +315,7 @@ fn every_scenario_of_the_repository_is_valid() {
     let mut checked = 0;
     for path in walk(&root().join("scenarios")) {
         if path.extension().is_some_and(|extension| extension == "ron") {
-            let (code, _, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
+            let (code, _, stderr) = code_and_output(&subrosa(&["check", path.to_str().unwrap()]));
             if fs::read_to_string(&path).unwrap().contains("--data DIR") && code != 0 {
                 // Its data may not be passed on; what is wrong then is the missing file, and how to name its folder.
                 assert!(
@@ -333,17 +333,17 @@ fn every_scenario_of_the_repository_is_valid() {
 
 #[test]
 fn list_explains_every_member() {
-    let (code, stdout, _) = told(&subrosa(&["list"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["list"]));
     assert_eq!(code, 0);
     for name in ["LogNormal", "Independent", "OnOff", "Table", "Outsourced", "GpUcb", "JohnsonLindenstrauss"]
     {
         assert!(stdout.contains(name), "{name}");
-        let (code, one, _) = told(&subrosa(&["list", name]));
+        let (code, one, _) = code_and_output(&subrosa(&["list", name]));
         assert_eq!(code, 0);
         assert!(one.len() > name.len() + 20, "{one}");
     }
-    assert_eq!(told(&subrosa(&["list", "LogNrmal"])).0, 2);
-    let (code, stdout, _) = told(&subrosa(&["list", "each"]));
+    assert_eq!(code_and_output(&subrosa(&["list", "LogNrmal"])).0, 2);
+    let (code, stdout, _) = code_and_output(&subrosa(&["list", "each"]));
     assert_eq!(code, 0);
     assert!(stdout.contains("one cell of a study per value"), "{stdout}");
 }
@@ -353,8 +353,9 @@ fn list_explains_every_member() {
 fn stumbles_are_answered_with_a_cure() {
     let place = TempDir::new().unwrap();
     let wrong = |arguments: &[&str], cure: &str| {
-        let (code, stdout, stderr) = told(&subrosa(arguments));
-        assert!(code != 0 && stderr.contains(cure), "{arguments:?}: {code}\n{stdout}{stderr}");
+        let (code, stdout, stderr) = code_and_output(&subrosa(arguments));
+        let flat = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(code != 0 && flat.contains(cure), "{arguments:?}: {code}\n{stdout}{stderr}");
     };
     wrong(&["run", "scenarios/hospitl.ron"], "did you mean scenarios/hospital.ron?");
     wrong(&["check", "scenarios/nothing-like-it.ron"], "begins at the current folder");
@@ -370,7 +371,7 @@ fn stumbles_are_answered_with_a_cure() {
 
 #[test]
 fn help_fits_80_columns() {
-    let (_, help, _) = told(&subrosa(&["--help"]));
+    let (_, help, _) = code_and_output(&subrosa(&["--help"]));
     let verbs = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let verbs: Vec<&str> = verbs
         .take_while(|line| !line.is_empty())
@@ -379,7 +380,7 @@ fn help_fits_80_columns() {
         .collect();
     assert!(verbs.len() >= 12, "{help}");
     for verb in verbs {
-        let (_, help, _) = told(&subrosa(&["help", verb]));
+        let (_, help, _) = code_and_output(&subrosa(&["help", verb]));
         for line in help.lines() {
             assert!(line.chars().count() <= 80, "{verb}: {line}");
         }
@@ -393,7 +394,7 @@ fn a_report_that_cannot_be_written_is_still_read() {
     // A folder where the page should be stands for a run that one may only read.
     fs::remove_file(run.join("report.html")).unwrap();
     fs::create_dir_all(run.join("report.html/there")).unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["report", run.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["report", run.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.starts_with("warning: cannot write") && stdout.contains("digest"), "{stderr}{stdout}");
 }
@@ -403,14 +404,14 @@ fn a_figure_wants_a_file_and_a_name_that_there_is() {
     let out = TempDir::new().unwrap();
     let run = folder(&run("tests/golden/echo.ron", out.path(), &[]));
     let run = run.to_str().unwrap();
-    let (code, _, stderr) = told(&subrosa(&["report", run, "--figure", "latency"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", run, "--figure", "latency"]));
     assert!(code == 2 && stderr.contains("--svg <FILE>|--png <FILE>"), "{code}: {stderr}");
     let file = out.path().join("figure");
     let (svg, png) = (file.with_extension("svg"), file.with_extension("png"));
     let both = ["report", run, "--svg", svg.to_str().unwrap(), "--png", png.to_str().unwrap()];
-    let (code, _, stderr) = told(&subrosa(&[&both[..], &["--figure", "nonsense"]].concat()));
+    let (code, _, stderr) = code_and_output(&subrosa(&[&both[..], &["--figure", "nonsense"]].concat()));
     assert!(code == 2 && stderr.contains("it has"), "{code}: {stderr}");
-    assert_eq!(told(&subrosa(&both)).0, 0);
+    assert_eq!(code_and_output(&subrosa(&both)).0, 0);
     assert!(svg.is_file() && png.is_file());
 }
 
@@ -419,7 +420,7 @@ fn a_line_of_a_trace_is_short_and_json_is_whole() {
     let trace = |format: &str| {
         let scenario = root().join("scenarios/hospital.ron");
         let path = scenario.to_str().unwrap();
-        told(&subrosa(&["trace", path, "--until", "1s", "--format", format])).1
+        code_and_output(&subrosa(&["trace", path, "--until", "1s", "--format", format])).1
     };
     let (text, json) = (trace("text"), trace("jsonl"));
     assert!(text.lines().all(|line| line.chars().count() < 200));

@@ -1,6 +1,6 @@
 //! What is refused in the data files that a scenario names: at the field, and at the line of the file, that cause it.
 
-use crate::support::{subrosa, told};
+use crate::support::{code_and_output, subrosa};
 use std::fs;
 use tempfile::TempDir;
 
@@ -29,7 +29,8 @@ fn checked(files: &[(&str, &str)], objective: &str, modeler: &str) -> (i32, Stri
     let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
     files.iter().for_each(|(name, text)| write(name, text));
     write("s.ron", &scenario(objective, modeler));
-    let (code, _, stderr) = told(&subrosa(&["check", place.path().join("s.ron").to_str().unwrap()]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["check", place.path().join("s.ron").to_str().unwrap()]));
     (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

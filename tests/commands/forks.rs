@@ -1,6 +1,6 @@
 //! A forked run is a study of its futures: `report`, `compare`, `account` and the tables know all of them.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use std::fs;
 use std::path::PathBuf;
 use subrosa::report::Page;
@@ -15,14 +15,14 @@ fn forked(place: &TempDir, more: &[&str]) -> (PathBuf, String) {
     let scenario =
         ["run", "tests/golden/federated.ron", "--fork-at", "2", "--branch", SLOW, "--branch", LOSSY];
     let arguments = [&scenario[..], &["--out", out, "--format", "json"], more].concat();
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     (PathBuf::from(document["run"].as_str().unwrap()), stdout)
 }
 
 fn says(arguments: &[&str]) -> String {
-    let (code, stdout, stderr) = told(&subrosa(arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(arguments));
     assert_eq!(code, 0, "{arguments:?}: {stderr}");
     stdout
 }
@@ -108,7 +108,7 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     let text = says(&["compare", path, plain["run"].as_str().unwrap()]);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("only the first run has the axis \"future\""), "{text}");
-    let (code, _, stderr) = told(&subrosa(&["compare", plain["run"].as_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["compare", plain["run"].as_str().unwrap()]));
     assert!(code == 2 && stderr.contains("has no futures to compare"), "{stderr}");
 }
 
@@ -120,7 +120,7 @@ fn a_fork_is_no_source_of_plain_runs() {
     let path = folder.to_str().unwrap();
     let account = says(&["account", path]);
     assert!(account.contains("Epsilon of one run"), "{account}");
-    let (code, stdout, stderr) = told(&subrosa(&["replay", path, "--files"]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", path, "--files"]));
     assert_eq!(code, 0, "{stdout}{stderr}");
     let played = says(&["replay", path, "--threads", "2"]);
     assert!(played.contains("replay agrees: 3 replications, every record equal"), "{played}");
@@ -128,17 +128,17 @@ fn a_fork_is_no_source_of_plain_runs() {
         (&["--diff", path][..], "is a fork: its futures share their beginnings"),
         (&["--until", "2s"], "--until is not for a fork"),
     ] {
-        let (code, _, stderr) = told(&subrosa(&[&["replay", path], more].concat()));
+        let (code, _, stderr) = code_and_output(&subrosa(&[&["replay", path], more].concat()));
         assert!(code == 2 && stderr.contains(words), "{stderr}");
     }
     let changed = "network.default.loss=Independent(0.6)";
     let out = place.path().to_str().unwrap();
     let arguments = ["run", "tests/golden/federated.ron", "-o", changed, "--replications", "1", "--out", out];
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert!(code == 0 && !stderr.contains("reused"), "{stderr}");
     let run =
         fs::read_dir(place.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| *path != folder);
-    let (code, _, stderr) = told(&subrosa(&["replay", run.unwrap().to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["replay", run.unwrap().to_str().unwrap()]));
     assert_eq!(code, 0, "the run from the start is its own: {stderr}");
     // The same fork again gives the same files.
     let before = fs::read(folder.join("records.jsonl")).unwrap();
@@ -158,7 +158,7 @@ fn a_branch_over_an_each_names_its_cure() {
         let out = place.path().to_str().unwrap();
         let run =
             ["run", path.to_str().unwrap(), "-o", swept, "--fork-at", "2", "--branch", branch, "--out", out];
-        let (code, _, stderr) = told(&subrosa(&run));
+        let (code, _, stderr) = code_and_output(&subrosa(&run));
         (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     for (branch, words) in [
@@ -196,7 +196,7 @@ fn a_fork_fails_where_a_budget_is_spent() {
         let out = place.path().join(when_spent);
         let scenario = ["run", "tests/golden/federated.ron", "--replications", "1", "-o", &budget];
         let more = ["--fork-at", "1", "--branch", LOSSY, "--out", out.to_str().unwrap()];
-        told(&subrosa(&[&scenario[..], &more].concat()))
+        code_and_output(&subrosa(&[&scenario[..], &more].concat()))
     };
     let (code, stdout, stderr) = fork("Fail");
     assert_eq!(code, 6, "{stdout}{stderr}");
@@ -213,7 +213,7 @@ fn a_fork_needs_a_change_and_names_that_a_table_can_show() {
         let scenario =
             ["run", "tests/golden/federated.ron", "--replications", "1", "--fork-at", "1", "--out"];
         let (code, _, stderr) =
-            told(&subrosa(&[&scenario[..], &[place.path().to_str().unwrap()], more].concat()));
+            code_and_output(&subrosa(&[&scenario[..], &[place.path().to_str().unwrap()], more].concat()));
         (code, stderr.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let (code, stderr) = fork(&[]);
@@ -226,7 +226,8 @@ fn a_fork_needs_a_change_and_names_that_a_table_can_show() {
     // The same in a scenario.
     let branches =
         r#"fork=Fork(at: Round(1), branches: {"=1+1": ["network.default.loss=Independent(0.5)"]})"#;
-    let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", branches]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["check", "tests/golden/federated.ron", "-o", branches]));
     assert_eq!(code, 3, "{stderr}");
     assert!(stderr.contains("a name that does not begin with =, +, - or @"), "{stderr}");
 }
@@ -250,7 +251,8 @@ fn every_set_of_branches_has_a_folder_of_its_own() {
     for folder in fs::read_dir(place.path()).unwrap().flatten() {
         let own = fs::read_dir(folder.path()).unwrap().flatten();
         assert_eq!(own.filter(|entry| entry.path().join("report.txt").exists()).count(), 2, "{folder:?}");
-        let (code, _, stderr) = told(&subrosa(&["replay", folder.path().to_str().unwrap(), "--files"]));
+        let (code, _, stderr) =
+            code_and_output(&subrosa(&["replay", folder.path().to_str().unwrap(), "--files"]));
         assert_eq!(code, 0, "{stderr}");
     }
 }
@@ -290,7 +292,7 @@ fn a_fork_knows_the_versions_of_its_programs() {
     let branch = "later: network.default.latency=Constant(\"30ms\")";
     let arguments = ["run", scenario.to_str().unwrap(), "--fork-at", "2", "--branch", branch, "--out"];
     let (code, stdout, stderr) =
-        told(&subrosa(&[&arguments[..], &[out.to_str().unwrap(), "--format", "json"]].concat()));
+        code_and_output(&subrosa(&[&arguments[..], &[out.to_str().unwrap(), "--format", "json"]].concat()));
     assert_eq!(code, 0, "{stderr}");
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     let folder = document["run"].as_str().unwrap();
@@ -299,6 +301,6 @@ fn a_fork_knows_the_versions_of_its_programs() {
     let programs = manifest["programs"].as_array().unwrap();
     assert_eq!(programs.len(), 1, "{programs:?}");
     assert_eq!(programs[0]["version"], "test 7", "{programs:?}");
-    let (code, _, stderr) = told(&subrosa(&["replay", folder, "--files"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["replay", folder, "--files"]));
     assert_eq!(code, 0, "the identities are those of the plan: {stderr}");
 }

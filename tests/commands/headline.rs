@@ -1,7 +1,7 @@
 //! The three answers of studies of every kind, degenerate ones included.
 
 use std::collections::BTreeMap;
-use subrosa::accounting::{AccountantName, Loss, LossBasis, Standing, StudyPrivacy};
+use subrosa::accounting::{AccountantName, EpsilonKind, Loss, LossBasis, StudyPrivacy};
 use subrosa::report::{Terminal, headline, text};
 use subrosa::study::{
     CellSummary, CurvePoint, Estimate, Metrics, OutcomeRow, PersonLoss, PrivacyRow, SCHEMA, SeriesSummary,
@@ -60,7 +60,7 @@ fn series(name: &str, simple: f64, cumulative: f64, n: u64) -> SeriesSummary {
 fn loss(epsilon: f64, basis: LossBasis) -> Loss {
     Loss {
         accountant: AccountantName::Tight,
-        standing: if epsilon.is_finite() { Standing::Bound } else { Standing::NotABound },
+        standing: if epsilon.is_finite() { EpsilonKind::Bound } else { EpsilonKind::NotABound },
         epsilon,
         lower: None,
         upper: None,
@@ -76,7 +76,7 @@ fn loss(epsilon: f64, basis: LossBasis) -> Loss {
 fn claimed(epsilon: f64) -> Loss {
     Loss {
         accountant: AccountantName::AsPublished,
-        standing: Standing::Claim,
+        standing: EpsilonKind::Claim,
         basis: LossBasis::AsPublished,
         ..loss(epsilon, LossBasis::AsPublished)
     }
@@ -131,7 +131,7 @@ fn summary(cells: Vec<CellSummary>) -> Summary {
 }
 
 /// The texts of the three cards.
-fn told(cells: Vec<CellSummary>) -> [String; 3] {
+fn code_and_output(cells: Vec<CellSummary>) -> [String; 3] {
     told_of(&summary(cells))
 }
 
@@ -162,7 +162,7 @@ fn private_and_free(simple: f64) -> CellSummary {
 
 #[test]
 fn a_private_series_is_compared_with_the_best_without_privacy() {
-    let [good, cost, learned] = told(vec![private_and_free(0.062)]);
+    let [good, cost, learned] = code_and_output(vec![private_and_free(0.062)]);
     assert_eq!(
         good,
         "The best private series, noisy (epsilon at most 3.00 in one run, proven), ends within 0.012 of search without \
@@ -180,12 +180,13 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
          gets is unprotected."
     );
     assert!(
-        told(vec![private_and_free(0.05)])[0]
+        code_and_output(vec![private_and_free(0.05)])[0]
             .contains(", is on average no worse than search without privacy")
     );
     // 0.4 of the first regret is left: never a tenth.
     assert!(
-        told(vec![private_and_free(0.4)])[1].contains("first simple regret in no round, open after 2 rounds")
+        code_and_output(vec![private_and_free(0.4)])[1]
+            .contains("first simple regret in no round, open after 2 rounds")
     );
 }
 
@@ -196,14 +197,14 @@ fn a_baseline_without_protected_data_is_named_and_whether_it_is_better() {
         shown.series[2].at_random = true;
         shown
     };
-    let [good, ..] = told(vec![shown(0.062)]);
+    let [good, ..] = code_and_output(vec![shown(0.062)]);
     assert!(good.ends_with("(n = 20). At random: 0.4000 ± 0.0010."), "{good}");
-    let [good, ..] = told(vec![shown(0.5)]);
+    let [good, ..] = code_and_output(vec![shown(0.5)]);
     assert!(good.ends_with("(n = 20). That is worse than at random: 0.4000 ± 0.0010."), "{good}");
     // In a sweep also where the best cell is better.
     let mut cells = vec![at(1.0, shown(0.5)), at(3.0, shown(0.062))];
     cells[0].privacy[0].losses[0].epsilon = 1.0;
-    let [good, ..] = told(cells);
+    let [good, ..] = code_and_output(cells);
     assert!(
         good.contains(
             "In 1 of 2 cells the best private series is worse than at random: noisy at epsilon = 1.0 ends at 0.5000 ± 0.0010, \
@@ -215,7 +216,7 @@ fn a_baseline_without_protected_data_is_named_and_whether_it_is_better() {
     let mut only = shown(0.5);
     only.series.remove(1);
     only.privacy.remove(1);
-    let [good, ..] = told(vec![only]);
+    let [good, ..] = code_and_output(vec![only]);
     assert!(good.contains("is worse than random search by 0.10: simple regret 0.5000"), "{good}");
 }
 
@@ -249,7 +250,7 @@ fn a_claim_that_is_exceeded_says_by_how_much() {
     row.observer = "every agent".to_owned();
     row.unit = ProtectedUnit::Agent;
     row.protected = "agents".to_owned();
-    let [.., learned] = told(vec![cell(vec![series("shared", 0.1, 1.0, 9)], vec![row])]);
+    let [.., learned] = code_and_output(vec![cell(vec![series("shared", 0.1, 1.0, 9)], vec![row])]);
     assert_eq!(
         learned,
         "shared: every agent can tell in one run of any other at most epsilon 17.4 (proven, delta 1e-3), 2.6 times the claim."
@@ -260,7 +261,7 @@ fn a_claim_that_is_exceeded_says_by_how_much() {
 fn studies_without_a_private_series_or_with_one_series_say_so() {
     let open = |name: &str| learned(name, vec![loss(f64::INFINITY, LossBasis::Unprotected)]);
     let two = cell(vec![series("a", 0.1, 1.0, 9), series("b", 0.3, 2.0, 9)], vec![open("a"), open("b")]);
-    let [good, cost, learned] = told(vec![two]);
+    let [good, cost, learned] = code_and_output(vec![two]);
     assert!(
         good.starts_with("No series is private. The best, a, ends at simple regret 0.1000 ± 0.0010 (n = 9)."),
         "{good}"
@@ -269,7 +270,7 @@ fn studies_without_a_private_series_or_with_one_series_say_so() {
     assert_eq!(learned, "In every series what lab gets is unprotected.");
 
     let alone = cell(vec![series("a", 0.1, 1.0, 1)], vec![]);
-    let [good, _, learned] = told(vec![alone]);
+    let [good, _, learned] = code_and_output(vec![alone]);
     assert_eq!(
         good,
         "The best series, a, ends at simple regret 0.10 (one replication, so no error is known)."
@@ -281,7 +282,7 @@ fn studies_without_a_private_series_or_with_one_series_say_so() {
 fn a_sweep_names_the_cell_and_the_range_of_gaps() {
     let mut cells = vec![at(1.0, private_and_free(0.3)), at(3.0, private_and_free(0.062))];
     cells[0].privacy[0].losses[0].epsilon = 1.0;
-    let [good, _, learned] = told(cells);
+    let [good, _, learned] = code_and_output(cells);
     assert!(good.starts_with("The best private series, noisy at epsilon = 3.0 (epsilon at most 3.00 in one run, proven), ends within 0.012"), "{good}");
     assert!(
         good.contains("Over 2 cells this gap goes from 0.012 to 0.25 (noisy at epsilon = 1.0)."),
@@ -302,7 +303,7 @@ fn a_release_is_judged_by_the_setting_that_is_published() {
         let name = "f(lambda*) - f(lambda~)".to_owned();
         series.outcomes.push(OutcomeRow { name, value: estimate(value, 20), bound: None });
     }
-    let [good, ..] = told(vec![shown]);
+    let [good, ..] = code_and_output(vec![shown]);
     assert!(
         good.contains("ends within 0.10 of search without privacy: regret of the published setting 0.2000"),
         "{good}"
@@ -313,7 +314,7 @@ fn a_release_is_judged_by_the_setting_that_is_published() {
 fn where_simple_regret_tells_nothing_cumulative_regret_does() {
     let mut shown = private_and_free(0.0);
     shown.series.iter_mut().for_each(|series| series.metrics.simple_regret = Some(estimate(0.0, 20)));
-    let [good, ..] = told(vec![shown]);
+    let [good, ..] = code_and_output(vec![shown]);
     assert!(good.contains("ends within 4.0 of search without privacy: cumulative regret 9.0000"), "{good}");
 }
 
@@ -331,11 +332,11 @@ fn failed_and_early_replications_are_told() {
         (series.metrics.simple_regret, series.metrics.cumulative_regret) = (None, None);
     }
     assert!(told_of(&all)[0].starts_with("No replication reached its last round"));
-    let [good, cost, learned] = told(vec![cell(Vec::new(), Vec::new())]);
+    let [good, cost, learned] = code_and_output(vec![cell(Vec::new(), Vec::new())]);
     assert_eq!(good, "No replication finished.");
     assert_eq!(cost, "No replication finished, so no cost is known.");
     assert_eq!(learned, "Nothing that depends on protected data was sent to anyone.");
-    let [good, ..] = told(Vec::new());
+    let [good, ..] = code_and_output(Vec::new());
     assert_eq!(good, "No replication finished.");
 }
 
@@ -344,7 +345,7 @@ fn a_protocol_that_optimises_nothing_has_no_regret() {
     let mut echo = series("echo", 0.0, 0.0, 5);
     (echo.metrics.simple_regret, echo.metrics.cumulative_regret) = (None, None);
     echo.curve.clear();
-    let [good, ..] = told(vec![cell(vec![echo], Vec::new())]);
+    let [good, ..] = code_and_output(vec![cell(vec![echo], Vec::new())]);
     assert_eq!(good, "This protocol optimises nothing: there is no regret.");
 }
 
@@ -356,7 +357,7 @@ fn what_no_series_protects_is_told_apart() {
     let mut server = learned("noisy", vec![loss(f64::INFINITY, LossBasis::Unprotected)]);
     server.observer = "server".to_owned();
     shown.privacy.push(server);
-    let [good, _, told] = told(vec![shown]);
+    let [good, _, told] = code_and_output(vec![shown]);
     assert!(
         good.starts_with(
             "The best private series, noisy (epsilon at most 3.00 in one run, proven), is worse than a series that releases nothing \
@@ -377,14 +378,14 @@ fn the_reference_without_privacy_is_a_search() {
     let mut shown = private_and_free(0.062);
     // The better of the two without privacy happened to be random.
     shown.series[2].metrics.simple_regret = Some(estimate(0.01, 20));
-    let [good, ..] = told(vec![shown.clone()]);
+    let [good, ..] = code_and_output(vec![shown.clone()]);
     assert!(
         good.contains("ends within 0.012 of search without privacy") && good.contains("open 0.0500"),
         "{good}"
     );
     shown.series.remove(1);
     shown.privacy.remove(1);
-    let [good, ..] = told(vec![shown]);
+    let [good, ..] = code_and_output(vec![shown]);
     assert!(good.contains("is worse than random search by 0.052: simple regret"), "{good}");
 }
 
@@ -399,7 +400,7 @@ fn a_bound_that_protects_nothing_is_not_the_best_private_series() {
             shown.series.remove(0);
             shown.privacy.remove(0);
         }
-        let [good, ..] = told(vec![shown]);
+        let [good, ..] = code_and_output(vec![shown]);
         good
     };
     for (epsilon, basis) in [(5000.0, LossBasis::Proven), (1.0, LossBasis::Conditional)] {
@@ -431,7 +432,7 @@ fn a_larger_epsilon_is_worse_than_an_exceeded_claim() {
         learned("loose", vec![loss(9.0, LossBasis::Proven)]),
     ];
     let all = vec![series("claims", 0.3, 1.0, 9), series("loose", 0.2, 1.0, 9)];
-    let [_, _, told] = told(vec![cell(all, rows)]);
+    let [_, _, told] = code_and_output(vec![cell(all, rows)]);
     assert!(
         told.starts_with("loose: lab can tell in one run of a record of hospital at most epsilon 9.00"),
         "{told}"
@@ -484,7 +485,7 @@ fn what_is_unprotected_is_said_of_whom_it_holds() {
         row
     };
     let two = || vec![series("a", 0.1, 1.0, 9), series("b", 0.3, 2.0, 9)];
-    let said = |rows: Vec<PrivacyRow>| told(vec![cell(two(), rows)])[2].clone();
+    let said = |rows: Vec<PrivacyRow>| code_and_output(vec![cell(two(), rows)])[2].clone();
     assert_eq!(
         said(vec![open("a", "lab"), open("b", "lab")]),
         "In every series what lab gets is unprotected."
@@ -499,7 +500,7 @@ fn what_is_unprotected_is_said_of_whom_it_holds() {
         at(1.0, cell(two(), vec![open("a", "lab"), open("b", "lab")])),
         at(3.0, cell(two(), vec![open("a", "lab")])),
     ];
-    assert_eq!(told(cells)[2], "In a and b (at epsilon = 1.0) what lab gets is unprotected.");
+    assert_eq!(code_and_output(cells)[2], "In a and b (at epsilon = 1.0) what lab gets is unprotected.");
 }
 
 /// The text of a terminal in one line.

@@ -1,10 +1,10 @@
 //! The page of a run and the verbs around it: what is on it agrees with the summary, and nothing on it is elsewhere.
 
-use crate::support::{folder, run, subrosa, told};
+use crate::support::{code_and_output, folder, run, subrosa};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use subrosa::accounting::{Accountant, Basic, Composition, Standing, Tight};
+use subrosa::accounting::{Accountant, Basic, Composition, EpsilonKind, Tight};
 use subrosa::protocols::CountedRelease;
 use subrosa::report::{Page, charts};
 use subrosa::study::RunFolder;
@@ -18,7 +18,7 @@ pub(super) fn played(
     more: &[&str],
 ) -> (serde_json::Value, PathBuf, String) {
     let file = place.join("first.ron");
-    let (code, _, stderr) = told(&subrosa(&["new", "outsourced", file.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["new", "outsourced", file.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
     let mut text = fs::read_to_string(&file).unwrap();
     for (from, to) in edits {
@@ -157,7 +157,7 @@ fn noisy(place: &Path) -> (Page, Cost) {
     let mut page = Page::read(&RunFolder::at(&folder)).unwrap().unwrap();
     let cost = Cost::Gaussian { noise_multiplier: 8.0 };
     let row = &mut page.summary.cells[0].privacy[0];
-    row.losses.retain(|loss| loss.standing != Standing::Claim);
+    row.losses.retain(|loss| loss.standing != EpsilonKind::Claim);
     let releases = &mut page.first.as_mut().unwrap().series[0].releases;
     let mut event = releases[0].event.clone();
     assert_eq!((&event.protected, &event.observer.0), (&row.protected, &row.observer));
@@ -217,7 +217,7 @@ fn report_makes_the_same_page_again_and_figures_as_files() {
     fs::remove_file(folder.join("report.html")).unwrap();
     let (svg, png) = (place.path().join("a.svg"), place.path().join("a.png"));
     let arguments = ["report", run, "--svg", svg.to_str().unwrap(), "--figure", "cumulative-regret"];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert_eq!((stdout.as_str(), stderr), ("", format!("wrote {}\n", svg.display())));
     assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), page);
@@ -227,7 +227,7 @@ fn report_makes_the_same_page_again_and_figures_as_files() {
     );
     assert_eq!(drawn.matches("<svg").count(), 1);
 
-    let (code, _, stderr) = told(&subrosa(&["report", run, "--png", png.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", run, "--png", png.to_str().unwrap()]));
     // A machine without any font says so.
     if code == 0 {
         let picture = fs::read(&png).unwrap();
@@ -236,28 +236,29 @@ fn report_makes_the_same_page_again_and_figures_as_files() {
     } else {
         assert!(stderr.contains("no font is installed"), "{stderr}");
     }
-    let (code, _, stderr) = told(&subrosa(&["report", run, "--svg", "x.svg", "--figure", "regret"]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["report", run, "--svg", "x.svg", "--figure", "regret"]));
     assert_eq!(code, 2);
     assert!(stderr.contains("it has simple-regret, cumulative-regret"), "{stderr}");
-    let (_, stdout, _) = told(&subrosa(&["report", run, "--format", "json"]));
+    let (_, stdout, _) = code_and_output(&subrosa(&["report", run, "--format", "json"]));
     assert_eq!(serde_json::from_str::<serde_json::Value>(&stdout).unwrap()["digest"], document["digest"]);
 }
 
 #[test]
 fn report_refuses_what_is_no_finished_run() {
     let place = TempDir::new().unwrap();
-    let (code, _, stderr) = told(&subrosa(&["report", place.path().to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", place.path().to_str().unwrap()]));
     assert_eq!(code, 2);
     assert!(stderr.contains("is not a run folder"), "{stderr}");
     let (_, folder, _) = played(place.path(), &[], &[]);
     let run = folder.to_str().unwrap();
     let summary = fs::read_to_string(folder.join("summary.json")).unwrap();
     fs::write(folder.join("summary.json"), &summary[..summary.len() / 2]).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["report", run]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", run]));
     assert_eq!(code, 1);
     assert!(stderr.contains("summary.json is damaged"), "{stderr}");
     fs::remove_file(folder.join("summary.json")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["report", run]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", run]));
     assert_eq!(code, 2);
     assert!(stderr.contains("the run was interrupted"), "{stderr}");
 }
@@ -265,27 +266,27 @@ fn report_refuses_what_is_no_finished_run() {
 #[test]
 fn new_writes_a_scenario_that_runs_and_overwrites_nothing() {
     let place = TempDir::new().unwrap();
-    let (_, help, _) = told(&subrosa(&["new", "--help"]));
+    let (_, help, _) = code_and_output(&subrosa(&["new", "--help"]));
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let names = between(&help, "[possible values: ", "]")[0];
     assert_eq!(names, "outsourced, local, release, federated", "a template for every system");
     for name in names.split(", ") {
         let file = place.path().join("a folder").join(format!("{name}.ron"));
         let path = file.to_str().unwrap();
-        assert_eq!(told(&subrosa(&["new", name, path])).0, 0);
+        assert_eq!(code_and_output(&subrosa(&["new", name, path])).0, 0);
         assert!(fs::read_to_string(&file).unwrap().starts_with("// "), "commented");
-        let (code, _, stderr) = told(&subrosa(&["check", path]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", path]));
         assert_eq!(code, 0, "{stderr}");
         run(path, place.path(), &["--replications", "2"]);
         fs::write(&file, "mine").unwrap();
-        let (code, _, stderr) = told(&subrosa(&["new", name, path]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["new", name, path]));
         assert_eq!(code, 2);
         assert!(stderr.contains("is there already") && stderr.contains("--force"), "{stderr}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-        assert_eq!(told(&subrosa(&["new", name, path, "--force"])).0, 0);
+        assert_eq!(code_and_output(&subrosa(&["new", name, path, "--force"])).0, 0);
         assert_ne!(fs::read_to_string(&file).unwrap(), "mine");
     }
-    assert_eq!(told(&subrosa(&["new", "nonsense"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["new", "nonsense"])).0, 2);
 }
 
 #[test]
@@ -293,16 +294,16 @@ fn completions_and_manual_know_every_verb() {
     let place = TempDir::new().unwrap();
     let verbs = ["check", "run", "replay", "report", "new", "list", "completions", "man"];
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let (code, script, _) = told(&subrosa(&["completions", shell]));
+        let (code, script, _) = code_and_output(&subrosa(&["completions", shell]));
         assert_eq!(code, 0);
         for verb in verbs {
             assert!(script.contains(verb), "{shell}: {verb}");
         }
     }
-    let (code, page, _) = told(&subrosa(&["man"]));
+    let (code, page, _) = code_and_output(&subrosa(&["man"]));
     assert!(code == 0 && page.contains(".TH subrosa 1"), "{page}");
     let out = place.path().join("man");
-    assert_eq!(told(&subrosa(&["man", "--out", out.to_str().unwrap()])).0, 0);
+    assert_eq!(code_and_output(&subrosa(&["man", "--out", out.to_str().unwrap()])).0, 0);
     for verb in verbs {
         assert!(page.contains(&format!("subrosa\\-{verb}(1)")), "{verb}");
         let text = fs::read_to_string(out.join(format!("subrosa-{verb}.1"))).unwrap();
@@ -414,7 +415,7 @@ fn outcomes_rounds_and_messages_are_drawn() {
 fn nothing_is_said_only_of_who_learned_nothing() {
     let place = TempDir::new().unwrap();
     let file = place.path().join("federated.ron");
-    assert_eq!(told(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
+    assert_eq!(code_and_output(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
     let more = ["--replications", "1", "-o", "protocol.features=5"];
     let document = run(file.to_str().unwrap(), place.path(), &more);
     let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();

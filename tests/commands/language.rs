@@ -1,6 +1,6 @@
 //! What docs/language.md says of labels and of paths by name: both work, and say what is wrong.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use tempfile::TempDir;
 
 const HOSPITAL: &str = "scenarios/hospital.ron";
@@ -14,7 +14,8 @@ fn labels_stand_in_for_values() {
     let cells = document["cells"].as_array().unwrap();
     let labels: Vec<&str> = cells.iter().map(|cell| cell["point"]["network"].as_str().unwrap()).collect();
     assert_eq!(labels, ["office", "phone"], "in the order in which they are written");
-    let (code, text, stderr) = told(&subrosa(&["report", document["run"].as_str().unwrap(), "--full"]));
+    let (code, text, stderr) =
+        code_and_output(&subrosa(&["report", document["run"].as_str().unwrap(), "--full"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(text.contains("office") && text.contains("phone") && !text.contains("LogNormal"), "{text}");
     let seconds = |cell: usize| cells[cell]["series"][0]["metrics"]["virtual_seconds"].as_f64().unwrap();
@@ -23,7 +24,7 @@ fn labels_stand_in_for_values() {
 
 #[test]
 fn members_of_lists_and_maps_are_addressed_by_name() {
-    let check = |change: &str| told(&subrosa(&["check", HOSPITAL, "-o", change]));
+    let check = |change: &str| code_and_output(&subrosa(&["check", HOSPITAL, "-o", change]));
     let place = TempDir::new().unwrap();
     let few = ["-o", "protocol.rounds=3", "--replications", "1"];
     let change = "protocol.series[\"GP-UCB, non-private\"].learner=Random()";
@@ -46,10 +47,10 @@ fn members_of_lists_and_maps_are_addressed_by_name() {
 /// A comment in an override ends with the override.
 #[test]
 fn a_comment_in_an_override_hides_nothing() {
-    let plain = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", "seed=7"]));
+    let plain = code_and_output(&subrosa(&["check", "tests/golden/echo.ron", "-o", "seed=7"]));
     assert_eq!(plain.0, 0, "{}", plain.2);
     for change in ["seed=7 // mine", "seed= /* mine */ 7 // still mine"] {
-        let found = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
+        let found = code_and_output(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
         assert_eq!(found, plain, "{change}");
     }
     let place = TempDir::new().unwrap();
@@ -68,7 +69,7 @@ fn the_name_of_an_each_is_any_text() {
         assert!(document["cells"][0]["point"][axis].is_string(), "{name}: {}", document["cells"][0]["point"]);
     }
     let change = "network.default.latency=Each(\"a\\u{1b}\", [Constant(\"2ms\")])";
-    let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", "tests/golden/echo.ron", "-o", change]));
     assert_eq!(code, 3);
     assert!(stderr.contains("a character that is not visible"), "{stderr}");
 }

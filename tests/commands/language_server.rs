@@ -1,6 +1,6 @@
 //! `subrosa lsp`, spoken to over its standard input and output as an editor does.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -158,7 +158,7 @@ fn errors_are_those_of_check() {
         .replace("    objective: Table(file: \"data.csv\", inputs: [\"x\"], output: Column(\"y\")),\n", "");
     let wrong = text.replace("seed: 1", "sed: 1").replace("Constant(\"40ms\")", "Constnt(\"40ms\")");
     fs::write(&file, &wrong).unwrap();
-    let (code, stdout, _) = told(&subrosa(&["check", file.to_str().unwrap(), "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["check", file.to_str().unwrap(), "--format", "json"]));
     assert_eq!(code, 3);
     let check: Value = serde_json::from_str(&stdout).unwrap();
     let check = check["diagnostics"].as_array().unwrap();

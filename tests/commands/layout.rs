@@ -1,6 +1,6 @@
 //! `subrosa fmt`: only white space changes, and a formatted file stays as it is.
 
-use crate::support::{ron_files, subrosa, told};
+use crate::support::{code_and_output, ron_files, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use subrosa::scenario::Document;
@@ -64,7 +64,7 @@ fn only_white_space_of_scenarios_changes() {
 fn the_repository_is_formatted() {
     let files = scenarios();
     let files: Vec<&str> = files.iter().map(|path| path.to_str().unwrap()).collect();
-    let (code, stdout, stderr) = told(&subrosa(&[&["fmt", "--check"], &files[..]].concat()));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[&["fmt", "--check"], &files[..]].concat()));
     assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
 }
 
@@ -75,15 +75,15 @@ fn a_file_is_changed_unless_it_is_only_checked() {
     fs::write(&file, "Scenario ( name:\"a\", // why\n seed :1 )").unwrap();
     fs::write(&wrong, "Scenario(name: ").unwrap();
     let (file, wrong) = (file.to_str().unwrap(), wrong.to_str().unwrap());
-    let (code, stdout, stderr) = told(&subrosa(&["fmt", "--check", file]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["fmt", "--check", file]));
     assert_eq!((code, stdout.as_str()), (3, ""));
     assert!(stderr.contains("other white space than usual"), "{stderr}");
     // A file with an error is told and left alone, and the next one is formatted.
-    let (code, stdout, stderr) = told(&subrosa(&["fmt", wrong, file]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["fmt", wrong, file]));
     assert_eq!((code, stdout), (3, format!("formatted {file}\n")));
     assert!(stderr.contains("not valid RON"), "{stderr}");
     assert_eq!(fs::read_to_string(file).unwrap(), "Scenario(name: \"a\", // why\n    seed: 1)\n");
     assert_eq!(fs::read_to_string(wrong).unwrap(), "Scenario(name: ");
-    assert_eq!(told(&subrosa(&["fmt", "--check", file])), (0, String::new(), String::new()));
-    assert_eq!(told(&subrosa(&["fmt", file])), (0, String::new(), String::new()));
+    assert_eq!(code_and_output(&subrosa(&["fmt", "--check", file])), (0, String::new(), String::new()));
+    assert_eq!(code_and_output(&subrosa(&["fmt", file])), (0, String::new(), String::new()));
 }

@@ -1,6 +1,6 @@
 //! What every verb prints fits into a terminal of 50 and of 80 columns.
 
-use crate::support::{root, told};
+use crate::support::{code_and_output, root};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ fn printed(columns: usize, arguments: &[&str]) -> String {
         .current_dir(root())
         .output()
         .expect("the binary starts");
-    let (code, stdout, stderr) = told(&output);
+    let (code, stdout, stderr) = code_and_output(&output);
     assert_eq!(code, 0, "{arguments:?}: {stderr}");
     stdout
 }
@@ -98,7 +98,7 @@ fn a_trace_in_a_pipe_has_a_line_per_event() {
         .current_dir(root())
         .output()
         .unwrap();
-    let (_, text, _) = told(&output);
+    let (_, text, _) = code_and_output(&output);
     assert!(text.lines().all(|line| line.contains(" s  [")), "{text}");
     assert!(text.lines().any(|line| line.chars().count() > 80), "{text}");
     assert!(printed(50, &arguments).lines().count() > text.lines().count());

@@ -1,6 +1,6 @@
 //! Scenarios in JSON: the schema that describes them, the way from RON and back, and errors with their places.
 
-use crate::support::{folder, ron_files, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, ron_files, root, run, subrosa};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ fn scenarios() -> Vec<PathBuf> {
 }
 
 fn schema() -> Value {
-    let (code, stdout, stderr) = told(&subrosa(&["schema"]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["schema"]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     serde_json::from_str(&stdout).unwrap()
 }
@@ -253,7 +253,7 @@ fn another_validator_agrees() {
                    assert not validator.is_valid(wrong)\n\
                    print(len(files))\n";
     let output = Command::new("python3").args(["-c", program]).current_dir(place.path()).output().unwrap();
-    let (code, stdout, stderr) = told(&output);
+    let (code, stdout, stderr) = code_and_output(&output);
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(stdout.trim(), scenarios().len().to_string());
 }
@@ -271,7 +271,7 @@ fn a_scenario_in_json_is_run_with_the_same_digest() {
     assert_eq!(digests.len(), 3);
     for (name, digest) in digests {
         let original = format!("tests/golden/{name}.ron");
-        let (code, in_json, stderr) = told(&subrosa(&["convert", &original]));
+        let (code, in_json, stderr) = code_and_output(&subrosa(&["convert", &original]));
         assert!(code == 0 && !stderr.contains("error"), "{stderr}");
         let file = place.path().join(format!("{name}.json"));
         fs::write(&file, &in_json).unwrap();
@@ -282,16 +282,16 @@ fn a_scenario_in_json_is_run_with_the_same_digest() {
         // The folder keeps the scenario in RON, as that of any run.
         let kept = fs::read_to_string(folder.join("scenario.ron")).unwrap();
         assert!(kept.starts_with("Scenario("), "{kept}");
-        let (code, stdout, stderr) = told(&subrosa(&["replay", folder.to_str().unwrap()]));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", folder.to_str().unwrap()]));
         assert!(code == 0 && stdout.contains("replay agrees"), "{stdout}{stderr}");
-        let (code, back, _) = told(&subrosa(&["convert", file]));
+        let (code, back, _) = code_and_output(&subrosa(&["convert", file]));
         assert_eq!((code, &back), (0, &kept));
         let file = place.path().join(format!("{name}.ron"));
         fs::write(&file, &back).unwrap();
         let document = run(file.to_str().unwrap(), &place.path().join("back"), &[]);
         assert_eq!(document["digest"], digest, "{name}");
         // Once there, the way is the same: nothing is lost the second time.
-        let (_, again, _) = told(&subrosa(&["convert", file.to_str().unwrap()]));
+        let (_, again, _) = code_and_output(&subrosa(&["convert", file.to_str().unwrap()]));
         assert_eq!(again, in_json);
     }
 }
@@ -334,7 +334,7 @@ fn studies_overrides_and_standard_input_work_in_json_too() {
     assert_eq!(document["about"], "A study.\nIts \"text\" has escapes: ä😀");
     let resolved = fs::read_to_string(folder(&document).join("resolved.ron")).unwrap();
     assert!(resolved.contains("Independent(0.25)") && resolved.contains("\"g\""), "{resolved}");
-    let (code, stdout, stderr) = told(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
     assert!(code == 0 && stdout.contains("replay agrees"), "{stdout}{stderr}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_subrosa"))
         .args(["check", "-"])
@@ -343,7 +343,7 @@ fn studies_overrides_and_standard_input_work_in_json_too() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(STUDY.as_bytes()).unwrap();
-    let (code, stdout, _) = told(&child.wait_with_output().unwrap());
+    let (code, stdout, _) = code_and_output(&child.wait_with_output().unwrap());
     assert!(code == 0 && stdout.contains("6 cells"), "{stdout}");
 }
 
@@ -352,7 +352,7 @@ fn refused(text: &str) -> Vec<(String, u64, u64, String)> {
     let place = TempDir::new().unwrap();
     let file = place.path().join("wrong.json");
     fs::write(&file, text).unwrap();
-    let (code, stdout, _) = told(&subrosa(&["check", file.to_str().unwrap(), "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["check", file.to_str().unwrap(), "--format", "json"]));
     assert_eq!(code, 3, "{stdout}");
     let document: Value = serde_json::from_str(&stdout).unwrap();
     let one = |found: &Value| {
@@ -424,7 +424,8 @@ fn an_account_is_read_in_json_too() {
     let text = r#"{ "delta": 1e-5, "events": [{ "Gaussian": { "noise_multiplier": 2, "count": 10 } }] }"#;
     fs::write(&json, text).unwrap();
     let table = |file: &Path| {
-        let (code, stdout, stderr) = told(&subrosa(&["account", file.to_str().unwrap(), "--format", "json"]));
+        let (code, stdout, stderr) =
+            code_and_output(&subrosa(&["account", file.to_str().unwrap(), "--format", "json"]));
         assert_eq!(code, 0, "{stderr}");
         serde_json::from_str::<Value>(&stdout).unwrap()
     };
@@ -438,9 +439,9 @@ fn comments_cannot_be_written_in_json() {
     let place = TempDir::new().unwrap();
     let file = place.path().join("a.ron");
     fs::write(&file, "// one\nScenario(name: \"a\" /* two */)").unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["convert", file.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["convert", file.to_str().unwrap()]));
     assert_eq!((code, stdout.as_str()), (0, "{ \"name\": \"a\" }\n"));
     assert!(stderr.contains("2 comments left out"), "{stderr}");
     fs::write(&file, "Scenario(name: ").unwrap();
-    assert_eq!(told(&subrosa(&["convert", file.to_str().unwrap()])).0, 3);
+    assert_eq!(code_and_output(&subrosa(&["convert", file.to_str().unwrap()])).0, 3);
 }

@@ -1,6 +1,6 @@
 //! A CSV file of one's own becomes a valid scenario for each system, in one command.
 
-use crate::support::{subrosa, told};
+use crate::support::{code_and_output, subrosa};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn houses(place: &Path) -> PathBuf {
 
 fn new(system: &str, csv: &Path, output: &str, file: &Path) -> (i32, String, String) {
     let (csv, file) = (csv.to_str().unwrap(), file.to_str().unwrap());
-    told(&subrosa(&["new", system, file, "--csv", csv, "--output", output]))
+    code_and_output(&subrosa(&["new", system, file, "--csv", csv, "--output", output]))
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn a_file_of_ones_own_is_a_valid_scenario_at_once() {
             assert!(text.contains(reason) && stdout.contains(reason), "{reason}: {stdout}{text}");
         }
         let file = file.to_str().unwrap();
-        let (code, stdout, stderr) = told(&subrosa(&["check", file]));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&["check", file]));
         assert_eq!(code, 0, "{system}: {stdout}{stderr}");
         // It plays, too.
-        let (code, _, stderr) = told(&subrosa(&["trace", file, "-o", "protocol.rounds=2"]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["trace", file, "-o", "protocol.rounds=2"]));
         assert_eq!(code, 0, "{system}: {stderr}");
     }
     // A classifier of words.
@@ -61,7 +61,7 @@ fn a_file_of_ones_own_is_a_valid_scenario_at_once() {
     assert!(
         fs::read_to_string(&file).unwrap().contains(r#"label: Equals(column: "MS Zoning", value: "RL")"#)
     );
-    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
 }
 
@@ -84,7 +84,7 @@ fn what_no_scenario_can_be_made_of_is_said_with_a_cure() {
         assert!(code == 3 && stderr.contains(words), "{code}: {stderr}");
         assert!(!file.exists());
     }
-    let (code, _, stderr) = told(&subrosa(&["new", "local", "--csv", "x.csv"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["new", "local", "--csv", "x.csv"]));
     assert!(code == 2 && stderr.contains("--output"), "{stderr}");
 }
 
@@ -114,7 +114,7 @@ fn a_class_is_a_column_of_few_texts() {
     assert!(code == 0 && stdout.contains("age: one empty cell, line 8"), "{stdout}{stderr}");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("Equals(column: \"garden\", value: \"no\")"), "{text}");
-    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
     fs::remove_file(&file).unwrap();
     for (column, words) in [
@@ -146,7 +146,7 @@ fn a_mark_in_the_source_is_as_long_as_what_is_wrong() {
         (r#"Equals(column: "Garage", value: 3)"#, 1, "put it in quotation marks"),
     ] {
         fs::write(&file, text.replace(label, &format!("{value},"))).unwrap();
-        let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
         assert!(code == 3 && stderr.contains(words), "{value}: {stderr}");
         assert_eq!(stderr.matches('^').count(), marked, "{value}: {stderr}");
     }
@@ -161,7 +161,7 @@ fn help_names_what_the_field_takes() {
     assert_eq!(new("outsourced", &csv, "Sale_Price", &file).0, 0);
     let file = file.to_str().unwrap();
     let said = |arguments: &[&str]| {
-        let (code, stdout, stderr) = told(&subrosa(arguments));
+        let (code, stdout, stderr) = code_and_output(&subrosa(arguments));
         (code, format!("{stdout}{stderr}").split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let with = |change: &str| said(&["check", file, "-o", change]);
@@ -192,19 +192,19 @@ fn a_scenario_may_come_from_standard_input() {
         .unwrap();
     let text = fs::read(crate::support::root().join("tests/golden/echo.ron")).unwrap();
     child.stdin.take().unwrap().write_all(&text).unwrap();
-    let (code, stdout, _) = told(&child.wait_with_output().unwrap());
+    let (code, stdout, _) = code_and_output(&child.wait_with_output().unwrap());
     assert!(code == 0 && stdout.contains("valid"), "{stdout}");
 }
 
 /// A list explains one member of a family with its example, and the file of `account` as well.
 #[test]
 fn the_list_shows_examples() {
-    let (code, stdout, _) = told(&subrosa(&["list", "latency", "gamma"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["list", "latency", "gamma"]));
     assert!(code == 0 && stdout.contains("Example: Gamma(shape: 2, scale: \"20ms\")"), "{stdout}");
     assert!(!stdout.contains("Weibull("), "{stdout}");
-    let (code, stdout, _) = told(&subrosa(&["list", "account"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["list", "account"]));
     assert!(code == 0 && stdout.contains("events:") && stdout.contains("Example: Account("), "{stdout}");
-    let (code, _, stderr) = told(&subrosa(&["list", "latency", "Gama"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["list", "latency", "Gama"]));
     assert!(code == 2 && stderr.contains("did you mean Gamma?"), "{stderr}");
 }
 
@@ -224,7 +224,7 @@ fn names_of_columns_are_not_rewritten() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains(r#"inputs: ["PROFILE", "LABELS", "INPUTS_NETWORK"]"#), "{text}");
     assert!(text.contains("PROFILES.csv\""), "{text}");
-    let (code, stdout, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
 }
 

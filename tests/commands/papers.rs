@@ -1,6 +1,6 @@
 //! docs/papers.md names every figure and table of the four papers, and every file that it names exists and passes `check`.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -71,7 +71,7 @@ fn every_file_that_is_named_exists_and_passes_check() {
         let place = root().join(file);
         assert!(place.is_file(), "docs/papers.md names {file}, which does not exist");
         if file.ends_with(".ron") {
-            let (code, _, stderr) = told(&subrosa(&["check", file]));
+            let (code, _, stderr) = code_and_output(&subrosa(&["check", file]));
             let withheld = fs::read_to_string(&place).unwrap().contains("The data may not be passed on")
                 && stderr.contains("--data");
             assert!(code == 0 || (code == 3 && withheld), "{file}: {stderr}");

@@ -1,6 +1,6 @@
 //! docs/reference.md is what `subrosa list` says. Regenerate with SUBROSA_BLESS=1 cargo test --test commands reference.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -40,7 +40,7 @@ fn write_member(page: &mut String, level: &str, family: &str, member: &Value) {
 
 #[test]
 fn the_reference_is_up_to_date() {
-    let (code, stdout, _) = told(&subrosa(&["list", "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["list", "--format", "json"]));
     assert_eq!(code, 0);
     let catalogue: Value = serde_json::from_str(&stdout).unwrap();
     let mut page = String::from(
@@ -69,7 +69,7 @@ fn the_reference_is_up_to_date() {
 /// Whoever reads the list has nothing else: no member without a sentence, no optional field without its default.
 #[test]
 fn every_member_and_field_is_explained() {
-    let (_, stdout, _) = told(&subrosa(&["list", "--format", "json"]));
+    let (_, stdout, _) = code_and_output(&subrosa(&["list", "--format", "json"]));
     let catalogue: Value = serde_json::from_str(&stdout).unwrap();
     let mut gaps = Vec::new();
     for key in ["families", "parts"] {

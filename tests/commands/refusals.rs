@@ -1,6 +1,6 @@
 //! What is refused before anything is played, with its place and a cure.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,7 @@ const SMALLEST: &str = r#"Scenario(
 /// Refused with an exit code, all of `words` on standard error.
 #[track_caller]
 fn refused(code: i32, arguments: &[&str], words: &[&str]) {
-    let (found, stdout, stderr) = told(&subrosa(arguments));
+    let (found, stdout, stderr) = code_and_output(&subrosa(arguments));
     // The words of a message may stand on two lines.
     let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(found, code, "{arguments:?}: {stdout}{stderr}");
@@ -36,7 +36,7 @@ fn refused(code: i32, arguments: &[&str], words: &[&str]) {
 
 #[track_caller]
 fn accepted(arguments: &[&str]) {
-    let (code, stdout, stderr) = told(&subrosa(arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(arguments));
     assert_eq!(code, 0, "{arguments:?}: {stdout}{stderr}");
 }
 
@@ -74,7 +74,8 @@ fn a_field_of_the_study_is_not_swept() {
         refused(3, &["check", ECHO, "-o", &each], &words);
     }
     // Cells of other seeds are other cells.
-    let (code, stdout, stderr) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", [2, 3])"]));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", [2, 3])"]));
     assert!(code == 0 && stdout.contains("2 cells"), "{stdout}{stderr}");
 }
 
@@ -105,7 +106,7 @@ fn a_table_that_leaves_a_choice_or_cannot_be_reckoned_with() {
 fn a_level_of_instructions_that_does_not_exist() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_subrosa"));
     let output = program.args(["list"]).env("SUBROSA_SIMD", "axv2").output().unwrap();
-    let (code, stdout, stderr) = told(&output);
+    let (code, stdout, stderr) = code_and_output(&output);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     assert!(stderr.contains("SUBROSA_SIMD: expected baseline, avx2 or avx512, found \"axv2\""), "{stderr}");
 }
@@ -135,7 +136,7 @@ fn a_merge_takes_only_parts_of_its_study() {
     let place = TempDir::new().unwrap();
     let out = place.path().to_str().unwrap();
     let (code, stdout, stderr) =
-        told(&subrosa(&["sweep", "plan", ECHO, "--out", out, "--replications", "2"]));
+        code_and_output(&subrosa(&["sweep", "plan", ECHO, "--out", out, "--replications", "2"]));
     assert_eq!(code, 0, "{stderr}");
     let study = stdout.trim();
     accepted(&["sweep", "work", study]);
@@ -179,7 +180,8 @@ fn numbers_of_another_kind_are_named() {
     let words = ["a Range of too many values", "at most 100000 values", "found 1000000000 values"];
     refused(3, &["check", ECHO, "-o", long], &words);
     refused(3, &["check", ECHO, "-o", "seed=Each(\"a\", Range(1, 5, 0))"], &["a step above 0"]);
-    let (code, stdout, _) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", Range(0, 7, 3))"]));
+    let (code, stdout, _) =
+        code_and_output(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", Range(0, 7, 3))"]));
     assert!(code == 0 && stdout.contains("3 cells"), "{stdout}");
 }
 
@@ -210,7 +212,7 @@ fn counts_that_no_machine_plays() {
     let cells = "seed=Each(\"s\", Range(0, 1000))";
     let many =
         ["sweep", "plan", ECHO, "--out", out, "--replications", "1000000", "-o", cells, "--blocks", "3"];
-    let (code, stdout, stderr) = told(&subrosa(&many));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&many));
     assert!(code == 0 && stderr.contains("to run 1000000000 in 3 blocks"), "{stdout}{stderr}");
 }
 
@@ -370,7 +372,7 @@ fn keys_that_are_no_texts() {
     let file = |keys: &str| written(place.path(), "keys.ron", &SMALLEST.replace(parties, keys));
     let path = file("{ 1: Party(), 2: Party() }");
     refused(3, &["check", &path], &["expected a text in quotation marks", "found 1"]);
-    let (_, _, stderr) = told(&subrosa(&["check", &path]));
+    let (_, _, stderr) = code_and_output(&subrosa(&["check", &path]));
     assert!(!stderr.contains("duplicate key"), "{stderr}");
     refused(3, &["check", &file("{ \"a\": Party(), \"a\": Party() }")], &["duplicate key `a`"]);
     refused(3, &["check", ECHO, "-o", "seed=Each(\"seed\", { 1: 1, 2: 2 })"], &["a label that", "found 1"]);
@@ -435,7 +437,7 @@ fn times_of_heartbeats_that_cannot_be() {
     let place = TempDir::new().unwrap();
     let out = place.path().to_str().unwrap();
     let (code, stdout, stderr) =
-        told(&subrosa(&["cluster", "plan", ECHO, "--replications", "2", "--out", out]));
+        code_and_output(&subrosa(&["cluster", "plan", ECHO, "--replications", "2", "--out", out]));
     assert_eq!(code, 0, "{stderr}");
     let study = stdout.trim();
     let words = ["--heartbeat of at least 10ms and --dead-after of at least twice as much"];
@@ -451,11 +453,18 @@ fn times_of_heartbeats_that_cannot_be() {
 fn the_logs_of_workers_may_be_anywhere() {
     let place = TempDir::new().unwrap();
     let out = place.path().join("50% of #1 \"here\"");
-    let (code, stdout, stderr) =
-        told(&subrosa(&["cluster", "plan", ECHO, "--replications", "2", "--out", out.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[
+        "cluster",
+        "plan",
+        ECHO,
+        "--replications",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
+    ]));
     assert_eq!(code, 0, "{stderr}");
     let submit = ["cluster", "submit", stdout.trim(), "--engine", "slurm", "--workers", "2", "--dry-run"];
-    let (code, script, stderr) = told(&subrosa(&submit));
+    let (code, script, stderr) = code_and_output(&subrosa(&submit));
     assert_eq!(code, 0, "{stderr}");
     let line = script.lines().find(|line| line.starts_with("#SBATCH --output=")).unwrap();
     assert!(line.starts_with("#SBATCH --output=\"/") && line.ends_with("/work/logs/%A_%a.log\""), "{line}");

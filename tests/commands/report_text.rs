@@ -1,6 +1,6 @@
 //! The report in a terminal: within 80 columns, nothing in it that JSON lacks, sparklines for people only.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -60,7 +60,7 @@ fn every_number_of_the_text_is_in_the_document() {
         let place = folder(&document);
         let of = |more: &[&str]| {
             let arguments = [&["report", place.to_str().unwrap()], more].concat();
-            let (code, text, stderr) = told(&subrosa(&arguments));
+            let (code, text, stderr) = code_and_output(&subrosa(&arguments));
             assert_eq!(code, 0, "{stderr}");
             text
         };
@@ -174,16 +174,16 @@ fn another_replication_has_a_page_of_its_own() {
         (&["--replication", "2"], "report-cell0-replication2.html"),
         (&["--cell", "1", "--replication", "2"], "report-cell1-replication2.html"),
     ] {
-        let (code, _, stderr) = told(&subrosa(&[&["report", path], more].concat()));
+        let (code, _, stderr) = code_and_output(&subrosa(&[&["report", path], more].concat()));
         assert!(code == 0 && stderr.contains(&format!("wrote {path}/{name}")), "{stderr}");
         assert_ne!(page(name).unwrap(), before, "{name} shows another replication");
     }
     assert_eq!(page("report.html").unwrap(), before);
-    let (code, _, stderr) = told(&subrosa(&["replay", path, "--files"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["replay", path, "--files"]));
     assert_eq!(code, 0, "{stderr}");
     // The run's own page is written again where it was.
     fs::write(folder.join("report.html"), "").unwrap();
-    let (code, _, stderr) = told(&subrosa(&["report", path]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["report", path]));
     assert!(code == 0 && !stderr.contains("wrote"), "{stderr}");
     assert_eq!(page("report.html").unwrap(), before);
 }
@@ -195,7 +195,7 @@ fn every_file_of_a_figure_is_named() {
     let file = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (pdf, words) = (file("f.pdf"), file("f.txt"));
     let arguments = ["report", folder.to_str().unwrap(), "--pdf", &pdf, "--caption", &words];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert!(
         stderr.contains(&format!("wrote {pdf}")) && stderr.contains(&format!("wrote {words}")),

@@ -1,6 +1,6 @@
 //! Tables for other programs: a column for every value of a study, no JSON in a cell, losses by round, inputs by arm.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
@@ -139,7 +139,7 @@ fn regret_per_question_is_the_quotient() {
         *asked.entry(row["point.loss"].clone()).or_default() += value("questions");
     }
     assert!(asked["0.3"] < asked["0"], "who hears nothing asks nothing: {asked:?}");
-    let (code, text, stderr) = told(&subrosa(&["report", folder.to_str().unwrap()]));
+    let (code, text, stderr) = code_and_output(&subrosa(&["report", folder.to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -160,7 +160,9 @@ fn runs_of_different_things_are_not_compared() {
     let hospital = of("scenarios/hospital.ron", &short);
     let prices = of("scenarios/property.ron", &short);
     let users = of("scenarios/users.ron", &["--replications", "2", "-o", "protocol.rounds=20"]);
-    let compare = |a: &Path, b: &Path| told(&subrosa(&["compare", a.to_str().unwrap(), b.to_str().unwrap()]));
+    let compare = |a: &Path, b: &Path| {
+        code_and_output(&subrosa(&["compare", a.to_str().unwrap(), b.to_str().unwrap()]))
+    };
     let (code, stdout, stderr) = compare(&hospital, &prices);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     for words in ["one objective", "diabetes.csv", "sacramento.csv", "give both runs the same"] {
@@ -222,7 +224,7 @@ fn a_comparison_of_sweeps_is_short() {
     let b = folder(&run("scenarios/hospital.ron", place.path(), &more));
     let compare = |b: &Path, more: &[&str]| {
         let arguments = [&["compare", a.to_str().unwrap(), b.to_str().unwrap()], more].concat();
-        let (code, stdout, stderr) = told(&subrosa(&arguments));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
         assert_eq!(code, 0, "{stderr}");
         stdout
     };
@@ -241,7 +243,7 @@ fn a_comparison_of_sweeps_is_short() {
     assert!(full.contains("PO-GP-UCB, delay = 1s, epsilon = 4: equal in every metric"), "{full}");
     let itself = compare(&a, &[]);
     assert!(itself.contains("the same in all 4 cells") && !itself.contains("95 %"), "{itself}");
-    let (_, account, _) = told(&subrosa(&["account", a.to_str().unwrap()]));
+    let (_, account, _) = code_and_output(&subrosa(&["account", a.to_str().unwrap()]));
     assert!(account.contains("(epsilon = 4)") && !account.contains("(cell "), "{account}");
 }
 
@@ -252,7 +254,7 @@ fn a_release_begins_with_the_published_setting() {
     let arguments = ["--replications", "2", "-o", "protocol.rounds=4", "-o", "objective.settings=6"];
     let run = folder(&run("scenarios/release.ron", place.path(), &arguments));
     for more in [&[][..], &["--full"]] {
-        let (_, text, _) = told(&subrosa(&[&["report", run.to_str().unwrap()], more].concat()));
+        let (_, text, _) = code_and_output(&subrosa(&[&["report", run.to_str().unwrap()], more].concat()));
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let [outcome, regret] = ["setting", "regret at the end"].map(|words| flat.find(words).expect(words));
         assert!(outcome < regret, "{text}");

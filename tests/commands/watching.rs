@@ -1,6 +1,6 @@
 //! `run --watch`: the page of a run while it goes on, at an address of this machine or as a file.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -139,7 +139,7 @@ fn the_page_grows_and_the_run_is_the_same() {
     for name in ["records.jsonl", "results.csv", "manifest.json", "scenario.ron", "summary.csv"] {
         assert_eq!(fs::read(watched.join(name)).unwrap(), fs::read(plain.join(name)).unwrap(), "{name}");
     }
-    let (code, stdout, stderr) = told(&subrosa(&["replay", "--files", watched.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", "--files", watched.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
 }
 
@@ -246,17 +246,18 @@ fn what_cannot_be_watched_is_refused() {
     let out = place.path().to_str().unwrap();
     let nowhere = format!("--watch={out}/none");
     fs::create_dir(place.path().join("none")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, &nowhere]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", SCENARIO, "--out", out, &nowhere]));
     assert!(code == 2 && stderr.contains("--watch"), "{stderr}");
     let scenario = place.path().join("mine.ron");
     fs::copy(root().join(SCENARIO), &scenario).unwrap();
     let over = format!("--watch={}", scenario.display());
-    let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, &over]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", SCENARIO, "--out", out, &over]));
     assert!(code == 2 && stderr.contains("is no page"), "{stderr}");
     assert_eq!(fs::read(&scenario).unwrap(), fs::read(root().join(SCENARIO)).unwrap());
     let fork = "fork=Some(Fork(at: Round(1), branches: {}))";
-    let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--out", out, "--watch", "-o", fork]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["run", SCENARIO, "--out", out, "--watch", "-o", fork]));
     assert!(code == 2 && stderr.contains("--watch is not for a scenario with a fork"), "{stderr}");
-    let (code, _, stderr) = told(&subrosa(&["run", SCENARIO, "--dry", "--watch"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", SCENARIO, "--dry", "--watch"]));
     assert!(code == 2 && stderr.contains("--watch"), "{stderr}");
 }

@@ -1,7 +1,9 @@
 //! No allocation per event in the steady state: a counting allocator watches the second half of a run.
 
 use crate::words::{Word, World};
-use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation, TimerTicket};
+use subrosa::kernel::{
+    Context, Delivery, Input, Limits, Medium, MessageHeader, Party, Simulation, TimerTicket,
+};
 use subrosa::network::latency::{Exponential, LatencyModel};
 use subrosa::network::topology::Star;
 use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
@@ -34,10 +36,10 @@ impl Party<World> for Passer {
 struct Delays(Stream);
 
 impl Medium for Delays {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
         // Half of the messages take no time.
         let millis = (10.0 * self.0.exponential()) as u64 * self.0.below(2);
-        Fate::Arrives(parcel.at + Span::from_millis(millis))
+        Delivery::Arrives(parcel.at + Span::from_millis(millis))
     }
 }
 

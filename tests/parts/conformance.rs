@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use subrosa::accounting::{self, Accountant, Basic, Composition, Priced, Standing};
+use subrosa::accounting::{self, Accountant, AccountedEpsilon, Basic, Composition, EpsilonKind};
 use subrosa::conformance::{self, Violation};
 use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{GpError, Points};
@@ -22,7 +22,7 @@ use subrosa::protocols::outsourced::Outsourced;
 use subrosa::protocols::release::{
     CannotRelease, Plan, Publication, PublicationModel, Search, Task, ValueOf, ValueRelease,
 };
-use subrosa::protocols::{PlayError, Protocol, Retry, SeriesRecord, Stage};
+use subrosa::protocols::{Protocol, ReplicationError, ReplicationSetup, Retry, SeriesRecord};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{Delta, Epsilon, Neighbours, Positive, Problem, Span, Time};
 
@@ -282,9 +282,9 @@ fn accountants_that_forget_something_are_found() {
         fn about(&self) -> &'static str {
             "a mistake"
         }
-        fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
             let priced = Basic.price(composition, delta);
-            Priced { epsilon: (self.1)(priced.epsilon, composition, delta), ..priced }
+            AccountedEpsilon { epsilon: (self.1)(priced.epsilon, composition, delta), ..priced }
         }
     }
     let found = |name, mistake| promises(&conformance::accountant(&Wrong(name, mistake)));
@@ -321,9 +321,9 @@ fn accountants_that_forget_something_are_found() {
         fn is_approximation(&self) -> bool {
             true
         }
-        fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
             let priced = Basic.price(composition, delta);
-            Priced { epsilon: 0.5 * priced.epsilon, standing: Standing::NotABound, ..priced }
+            AccountedEpsilon { epsilon: 0.5 * priced.epsilon, standing: EpsilonKind::NotABound, ..priced }
         }
     }
     assert_eq!(conformance::accountant(&Half), []);
@@ -443,10 +443,13 @@ fn publications_that_cost_more_than_they_say_are_found() {
     }
 }
 
-fn stage() -> Stage {
+fn stage() -> ReplicationSetup {
     let latency: LatencyModel = Exponential { mean: Span::from_millis(20) }.into();
     let link = Link { latency, ..Link::default() };
-    Stage { instance: Some(instance()), ..Stage::new(["a", "b"], Network::new(Mesh {}.into(), link)) }
+    ReplicationSetup {
+        instance: Some(instance()),
+        ..ReplicationSetup::new(["a", "b"], Network::new(Mesh {}.into(), link))
+    }
 }
 
 #[test]
@@ -465,13 +468,13 @@ fn protocols_that_play_otherwise_each_time_are_found() {
     /// Calls with a mistake in what becomes of the record.
     struct Wrong<F>(Echo, Vec<String>, F);
     impl<F: Fn(&mut SeriesRecord, u64) + Send + Sync> Protocol for Wrong<F> {
-        fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
             self.0.problems(stage)
         }
         fn series(&self) -> Vec<String> {
             self.1.clone()
         }
-        fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
             static PLAYED: AtomicU64 = AtomicU64::new(0);
             let mut records = self.0.play(stage, key)?;
             records.iter_mut().for_each(|record| self.2(record, PLAYED.fetch_add(1, Ordering::Relaxed)));

@@ -217,7 +217,7 @@ fn releases_of_inputs_keep_to_what_they_state() {
     }
     struct Releases(InputRelease, Wrong, AtomicU64);
     impl Input for Releases {
-        fn what(&self) -> &'static str {
+        fn release_name(&self) -> &'static str {
             if self.1 == Wrong::Words { "" } else { "rows" }
         }
         fn shows_inputs(&self) -> bool {

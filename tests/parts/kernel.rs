@@ -7,7 +7,7 @@ use subrosa::network::loss::{Independent, LossModel};
 use subrosa::network::topology::Star;
 use subrosa::network::{Link, LinkRule, Network, PartyTraits, TopologyModel};
 use subrosa::protocols::Retry;
-use subrosa::protocols::echo::{Fact, World, parties};
+use subrosa::protocols::echo::{EchoProtocol, Fact, parties};
 use subrosa::rng::Key;
 use subrosa::vocab::{NonNegative, PartyId, Probability, Span, Time};
 
@@ -53,7 +53,7 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
     let medium = network.medium(&names, &traits(availability), Key::root(seed).child("network"));
     let retry = Retry { timeout: Span::from_millis(500), ..Retry::default() };
     let parties = parties(names.len(), PartyId(0), rounds, (retry, Key::root(seed).child("retries")));
-    let mut simulation = Simulation::<World>::new(parties, Box::new(medium));
+    let mut simulation = Simulation::<EchoProtocol>::new(parties, Box::new(medium));
     let (mut answered, mut gave_up, mut delays) = (0, 0, Vec::new());
     let ending = simulation
         .run(Limits::default(), &mut |at, event| match event {
@@ -151,8 +151,12 @@ fn turning_loss_off_moves_no_delay() {
         let mut medium = star(link, vec![]).medium(&names, &traits(&always(2)), Key::root(9));
         (0..50)
             .map(|_| {
-                let parcel =
-                    subrosa::kernel::Parcel { from: PartyId(0), to: PartyId(1), bytes: 1, at: Time::ZERO };
+                let parcel = subrosa::kernel::MessageHeader {
+                    from: PartyId(0),
+                    to: PartyId(1),
+                    bytes: 1,
+                    at: Time::ZERO,
+                };
                 medium.transmit(parcel)
             })
             .collect::<Vec<_>>()
@@ -160,7 +164,7 @@ fn turning_loss_off_moves_no_delay() {
     let (clean, lossy) = (delays(with(LossModel::default())), delays(with(lossy(0.5))));
     let mut kept = 0;
     for (clean, lossy) in clean.iter().zip(&lossy) {
-        if let subrosa::kernel::Fate::Arrives(_) = lossy {
+        if let subrosa::kernel::Delivery::Arrives(_) = lossy {
             assert_eq!(clean, lossy);
             kept += 1;
         }
@@ -178,7 +182,7 @@ fn a_change_of_one_link_moves_no_other_links_draws() {
         (0..50)
             .map(|_| {
                 let mut send = |from, to| {
-                    medium.transmit(subrosa::kernel::Parcel {
+                    medium.transmit(subrosa::kernel::MessageHeader {
                         from: PartyId(from),
                         to: PartyId(to),
                         bytes: 1,
@@ -197,7 +201,8 @@ fn a_change_of_one_link_moves_no_other_links_draws() {
 mod crashes {
     use crate::words::{Word, World};
     use subrosa::kernel::{
-        Context, Ending, Event, Fate, Input, Limits, Medium, Memory, Parcel, Party, Simulation, Switch,
+        Context, Delivery, Ending, Event, Input, Limits, Medium, Memory, MessageHeader, Party, Simulation,
+        Switch,
     };
     use subrosa::vocab::{PartyId, Span, Time};
 
@@ -252,8 +257,8 @@ mod crashes {
     }
 
     impl Medium for Weather {
-        fn transmit(&mut self, parcel: Parcel) -> Fate {
-            Fate::Arrives(parcel.at)
+        fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
+            Delivery::Arrives(parcel.at)
         }
         fn occupied(&mut self, _: PartyId, _: f64, now: Time) -> Span {
             self.free_at = self.free_at.max(now) + Span::from_millis(15);

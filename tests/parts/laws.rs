@@ -182,7 +182,8 @@ mod party {
     }
 
     fn played() -> (Vec<f64>, String) {
-        let stage = Stage::new(["server".to_owned()], Network::new(Mesh {}.into(), Link::default()));
+        let stage =
+            ReplicationSetup::new(["server".to_owned()], Network::new(Mesh {}.into(), Link::default()));
         let key = Key::root(9);
         let server: Box<dyn Party<Queue>> = Box::new(Server(key.child("party").child("server").stream()));
         let mut times = Vec::new();

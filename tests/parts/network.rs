@@ -1,6 +1,6 @@
 //! The scenarios in scenarios/network: each shows what it says, and bad input is refused at its place.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -297,7 +297,7 @@ fn work_takes_the_time_of_the_device() {
 fn bad_input_is_refused_at_its_place() {
     let refused = |scenario: &str, change: &str, wanted: &[&str]| {
         let file = format!("scenarios/network/{scenario}.ron");
-        let (code, _, stderr) = told(&subrosa(&["check", &file, "-o", change]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", &file, "-o", change]));
         assert_eq!(code, 3, "{change}: {stderr}");
         for text in wanted {
             assert!(stderr.contains(text), "{change}: no \"{text}\" in {stderr}");
@@ -343,11 +343,11 @@ fn bad_input_is_refused_at_its_place() {
 #[test]
 fn a_trace_is_text_lines_or_a_picture() {
     let scenario = "scenarios/network/crashes.ron";
-    let (code, text, _) = told(&subrosa(&["trace", scenario, "--until", "500ms"]));
+    let (code, text, _) = code_and_output(&subrosa(&["trace", scenario, "--until", "500ms"]));
     assert_eq!(code, 0);
     assert!(text.lines().count() > 10 && text.contains("caller -> "), "{text}");
     let (code, lines, _) =
-        told(&subrosa(&["trace", scenario, "--format", "jsonl", "--from", "1s", "--until", "2s"]));
+        code_and_output(&subrosa(&["trace", scenario, "--format", "jsonl", "--from", "1s", "--until", "2s"]));
     assert_eq!(code, 0);
     assert!(lines.lines().count() > 10);
     for line in lines.lines() {
@@ -355,11 +355,13 @@ fn a_trace_is_text_lines_or_a_picture() {
         let nanos = event["nanos"].as_u64().unwrap();
         assert!((1_000_000_000..=2_000_000_000).contains(&nanos), "{line}");
     }
-    let (code, picture, _) = told(&subrosa(&["trace", scenario, "--format", "svg", "--until", "1s"]));
+    let (code, picture, _) =
+        code_and_output(&subrosa(&["trace", scenario, "--format", "svg", "--until", "1s"]));
     assert_eq!(code, 0);
     assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
     assert!(picture.contains("class=\"sent\"") && picture.contains("crashed, memory"));
-    let (code, _, stderr) = told(&subrosa(&["trace", scenario, "--format", "svg", "--from", "9h"]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["trace", scenario, "--format", "svg", "--from", "9h"]));
     assert_eq!(code, 2);
     assert!(stderr.contains("nothing happens in this window"), "{stderr}");
     assert!(Path::new(scenario).is_relative());

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use subrosa::kernel::{
-    Alarm, CannotCopy, Context, Ending, Event, Fate, Input, Limits, Medium, Memory, Parcel, Party,
-    PerfectMedium, Process, ProcessContext, Protocol, Simulation, Switch, TimerTicket,
+    CannotCopy, Context, Delivery, Ending, Event, Input, Limits, Medium, Memory, MessageHeader, Party,
+    PerfectMedium, Process, ProcessContext, ProcessTimer, Protocol, Simulation, Switch, TimerTicket,
 };
 use subrosa::network::latency::LogNormal;
 use subrosa::network::loss::Independent;
 use subrosa::network::topology::Mesh;
 use subrosa::network::{Link, Network, NetworkMedium, PartyTraits};
-use subrosa::protocols::{Fork, ForkPoint, ForkStates, PlayError, Rounds, Stage};
+use subrosa::protocols::{Fork, ForkPoint, ForkStates, ReplicationError, ReplicationSetup, Rounds};
 use subrosa::rng::Key;
 use subrosa::vocab::{NonNegative, PartyId, Probability, Span, Time};
 
@@ -21,7 +21,7 @@ struct Talk;
 
 impl Protocol for Talk {
     type Message = f64;
-    type Timer = Alarm;
+    type Timer = ProcessTimer;
     type Fact = f64;
 }
 
@@ -71,7 +71,7 @@ struct Asking {
 impl Asking {
     fn ask(&mut self, ctx: &mut Context<'_, Talk>) {
         ctx.send(PartyId(1), f64::from(self.round));
-        self.timer = Some(ctx.after(ms(150), Alarm(self.alarms)));
+        self.timer = Some(ctx.after(ms(150), ProcessTimer(self.alarms)));
         self.alarms += 1;
     }
 }
@@ -105,7 +105,7 @@ struct Answering {
 
 impl Answering {
     fn think(&mut self, ctx: &mut Context<'_, Talk>) {
-        ctx.after(ms(20), Alarm(self.alarms));
+        ctx.after(ms(20), ProcessTimer(self.alarms));
         self.alarms += 1;
     }
 }
@@ -226,7 +226,8 @@ fn a_running_process_is_not_copied_unless_it_keeps_its_inputs() {
 #[test]
 fn a_fork_of_a_running_process_is_refused_with_its_name() {
     let stage = |fork| {
-        let mut stage = Stage::new(["asks", "answers"], Network::new(Mesh {}.into(), Link::default()));
+        let mut stage =
+            ReplicationSetup::new(["asks", "answers"], Network::new(Mesh {}.into(), Link::default()));
         stage.directions.fork = fork;
         stage
     };
@@ -237,7 +238,7 @@ fn a_fork_of_a_running_process_is_refused_with_its_name() {
     let trunk = || Some(Fork::Trunk(ForkPoint::At(ms(50)), ForkStates::default()));
     let error = played(trunk(), process(asking)).expect_err("it cannot be copied");
     assert!(
-        matches!(&error, PlayError::CannotFork { series, party, .. } if series == "talk" && party == "asks")
+        matches!(&error, ReplicationError::CannotFork { series, party, .. } if series == "talk" && party == "asks")
     );
     assert!(error.to_string().contains("series \"talk\" cannot be forked: party \"asks\""), "{error}");
     let plain = played(None, process(asking)).unwrap().digest;
@@ -249,8 +250,8 @@ fn a_fork_of_a_running_process_is_refused_with_its_name() {
 struct Away(Vec<Switch>);
 
 impl Medium for Away {
-    fn transmit(&mut self, parcel: Parcel) -> Fate {
-        Fate::Arrives(parcel.at)
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
+        Delivery::Arrives(parcel.at)
     }
 
     fn next_switch(&mut self, party: PartyId) -> Option<Switch> {

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use subrosa::kernel::{
-    Alarm, Claim, Context, Discipline, Event, Input, Limits, Party, PerfectMedium, Process, ProcessContext,
-    Protocol, RequestResult, Resource, ResourceStatistics, SharedResource, Simulation,
+    Claim, Context, Discipline, Event, Input, Limits, Party, PerfectMedium, Process, ProcessContext,
+    ProcessTimer, Protocol, RequestResult, Resource, ResourceStatistics, SharedResource, Simulation,
 };
 use subrosa::network::compute::{ComputeModel, Drawn, Servers};
 use subrosa::network::latency::{Constant, Exponential};
@@ -19,7 +19,7 @@ struct Talk;
 
 impl Protocol for Talk {
     type Message = f64;
-    type Timer = Alarm;
+    type Timer = ProcessTimer;
     type Fact = f64;
 }
 

@@ -1,6 +1,6 @@
 //! `subrosa account` and `subrosa calibrate`, and budgets, through the real binary.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ const MIXED: &str = "Account(delta: 1e-5, events: [
 ])";
 
 fn json(arguments: &[&str]) -> Value {
-    let (code, stdout, stderr) = told(&subrosa(arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(arguments));
     assert_eq!(code, 0, "{stderr}");
     serde_json::from_str(&stdout).unwrap()
 }
@@ -40,7 +40,7 @@ fn a_file_of_events_is_priced_by_every_accountant() {
     assert_eq!(document["accountants"]["gdp"]["standing"], "not a bound");
     assert_eq!(document["accountants"]["gdp"]["basis"], "approximation");
     assert!(document["accountants"]["gdp"]["arithmetic"].is_null(), "it certifies nothing");
-    let text = told(&subrosa(&["account", file.to_str().unwrap()])).1;
+    let text = code_and_output(&subrosa(&["account", file.to_str().unwrap()])).1;
     assert!(
         text.contains("ideal arithmetic\n      assumed") || text.contains("ideal arithmetic assumed"),
         "{text}"
@@ -100,19 +100,23 @@ fn wrong_accounts_are_refused_with_their_place() {
     ] {
         let file = place.path().join("wrong.ron");
         fs::write(&file, text).unwrap();
-        let (code, _, stderr) = told(&subrosa(&["account", file.to_str().unwrap()]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["account", file.to_str().unwrap()]));
         assert_eq!(code, 3, "{text}: {stderr}");
         assert!(stderr.contains(words), "{words} not in {stderr}");
     }
     let file = place.path().join("right.ron");
     fs::write(&file, "Account(events: [Gaussian(noise_multiplier: 2.0)])").unwrap();
     assert_eq!(
-        told(&subrosa(&["account", file.to_str().unwrap(), "--delta", "2"])).0,
+        code_and_output(&subrosa(&["account", file.to_str().unwrap(), "--delta", "2"])).0,
         2,
         "a flag out of range"
     );
-    assert_eq!(told(&subrosa(&["account", "nowhere.ron"])).0, 2, "no file of that name");
-    assert_eq!(told(&subrosa(&["account", place.path().to_str().unwrap()])).0, 2, "a folder that is no run");
+    assert_eq!(code_and_output(&subrosa(&["account", "nowhere.ron"])).0, 2, "no file of that name");
+    assert_eq!(
+        code_and_output(&subrosa(&["account", place.path().to_str().unwrap()])).0,
+        2,
+        "a folder that is no run"
+    );
 }
 
 #[test]
@@ -145,8 +149,8 @@ fn calibration_finds_the_noise_and_the_rounds() {
         "json",
     ]);
     assert_eq!(rounds["rounds"], 40.0);
-    assert_eq!(told(&subrosa(&["calibrate", "--epsilon", "1"])).0, 2);
-    assert_eq!(told(&subrosa(&["calibrate", "--epsilon", "-1", "--rounds", "3"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["calibrate", "--epsilon", "1"])).0, 2);
+    assert_eq!(code_and_output(&subrosa(&["calibrate", "--epsilon", "-1", "--rounds", "3"])).0, 2);
 }
 
 const SMALL: &str = "tests/golden/federated.ron";
@@ -175,7 +179,7 @@ fn a_runs_ledger_is_priced_and_budgets_are_kept() {
     let play = |then: &str, out: &std::path::Path| {
         let budget = budget(then);
         let arguments = ["run", SMALL, "--format", "json", "-o", &budget, "--out", out.to_str().unwrap()];
-        told(&subrosa(&arguments))
+        code_and_output(&subrosa(&arguments))
     };
     let releases = |stdout: &str| {
         let document: Value = serde_json::from_str(stdout).unwrap();
@@ -204,7 +208,7 @@ fn local_and_release_keep_budgets_too() {
         let place = out.path().to_str().unwrap();
         let mut arguments = vec!["run", scenario, "--replications", "1", "--out", place, "-o", &budget];
         arguments.extend(more);
-        told(&subrosa(&arguments))
+        code_and_output(&subrosa(&arguments))
     };
     let users = [
         "-o",
@@ -261,7 +265,7 @@ fn a_runs_ledger_says_what_its_report_says() {
     }
     assert!(groups.iter().any(|group| group["basis"] == "conditional"));
     assert!(groups.iter().any(|group| group["one_after_another"] == true));
-    let short = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
+    let short = code_and_output(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
     assert!(short.contains("conditional") && short.contains("~: an approximation, not a bound"), "{short}");
     assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");
     let flat = short.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -269,7 +273,7 @@ fn a_runs_ledger_says_what_its_report_says() {
         flat.contains(" holds only with ") && flat.contains("neighbours, a validation record: "),
         "{flat}"
     );
-    let text = told(&subrosa(&["account", document["run"].as_str().unwrap(), "--accountants"])).1;
+    let text = code_and_output(&subrosa(&["account", document["run"].as_str().unwrap(), "--accountants"])).1;
     assert!(short.len() < text.len() / 2, "{short}");
     assert!(text.contains("conditional") && text.contains("approximation"), "{text}");
     assert!(text.contains("exact arithmetic"), "{text}");
@@ -282,7 +286,7 @@ fn the_ends_of_a_search_are_no_answers() {
     let rounds = json(&["calibrate", "--epsilon", "1000", "--noise", "1e9", "--format", "json"]);
     assert_eq!(rounds["search_ended"], true, "{rounds}");
     let noise = ["calibrate", "--epsilon", "1e6", "--rounds", "1"];
-    let (_, text, _) = told(&subrosa(&noise));
+    let (_, text, _) = code_and_output(&subrosa(&noise));
     assert!(
         text.starts_with("noise_multiplier 0.001\n") && text.contains("less noise may be enough"),
         "{text}"
@@ -298,7 +302,7 @@ fn the_short_form_of_a_run_adds_up_persons() {
     let hospital = ["-o", "protocol.rounds=3", "--replications", "1"];
     let document = run("scenarios/hospital.ron", out.path(), &hospital);
     let of = |folder: &Value| {
-        let (code, text, stderr) = told(&subrosa(&["account", folder["run"].as_str().unwrap()]));
+        let (code, text, stderr) = code_and_output(&subrosa(&["account", folder["run"].as_str().unwrap()]));
         assert_eq!(code, 0, "{stderr}");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use subrosa::accounting::{self, Accountant, Composition, MOST_RELEASES, Rdp, Standing, Tight};
+use subrosa::accounting::{self, Accountant, Composition, EpsilonKind, MAX_RELEASES, Rdp, Tight};
 use subrosa::vocab::{Cost, Delta};
 
 fn cost() -> impl Strategy<Value = Cost> {
@@ -89,7 +89,7 @@ proptest! {
         prop_assert!(tight.upper.is_none_or(|upper| at_most(tight.epsilon, upper)));
         for accountant in accounting::all() {
             let priced = accountant.price(&of(&costs), Delta::new(at).unwrap());
-            if priced.standing != Standing::NotABound {
+            if priced.standing != EpsilonKind::NotABound {
                 prop_assert!(at_most(lower, priced.epsilon), "{}: {} below {}", accountant.name(), priced.epsilon, lower);
             }
         }
@@ -172,8 +172,8 @@ fn numbers_out_of_range_are_refused_not_priced() {
 fn counts_do_not_overflow_and_too_many_releases_are_refused_by_name() {
     let half = 1u64 << 63;
     let cost = Cost::RandomizedResponse { epsilon: 1.0 };
-    for costs in [vec![(cost.clone(), half), (cost.clone(), half)], vec![(cost, MOST_RELEASES + 1)]] {
-        assert!(of(&costs).count() > MOST_RELEASES);
+    for costs in [vec![(cost.clone(), half), (cost.clone(), half)], vec![(cost, MAX_RELEASES + 1)]] {
+        assert!(of(&costs).count() > MAX_RELEASES);
         for accountant in accounting::all() {
             assert!(price(accountant, &costs, 1e-5).is_infinite(), "{}: {costs:?}", accountant.name());
         }
@@ -196,7 +196,7 @@ fn large_counts_and_tiny_noise_are_priced() {
     ];
     for (cost, many) in costs {
         let mut last = [0.0; 7];
-        for count in [1, many, MOST_RELEASES] {
+        for count in [1, many, MAX_RELEASES] {
             let costs = [(cost.clone(), count)];
             let lower = Tight.price(&of(&costs), Delta::new(1e-12).unwrap()).lower.unwrap_or(0.0);
             for (accountant, last) in accounting::all().into_iter().zip(&mut last) {
@@ -232,7 +232,7 @@ fn the_seams_of_exact_sums_go_upwards() {
             beyond.epsilon >= exact.epsilon && beyond.epsilon < 1.2 * exact.epsilon,
             "{exact:?} {beyond:?}"
         );
-        assert_eq!(beyond.standing, Standing::Bound);
+        assert_eq!(beyond.standing, EpsilonKind::Bound);
     }
 }
 

@@ -5,8 +5,8 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use subrosa::accounting::calibration::{LEAST_NOISE, Target, most_rounds, smallest_noise};
-use subrosa::accounting::{self, Accountant, Composition, Priced, Tight};
+use subrosa::accounting::calibration::{MIN_NOISE, Target, most_rounds, smallest_noise};
+use subrosa::accounting::{self, Accountant, AccountedEpsilon, Composition, Tight};
 use subrosa::rng::Key;
 use subrosa::special::normal_cdf;
 use subrosa::vocab::{Cost, Delta, Epsilon, Positive, Probability};
@@ -29,7 +29,7 @@ fn list(text: &str) -> Composition {
     composition
 }
 
-fn tight(text: &str, delta: f64) -> Priced {
+fn tight(text: &str, delta: f64) -> AccountedEpsilon {
     Tight.price(&list(text), Delta::new(delta).unwrap())
 }
 
@@ -335,5 +335,5 @@ fn calibration_is_right_where_accounts_are() {
     assert_eq!(most_rounds(&target(0.5, 1e-5, 0.01), noise).0, 28);
     assert!(most_rounds(&target(0.35, 1e-5, 0.001), noise).0 >= 5000);
     // Hardly anybody is sampled at all: any noise will do, and the search is short.
-    assert_eq!(smallest_noise(&target(1.0, 0.5, 1e-6), 1000).unwrap(), (LEAST_NOISE, 0.0));
+    assert_eq!(smallest_noise(&target(1.0, 0.5, 1e-6), 1000).unwrap(), (MIN_NOISE, 0.0));
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use subrosa::audit::{
-    AuditError, Case, Effort, Evidence, Experiment, Finding, KnownPair, Source, Transcript, Verdict, World,
-    ceiling, measure, suite,
+    AuditError, Case, Effort, Evidence, Experiment, Finding, KnownPair, NeighbourSide, Source, Transcript,
+    Verdict, ceiling, measure, suite,
 };
 use subrosa::rng::{Key, Stream};
 
@@ -61,7 +61,7 @@ fn most_above(seeds: u64) -> u64 {
 
 /// Scores drawn directly, without any system: the truth is known exactly.
 struct Synthetic {
-    draw: fn(World, &mut Stream) -> f64,
+    draw: fn(NeighbourSide, &mut Stream) -> f64,
     pair: Option<KnownPair>,
 }
 
@@ -70,7 +70,7 @@ impl Experiment for Synthetic {
         vec!["likelihood ratio".to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         Ok(Transcript::rounded(vec![(self.draw)(world, &mut key.stream())]))
     }
 
@@ -85,8 +85,8 @@ impl Experiment for Synthetic {
 fn bounds_exceed_the_truth_no_more_often_than_they_may() {
     const SEEDS: u64 = 400;
     assert_eq!((most_above(100), most_above(SEEDS)), (15, 38));
-    let gaussian: fn(World, &mut Stream) -> f64 =
-        |world, stream| stream.normal() + if world == World::Given { 1.0 } else { 0.0 };
+    let gaussian: fn(NeighbourSide, &mut Stream) -> f64 =
+        |world, stream| stream.normal() + if world == NeighbourSide::Given { 1.0 } else { 0.0 };
     // At a delta that the counts reach, so that the bound comes close to the truth and has every chance to exceed it.
     let epsilon_of_gaussian = KnownPair::gaussian(1.0).epsilon(0.05);
     for (name, draw, truth, delta) in [
@@ -95,15 +95,15 @@ fn bounds_exceed_the_truth_no_more_often_than_they_may() {
             "randomised response",
             (|world, stream| {
                 let kept = stream.bernoulli(1f64.exp() / (1.0 + 1f64.exp()));
-                if kept == (world == World::Given) { 1.0 } else { -1.0 }
-            }) as fn(World, &mut Stream) -> f64,
+                if kept == (world == NeighbourSide::Given) { 1.0 } else { -1.0 }
+            }) as fn(NeighbourSide, &mut Stream) -> f64,
             1.0,
             0.0,
         ),
         // Every threshold beyond the two centres has the same ratio, so there is much to choose from.
         (
             "Laplace",
-            |world, stream| stream.laplace() + if world == World::Given { 1.0 } else { 0.0 },
+            |world, stream| stream.laplace() + if world == NeighbourSide::Given { 1.0 } else { 0.0 },
             1.0,
             0.0,
         ),
@@ -160,7 +160,7 @@ fn claimed_and_proven_are_both_tested() {
 fn a_model_refutes_nothing() {
     // Laplace noise of epsilon 1, taken for Gaussian noise: at delta 1e-5 the model says far more than 1.
     let experiment = Synthetic {
-        draw: |world, stream| stream.laplace() + if world == World::Given { 1.0 } else { 0.0 },
+        draw: |world, stream| stream.laplace() + if world == NeighbourSide::Given { 1.0 } else { 0.0 },
         pair: Some(KnownPair::gaussian(1.0)),
     };
     let effort = Effort { models: true, ..effort(3, 20_000, 1e-5) };
@@ -287,7 +287,7 @@ impl Experiment for Shifted {
         Vec::new()
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
         let mut features: Vec<f64> = (0..5).map(|_| stream.normal()).collect();
         features[3] += 2.0 * world.index() as f64;
@@ -355,7 +355,7 @@ fn a_claim_with_a_delta_is_attacked_at_that_delta() {
     assert!(own["evidence"]["epsilon_lower"].as_f64().unwrap() > 0.7, "{own}");
     let smaller = found(&["--claim", "1,0.001"]);
     assert_eq!(smaller["verdict"], "refuted", "{smaller}");
-    assert!(smaller["neighbours"].as_str().unwrap().contains("and with probability 0.05"), "{smaller}");
+    assert!(smaller["neighbours"].as_str().unwrap().contains("but with probability 0.05"), "{smaller}");
     let twice = found(&["-o", "protocol.rounds=2", "-o", "protocol.population=1"]);
     assert_eq!((twice["delta"].as_f64(), twice["claim"][0].as_f64()), (Some(0.1), Some(2.0)), "{twice}");
     assert_eq!(twice["verdict"], "consistent", "{twice}");

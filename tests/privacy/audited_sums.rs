@@ -1,6 +1,6 @@
 //! Audits of sums that are divided by the answers that came: the attacked sums are priced as those of the run are.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
@@ -47,7 +47,8 @@ fn run_and_attacked(sharing: &str, policy: &str, loss: &str) -> (f64, f64) {
     let row = rows.iter().find(|row| row["observer"] == "every agent").unwrap();
     let losses = row["losses"].as_array().unwrap();
     let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["audit", path, "--trials", "1000", "--format", "json"]));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&["audit", path, "--trials", "1000", "--format", "json"]));
     assert_eq!(code, 0, "{stderr}");
     let audit: Value = serde_json::from_str(&stdout).unwrap();
     let finding = &audit["findings"][0];
@@ -92,7 +93,7 @@ fn a_run_without_answers_is_no_run_with_all() {
     let path = place.path().join("nobody.ron");
     fs::write(&path, text).unwrap();
     let arguments = ["audit", path.to_str().unwrap(), "--trials", "1000", "--format", "json"];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     let audit: Value = serde_json::from_str(&stdout).unwrap();
     let evidence = &audit["findings"][0]["evidence"];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use subrosa::accounting::{Accountant, Composition, Tight};
 use subrosa::objectives::Resources;
 use subrosa::privacy::mechanisms::{
-    Divisor, FederatedSum, Gathered, Mechanism, NoiseArithmetic, Participation, SensitivityRule,
+    Divisor, FederatedSum, Mechanism, NoiseArithmetic, Participation, ReceivedVectors, SensitivityRule,
 };
 use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
 use subrosa::rng::Key;
@@ -85,7 +85,7 @@ proptest! {
         let with = |target: f64| -> Vec<f64> {
             [target].iter().chain(&others).map(|v| round_up(*v)).collect()
         };
-        let gathered = Gathered {
+        let gathered = ReceivedVectors {
             population: 5, vectors: vec![], weights: Arc::new(vec![weights.clone()]), late_sampling_draw: vec![], length: 1,
         };
         let sum = sum(Participation::FixedSize(size as u64), z);
@@ -106,7 +106,7 @@ proptest! {
 #[test]
 fn the_worst_others_meet_the_price_of_a_fixed_size_sample() {
     let sum = sum(Participation::FixedSize(1), 1.0);
-    let gathered = Gathered {
+    let gathered = ReceivedVectors {
         population: 4,
         vectors: vec![],
         weights: Arc::new(vec![vec![0.25; 4]]),
@@ -160,7 +160,7 @@ proptest! {
                 vectors.push((agent, Arc::new(vec![value])));
             }
         }
-        let given = Gathered { population: 6, vectors, weights: Arc::new(weights), late_sampling_draw: vec![], length: 1 };
+        let given = ReceivedVectors { population: 6, vectors, weights: Arc::new(weights), late_sampling_draw: vec![], length: 1 };
         let mut neighbour = given.clone();
         if here[moved] {
             neighbour.vectors.retain(|(agent, _)| *agent != moved);
@@ -174,7 +174,7 @@ proptest! {
             ..sum(Participation::Poisson(Probability::new(0.8).unwrap()), 1.0)
         };
         let Cost::Gaussian { noise_multiplier } = sum.cost(&given) else { panic!("{:?}", sum.cost(&given)) };
-        let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).stream()).unwrap();
+        let draw = |from: &ReceivedVectors| sum.privatise(from, &mut Key::root(seed).stream()).unwrap();
         let square: f64 = draw(&given).iter().flatten().zip(draw(&neighbour).iter().flatten())
             .map(|(a, b)| (a - b) * (a - b)).sum();
         let allowed = sum.noise_sd(&given) / noise_multiplier;

@@ -1,6 +1,6 @@
 //! What a report says of privacy is true of every run of the study, not of one of them.
 
-use crate::support::{cost_of, folder, run, subrosa, told};
+use crate::support::{code_and_output, cost_of, folder, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use subrosa::accounting::{Accountant, Composition, Tight};
@@ -65,7 +65,7 @@ fn the_costliest_run_is_reported() {
     let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
     assert_eq!(tight["epsilon"].as_f64().unwrap(), largest, "{each:?}");
     assert_eq!(row["runs_differ"], true);
-    let (_, text, _) = told(&subrosa(&["report", folder(&document).to_str().unwrap()]));
+    let (_, text, _) = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()]));
     assert!(text.contains("losses differ between runs: each number is the largest of all runs"), "{text}");
 }
 
@@ -76,7 +76,7 @@ fn a_budget_for_what_is_never_released_is_refused() {
     for (unit, code) in [("Record", 3), ("Agent", 0)] {
         let budget = format!("delta: 1e-5, budget: Budget(epsilon: 0.5, delta: 1e-5, unit: {unit})");
         fs::write(&path, SCENARIO.replace("delta: 1e-5", &budget)).unwrap();
-        let (found, _, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
+        let (found, _, stderr) = code_and_output(&subrosa(&["check", path.to_str().unwrap()]));
         assert_eq!(found, code, "{unit}: {stderr}");
         if code == 3 {
             for words in ["budget.ron:12:", "privacy.budget.unit", "expected Agent", "found Record"] {
@@ -100,7 +100,8 @@ fn by<'a>(losses: &[&'a Value], accountant: &str) -> &'a Value {
 }
 
 fn text_of(document: &Value) -> String {
-    let (code, text, stderr) = told(&subrosa(&["report", folder(document).to_str().unwrap(), "--full"]));
+    let (code, text, stderr) =
+        code_and_output(&subrosa(&["report", folder(document).to_str().unwrap(), "--full"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     text
@@ -115,7 +116,7 @@ fn flat(text: &str) -> String {
 /// point.
 fn federation(place: &TempDir) -> Value {
     let file = place.path().join("federated.ron");
-    assert_eq!(told(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
+    assert_eq!(code_and_output(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
     let ideal = "protocol.series[2].sharing.arithmetic=Ideal";
     let options = ["--replications", "1", "-o", "protocol.features=5", "-o", ideal];
     run(file.to_str().unwrap(), place.path(), &options)
@@ -340,7 +341,7 @@ fn what_is_taken_as_public_is_listed() {
         series.public = vec![PublicFact::new("number of records", Origin::Shape)];
     }
     let scaling = PublicFact::new("mean and spread of the outcomes", Origin::ComputedFromData);
-    page.summary.cells[0].series[0].public.push(scaling.about("hospital").known_to("lab"));
+    page.summary.cells[0].series[0].public.push(scaling.about("hospital").for_observer("lab"));
     let text = flat(&report::text(&page.summary, Terminal { detail: Detail::Full, ..Terminal::default() }));
     let scaling = "mean and spread of the outcomes, of hospital, known to lab (both): computed from protected data: a \
                    condition of the losses";

@@ -3,7 +3,7 @@
 //! Every input is one that the program understood when it still gave the wrong answer, which stands in the comment; but
 //! for fields that were added to cure it. Figures are checked against a second computation wherever there is one.
 
-use crate::support::{folder, root, subrosa, told};
+use crate::support::{code_and_output, folder, root, subrosa};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -73,7 +73,7 @@ impl Played {
     /// The report in a terminal, without line ends.
     fn text(&self) -> String {
         let (code, text, stderr) =
-            told(&subrosa(&["report", folder(&self.document).to_str().unwrap(), "--full"]));
+            code_and_output(&subrosa(&["report", folder(&self.document).to_str().unwrap(), "--full"]));
         assert_eq!(code, 0, "{stderr}");
         flat(&text)
     }
@@ -247,7 +247,7 @@ fn colluders_are_priced_or_refused() {
     let place = TempDir::new().unwrap();
     let file = place.path().join("x.ron");
     fs::write(&file, with(", colluding: 51")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", file.to_str().unwrap()]));
     assert!(code == 3 && stderr.contains("expected fewer than 51 of 100 agents"), "{code}: {stderr}");
 }
 
@@ -310,7 +310,7 @@ fn audited(scenario: &str) -> Vec<(String, String)> {
     let file = place.path().join("x.ron");
     fs::write(&file, scenario).unwrap();
     let (code, stdout, stderr) =
-        told(&subrosa(&["audit", file.to_str().unwrap(), "--trials", "4000", "--format", "json"]));
+        code_and_output(&subrosa(&["audit", file.to_str().unwrap(), "--trials", "4000", "--format", "json"]));
     assert_eq!(code, 0, "{stderr}");
     let document: Value = serde_json::from_str(&stdout).unwrap();
     let word = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
@@ -345,7 +345,8 @@ fn fitted_hyperparameters_are_booked_and_public_facts_listed() {
 // arithmetic it holds, in every output, and noise is exact by default.
 #[test]
 fn every_bound_says_its_arithmetic() {
-    let (code, stdout, _) = told(&subrosa(&["audit", "mechanism", "laplace-low-bits", "--format", "json"]));
+    let (code, stdout, _) =
+        code_and_output(&subrosa(&["audit", "mechanism", "laplace-low-bits", "--format", "json"]));
     let finding = &serde_json::from_str::<Value>(&stdout).unwrap()["findings"][0];
     near(number(&finding["evidence"]["epsilon_lower"]), 9.4, 0.01);
     assert_eq!((code, &finding["verdict"]), (0, &"refuted".into()));
@@ -367,7 +368,7 @@ fn every_bound_says_its_arithmetic() {
         }
         assert!(bounds >= 6);
         let table = fs::read_to_string(folder.join("privacy.csv")).expect("privacy.csv");
-        let account = told(&subrosa(&["account", folder.to_str().unwrap()])).1;
+        let account = code_and_output(&subrosa(&["account", folder.to_str().unwrap()])).1;
         for (output, words) in
             [("text", played.text()), ("page", played.page()), ("csv", table), ("account", account)]
         {
@@ -386,7 +387,7 @@ fn an_approximation_is_never_proven() {
     assert!(number(&gdp["epsilon"]) < 0.5 * number(&tight["lower"]), "{gdp} {tight}");
     assert_eq!((&gdp["basis"], &gdp["standing"]), (&"approximation".into(), &"not-a-bound".into()));
     let folder = folder(&played.document);
-    let account = told(&subrosa(&["account", folder.to_str().unwrap()])).1;
+    let account = code_and_output(&subrosa(&["account", folder.to_str().unwrap()])).1;
     let table = fs::read_to_string(folder.join("privacy.csv")).unwrap();
     for words in [flat(&played.page()), played.text(), flat(&account), table] {
         assert!(words.contains("approximation") && !words.contains("proven, not a bound"), "{words}");
@@ -423,7 +424,7 @@ fn algorithm_1_states_the_probability_of_its_proof() {
 fn the_template_of_a_federation_hides_nothing() {
     let place = TempDir::new().unwrap();
     let file = place.path().join("federated.ron");
-    assert_eq!(told(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
+    assert_eq!(code_and_output(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
     let played = Played::of(&fs::read_to_string(&file).unwrap());
     let server: Vec<u64> = played.rows("Agent", "server").iter().map(Row::releases).collect();
     assert!(server.len() == 6 && server.iter().all(|releases| *releases >= 800), "{server:?}");
@@ -448,7 +449,7 @@ fn the_template_of_a_federation_hides_nothing() {
 /// The findings of an audit of a federation, and what was not audited.
 fn findings(file: &str, more: &[&str]) -> Value {
     let arguments = [&["audit", file, "--trials", "20000", "--format", "json"], more].concat();
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     serde_json::from_str(&stdout).unwrap()
 }
@@ -616,7 +617,8 @@ fn account(delta: f64, events: &str) -> (f64, f64, f64) {
     let place = TempDir::new().unwrap();
     let file = place.path().join("list.ron");
     fs::write(&file, format!("Account(delta: {delta:e}, events: [{events}])")).unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["account", file.to_str().unwrap(), "--format", "json"]));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&["account", file.to_str().unwrap(), "--format", "json"]));
     assert_eq!(code, 0, "{events}: {stderr}");
     let document: Value = serde_json::from_str(&stdout).unwrap();
     let accountants = document["accountants"].as_object().unwrap();
@@ -650,7 +652,7 @@ fn few_rounds_at_small_rates_cost_little() {
 fn calibration_finds_what_fits() {
     let said = |arguments: &[&str]| -> Value {
         let all = [&["calibrate", "--format", "json", "--epsilon"][..], arguments].concat();
-        let (code, stdout, stderr) = told(&subrosa(&all));
+        let (code, stdout, stderr) = code_and_output(&subrosa(&all));
         assert_eq!(code, 0, "{stderr}");
         serde_json::from_str(&stdout).unwrap()
     };

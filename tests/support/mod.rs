@@ -39,7 +39,7 @@ pub fn ron_files(folders: &[&str]) -> Vec<PathBuf> {
 }
 
 /// Exit code, standard output, standard error.
-pub fn told(output: &Output) -> (i32, String, String) {
+pub fn code_and_output(output: &Output) -> (i32, String, String) {
     (
         output.status.code().expect("not killed"),
         String::from_utf8(output.stdout.clone()).expect("UTF-8"),
@@ -52,7 +52,7 @@ pub fn run(scenario: &str, out: &Path, more: &[&str]) -> serde_json::Value {
     let out = out.to_str().expect("UTF-8");
     let mut arguments = vec!["run", scenario, "--out", out, "--format", "json"];
     arguments.extend(more);
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     serde_json::from_str(&stdout).expect("one JSON document")
 }

@@ -1,6 +1,6 @@
 //! What no network can be is refused by `check` before anything runs, each at its line and column.
 
-use crate::support::{subrosa, told};
+use crate::support::{code_and_output, subrosa};
 use std::fs;
 use tempfile::TempDir;
 
@@ -31,7 +31,7 @@ fn refused(from: &str, to: &str, marked: &str, words: &[&str]) {
     fs::write(place.path().join("trace.csv"), "1, [1, 2]\n").unwrap();
     let path = place.path().join("bad.ron");
     fs::write(&path, &text).unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stdout.as_str()), (3, ""), "{to}: {stderr}");
     let at = text.find(to).unwrap() + to.find(marked).unwrap();
     let line = text[..at].matches('\n').count() + 1;
@@ -99,7 +99,7 @@ fn a_trace_that_goes_back_in_time() {
         fs::write(place.path().join("trace.csv"), format!("# a recording\n{row}\n")).unwrap();
         let path = place.path().join("bad.ron");
         fs::write(&path, SCENARIO).unwrap();
-        let (code, _, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", path.to_str().unwrap()]));
         assert_eq!(code, 3, "{row}: {stderr}");
         assert!(stderr.contains("bad.ron:7:"), "{row}: {stderr}");
         assert_eq!(stderr.matches("error: ").count(), 1, "what follows from it is not told: {stderr}");

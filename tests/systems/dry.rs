@@ -1,6 +1,6 @@
 //! A dry run has the times of the full run where times do not depend on values, and costs next to nothing.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 fn dry(scenario: &str, more: &[&str]) -> Value {
     let mut arguments = vec!["run", scenario, "--dry", "--format", "json"];
     arguments.extend(more);
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     serde_json::from_str(&stdout).expect("one JSON document")
 }
@@ -35,7 +35,7 @@ fn same_system(scenario: &str, out: &Path, more: &[&str]) -> Value {
 fn closings(scenario: &str, series: &str, more: &[&str]) -> Vec<f64> {
     let mut arguments = vec!["trace", scenario, "--series", series, "--format", "jsonl"];
     arguments.extend(more);
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     stdout
         .lines()
@@ -97,7 +97,7 @@ fn the_report_names_who_is_late_and_leaves_no_folder() {
     let out = TempDir::new().unwrap();
     let place = out.path().to_str().unwrap();
     let arguments = ["run", "tests/golden/federated.ron", "--dry", "--out", place];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     for words in ["dry run", "Virtual time of a round", "who", "in time", "missing", "slow-", "Network"] {
         assert!(stdout.contains(words), "{words}:\n{stdout}");

@@ -1,6 +1,6 @@
 //! A run that ended before its last round has no regret at the end, and none is made up for it.
 
-use crate::support::{folder, metric, run, subrosa, told};
+use crate::support::{code_and_output, folder, metric, run, subrosa};
 use std::fs;
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
     let calm = run(path, place.path(), &["-o", "network.default.loss=NoLoss()"]);
     let (a, b) = (folder(&lossy), folder(&calm));
     let compare = ["compare", a.to_str().unwrap(), b.to_str().unwrap(), "--format", "json"];
-    let (code, stdout, stderr) = told(&subrosa(&compare));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&compare));
     assert_eq!(code, 0, "{stderr}");
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     let rows = document["rows"].as_array().unwrap();
@@ -63,7 +63,7 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
     assert_eq!((&difference["mean"], &difference["n"]), (&0.0.into(), &(12 - early).into()), "{row}");
     let note = format!("{early} of 12 series of replications ended early");
     assert!(document["notes"].to_string().contains(&note), "{document}");
-    let (_, text, _) = told(&subrosa(&["report", a.to_str().unwrap()]));
+    let (_, text, _) = code_and_output(&subrosa(&["report", a.to_str().unwrap()]));
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let note =
         format!("{early} of 12 replications of \"random\" ended early and are not included in final regrets");

@@ -1,7 +1,7 @@
 //! Programs as learners, objectives and mechanisms for outcomes: played, kept, repeated without the program, and what becomes of those that fail.
 #![cfg(unix)]
 
-use crate::support::{folder, metric, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, metric, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,7 @@ impl Place {
         let (scenario, out) = (self.scenario(), self.path("runs"));
         let mut arguments = vec!["run", &scenario, "--out", out.to_str().unwrap(), "--format", "json"];
         arguments.extend(more);
-        told(&subrosa(&arguments))
+        code_and_output(&subrosa(&arguments))
     }
 
     /// A run that ends well.
@@ -178,7 +178,7 @@ fn manifest(run: &Path) -> Value {
 }
 
 fn assert_replays(run: &Path, replications: u64) {
-    let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.contains(&format!("replay agrees: {replications} replications")), "{stdout}");
 }
@@ -218,7 +218,8 @@ fn a_learner_plays_and_its_run_is_repeated_without_it() {
     place.forget();
     assert_replays(&run, 3);
     let path = run.to_str().unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["replay", path, "--diff", path, "--replication", "1"]));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&["replay", path, "--diff", path, "--replication", "1"]));
     assert_eq!((code, stdout.trim()), (0, "no event differs"), "{stderr}");
     assert!(!place.path("asked.log").exists(), "nothing was asked");
     // To play on it must be there.
@@ -373,26 +374,26 @@ fn what_is_not_started_is_neither_announced_nor_needed() {
     );
     fs::remove_file(place.path("program.sh")).unwrap();
     let scenario = place.scenario();
-    let (code, _, stderr) = told(&subrosa(&["run", &scenario, "--dry", "--threads", "1"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &scenario, "--dry", "--threads", "1"]));
     assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
     let audit = ["audit", &scenario, "--trials", "400", "--threads", "1"];
-    let (code, _, stderr) = told(&subrosa(&audit));
+    let (code, _, stderr) = code_and_output(&subrosa(&audit));
     assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
-    let (code, _, stderr) = told(&subrosa(&["run", &scenario]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &scenario]));
     assert_eq!((code, stderr.contains("a file for sh to read")), (3, true), "{stderr}");
     // An objective is started where messages or releases depend on it.
     let place = Place::new(WITH_GP, &objective("fine"));
-    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
     assert_eq!((code, stderr.contains("`sh program.sh fine`")), (0, true), "{stderr}");
     assert!(!place.asked("value").is_empty());
     fs::remove_file(place.path("program.sh")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &place.scenario(), "--dry"]));
     assert_eq!((code, stderr.contains("a file for sh to read")), (3, true), "{stderr}");
     // Users' messages do not depend on it.
     let local = r#"Local(service: "a", users: "b", rounds: 8, series: [Series(name: "r", report: Ctl(epsilon: 1, bound: Some(5)), learner: Random())])"#;
     let place = Place::new(local, &objective("fine"));
     fs::remove_file(place.path("program.sh")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &place.scenario(), "--dry", "--threads", "1"]));
     assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
 }
 
@@ -411,7 +412,7 @@ fn a_release_after_a_search_by_a_program_is_said_not_to_be_attacked() {
         "MultiTaskSample(grid: [5, 5], length_scale: 5, correlation: 0.9)",
     );
     let (code, stdout, stderr) =
-        told(&subrosa(&["audit", &place.scenario(), "--trials", "400", "--threads", "1"]));
+        code_and_output(&subrosa(&["audit", &place.scenario(), "--trials", "400", "--threads", "1"]));
     let said = format!("{stdout}{stderr}").split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("its search asks a program"), "{said}");
@@ -439,14 +440,14 @@ fn children_end_with_their_program() {
 #[test]
 fn check_starts_nothing_unless_it_is_to() {
     let place = Place::learner("fine");
-    let (code, stdout, _) = told(&subrosa(&["check", &place.scenario()]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["check", &place.scenario()]));
     assert_eq!((code, place.path("asked.log").exists()), (0, false), "{stdout}");
-    let (code, stdout, stderr) = told(&subrosa(&["check", &place.scenario(), "--probe"]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["check", &place.scenario(), "--probe"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("`sh program.sh fine`: test 1"), "{stdout}");
     assert_eq!((place.asked("hello").len(), place.asked("begin").len()), (1, 0));
     fs::remove_file(place.path("program.sh")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["check", &place.scenario()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", &place.scenario()]));
     assert_eq!(code, 3);
     assert!(stderr.contains("a file for sh to read"), "{stderr}");
 }
@@ -635,7 +636,7 @@ fn an_objective_is_asked_once_for_each_setting() {
     assert!(fs::read_to_string(run.join("privacy.csv")).unwrap().contains(",Record,"));
 
     fs::remove_dir_all(run.join("answers")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 4, "{stderr}");
     assert!(
         stderr.contains("question 1 (value)") && stderr.contains("has no answer in the run folder"),
@@ -779,7 +780,7 @@ fn a_fork_keeps_what_its_programs_answered() {
 }
 
 fn told_of(arguments: &[&str]) -> (i32, String, String) {
-    told(&subrosa(arguments))
+    code_and_output(&subrosa(arguments))
 }
 
 /// Runs the scenario until its program waits for a file, interrupts the run, and lets the program go on. Exit code and
@@ -883,7 +884,7 @@ fn the_file_of_an_interpreter_is_looked_for_behind_its_options() {
 fn two_workers_leave_one_run() {
     let place = Place::learner("fine");
     let out = place.path("runs");
-    let (code, stdout, stderr) = told(&subrosa(&[
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[
         "sweep",
         "plan",
         &place.scenario(),
@@ -904,7 +905,7 @@ fn two_workers_leave_one_run() {
     for mut worker in workers {
         assert!(worker.wait().unwrap().success());
     }
-    let (code, _, stderr) = told(&subrosa(&["sweep", "merge", path]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["sweep", "merge", path]));
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(digest(&run), digest(&folder(&Place::learner("fine").document(&[]))));
     assert_replays(&run, 3);
@@ -912,9 +913,9 @@ fn two_workers_leave_one_run() {
     let place = Place::learner("fine");
     let out = place.path("runs");
     let (_, stdout, _) =
-        told(&subrosa(&["sweep", "plan", &place.scenario(), "--out", out.to_str().unwrap()]));
+        code_and_output(&subrosa(&["sweep", "plan", &place.scenario(), "--out", out.to_str().unwrap()]));
     fs::write(place.path("program.sh"), format!("{PROGRAM}\n")).unwrap();
-    let (code, _, stderr) = told(&subrosa(&["sweep", "work", stdout.trim()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["sweep", "work", stdout.trim()]));
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("is not what the study was planned with"), "{stderr}");
 }
@@ -923,7 +924,7 @@ fn two_workers_leave_one_run() {
 fn plays(scenario: &str) -> Value {
     let out = TempDir::new().unwrap();
     let document = run(scenario, out.path(), &["--threads", "1"]);
-    let (code, stdout, stderr) = told(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
     document
 }

@@ -162,7 +162,7 @@ fn a_real_federation_lives_in_the_repository() {
     let more = ["-o", model, "-o", "parties.watch.count=21"];
     let mut arguments = vec!["run", "scenarios/studies/activity.ron", "--out", out.path().to_str().unwrap()];
     arguments.extend(more);
-    let (code, _, stderr) = crate::support::told(&crate::support::subrosa(&arguments));
+    let (code, _, stderr) = crate::support::code_and_output(&crate::support::subrosa(&arguments));
     assert!(code != 0 && stderr.contains("the objective has data of 20 agents"), "{code} {stderr}");
 }
 
@@ -175,7 +175,7 @@ fn landmine_fields_agree_with_scikit_learn() {
     let scenario = "scenarios/papers/dp-fts-de/figure3a.ron";
     let nowhere = TempDir::new().unwrap();
     let arguments = ["check", scenario, "--data", nowhere.path().to_str().unwrap()];
-    let (code, _, stderr) = crate::support::told(&crate::support::subrosa(&arguments));
+    let (code, _, stderr) = crate::support::code_and_output(&crate::support::subrosa(&arguments));
     assert_eq!(code, 3);
     assert!(stderr.contains("landmine_dpftsde/") && stderr.contains("--data"), "{stderr}");
     let data = std::env::var("SUBROSA_DATA").unwrap_or_else(|_| "/work/shared/data".to_owned());
@@ -402,7 +402,7 @@ fn published_losses_stand_beside_ours() {
         }
         let folder = crate::support::folder(&document);
         let (_, text, _) =
-            crate::support::told(&crate::support::subrosa(&["report", folder.to_str().unwrap()]));
+            crate::support::code_and_output(&crate::support::subrosa(&["report", folder.to_str().unwrap()]));
         assert!(text.contains("Published privacy losses"), "{text}");
         let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
         assert!(page.contains("Published privacy losses"));

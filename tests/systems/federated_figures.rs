@@ -1,7 +1,7 @@
 //! What the figures of DP-FTS-DE need, through the public door: random scores, trained models that are kept, shared models
 //! with settings of their own, local search after round K, differences run by run, what is clipped, Theorem 1's terms.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -149,7 +149,7 @@ fn an_axis_has_ends_or_a_list() {
         );
         let file = folder.path().join("scenario.ron");
         std::fs::write(&file, format!("{}{objective}{}", &template[..start], &template[end..])).unwrap();
-        told(&subrosa(&["check", file.to_str().unwrap()]))
+        code_and_output(&subrosa(&["check", file.to_str().unwrap()]))
     };
     for (c, more, said) in [
         ("Axis(values: [1, 0.5])", "", "each above the one before"),
@@ -189,13 +189,13 @@ fn the_theorems_width_is_told_by_round() {
     let name = "beta_t of agents' own Thompson sampling";
     let constant = small(SHARED, &["protocol.width=Constant"]);
     assert!(!constant.to_string().contains(name), "1 in every round is not told");
-    let told = |norm: u32| -> Vec<f64> {
+    let regrets = |norm: u32| -> Vec<f64> {
         let document = small(SHARED, &[&format!("protocol.width=Theorem(norm: {norm})")]);
         let track = track(series(&document, "shared"), name);
         assert_eq!(track.iter().map(|(t, _)| *t).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
         track.into_iter().map(|(_, width)| width).collect()
     };
-    let (small_norm, large_norm) = (told(2), told(5));
+    let (small_norm, large_norm) = (regrets(2), regrets(5));
     assert!(small_norm.windows(2).all(|pair| pair[0] < pair[1]) && small_norm[0] > 2.0, "{small_norm:?}");
     let shifted = small_norm.iter().zip(&large_norm).all(|(small, large)| (large - small - 3.0).abs() < 1e-9);
     assert!(shifted, "{large_norm:?}");
@@ -253,12 +253,13 @@ fn after_round_k_nothing_is_lost() {
     for last in [6, 7] {
         let late =
             format!("protocol.series=[{}]", local.replace("local_after: 3", &format!("local_after: {last}")));
-        let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", &late]));
+        let (code, _, stderr) =
+            code_and_output(&subrosa(&["check", "tests/golden/federated.ron", "-o", &late]));
         assert!(code == 3 && stderr.contains("a round before the last one, 6"), "{code} {stderr}");
     }
     // Where nothing is shared, it says nothing.
     let alone = "protocol.series=[Series(name: \"TS\", sharing: Alone(), local_after: 3)]";
-    let (code, _, stderr) = told(&subrosa(&["check", "tests/golden/federated.ron", "-o", alone]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", "tests/golden/federated.ron", "-o", alone]));
     assert!(code == 3 && stderr.contains("local_after"), "{code} {stderr}");
 }
 
@@ -304,7 +305,7 @@ fn series_are_compared_run_by_run() {
     assert_eq!(last["value"]["n"].as_u64(), Some(4));
     let out = TempDir::new().unwrap();
     let arguments = ["run", "tests/golden/federated.ron", "--out", out.path().to_str().unwrap(), "-o"];
-    let told_of = |text: &str| told(&subrosa(&[arguments.as_slice(), &[text]].concat()));
+    let told_of = |text: &str| code_and_output(&subrosa(&[arguments.as_slice(), &[text]].concat()));
     let (_, stdout, _) = told_of("compared_with=[]");
     assert!(
         !stdout.contains("minus that of") && stdout.contains("Share of vectors in time that are clipped"),

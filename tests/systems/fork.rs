@@ -1,6 +1,6 @@
 //! What-if: branches from a warm world equal runs from the start, and only what may change does.
 
-use crate::support::{root, subrosa, told};
+use crate::support::{code_and_output, root, subrosa};
 use std::fs;
 use subrosa::objectives::Resources;
 use subrosa::protocols::{ForkPoint, SeriesRecord};
@@ -21,7 +21,7 @@ fn plan(scenario: &str, overrides: &[&str]) -> Plan {
 fn forked(scenario: &str, point: ForkPoint, branches: &[(&str, &[&str])]) -> Forked {
     let branches: Vec<(String, Plan)> =
         branches.iter().map(|(name, changes)| ((*name).to_owned(), plan(scenario, changes))).collect();
-    let futures = Plan::of_futures(plan(scenario, &[]), point.to_string(), branches);
+    let futures = Plan::of_branches(plan(scenario, &[]), point.to_string(), branches);
     let place = TempDir::new().unwrap();
     let folder = study::RunFolder::at(&place.path().join("run"));
     play(&futures, &folder);
@@ -260,7 +260,7 @@ fn the_command_line_forks_and_refuses() {
     let go = |more: &[&str]| {
         let mut arguments = vec!["run", "tests/golden/federated.ron", "--out", place];
         arguments.extend(more);
-        told(&subrosa(&arguments))
+        code_and_output(&subrosa(&arguments))
     };
     let slower = "all slow: parties.quick.compute=Drawn(time: Constant(\"2s\"))";
     let (code, stdout, stderr) = go(&["--fork-at", "2", "--branch", slower, "--format", "json"]);
@@ -284,7 +284,7 @@ fn the_command_line_forks_and_refuses() {
     }
     let echo =
         ["run", "scenarios/network/outages.ron", "--fork-at", "1s", "--branch", "x: network.outages=[]"];
-    let (code, quiet, stderr) = told(&subrosa(&[&echo[..], &["--out", place]].concat()));
+    let (code, quiet, stderr) = code_and_output(&subrosa(&[&echo[..], &["--out", place]].concat()));
     assert!(code == 0 && quiet.contains("\nNetwork") && !quiet.contains("Regret"), "{quiet}{stderr}");
     assert!(stdout.lines().all(|line| line.chars().count() <= 80 || line.contains(place)), "{stdout}");
 
@@ -311,7 +311,7 @@ fn the_command_line_forks_and_refuses() {
     let noisier = "protocol.Federated.series[1].sharing.noise_multiplier=2";
     let masked =
         ["run", "scenarios/studies/untrusted-server.ron", "--fork-at", "2", "-o", noisier, "--out", place];
-    let (code, _, stderr) = told(&subrosa(&masked));
+    let (code, _, stderr) = code_and_output(&subrosa(&masked));
     assert_eq!(code, 3, "{stderr}");
     assert!(stderr.contains("noise_multiplier, which cannot change after the fork"), "{stderr}");
     let (code, _, stderr) = fork("no change");
@@ -333,7 +333,7 @@ fn a_scenario_may_name_its_branches() {
     let path = out.path().join("forked.ron");
     fs::write(&path, text.replacen("seed: 11,", section, 1)).unwrap();
     let place = out.path().to_str().unwrap();
-    let (code, stdout, stderr) = told(&subrosa(&["run", path.to_str().unwrap(), "--out", place]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["run", path.to_str().unwrap(), "--out", place]));
     assert_eq!(code, 0, "{stderr}");
     for words in ["forked at 20s", "1 branch,", "clean", "unchanged"] {
         assert!(stdout.contains(words), "{words}:\n{stdout}");
@@ -367,7 +367,7 @@ fn a_branch_gives_nothing_to_other_readers() {
         let branches: Vec<String> = changes.iter().map(|change| format!("open: {change}")).collect();
         let mut arguments = vec!["run", path.to_str().unwrap(), "--fork-at", "20", "--out", place];
         branches.iter().for_each(|branch| arguments.extend(["--branch", branch]));
-        let (code, _, stderr) = told(&subrosa(&arguments));
+        let (code, _, stderr) = code_and_output(&subrosa(&arguments));
         (code, stderr)
     };
     let refused = |(code, stderr): (i32, String), words: &[&str]| {

@@ -1,6 +1,6 @@
 //! Folders, files and numbers that nobody means well with: each is said, and nothing else is lost by it.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +26,7 @@ fn words(path: &Path) -> &str {
 
 #[track_caller]
 fn ends(code: i32, arguments: &[&str], said: &[&str]) -> String {
-    let (found, stdout, stderr) = told(&subrosa(arguments));
+    let (found, stdout, stderr) = code_and_output(&subrosa(arguments));
     let all = format!("{stdout}{stderr}");
     assert_eq!(found, code, "{arguments:?}: {all}");
     let flat = all.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -312,7 +312,7 @@ fn results_of_another_build_are_left_alone_and_still_read() {
     ends(0, &["report", &old], &["echo"]);
     ends(0, &["replay", &old], &["the run is of build 0123456789", "replay agrees: 2 replications"]);
     let planned = ["sweep", "plan", ECHO, "--replications", "3", "--out", words(place.path())];
-    let (code, stdout, stderr) = told(&subrosa(&planned));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&planned));
     assert!(code == 0 && stderr.contains("by another build"), "{stderr}");
     // A plan of another build is not worked on.
     let manifest = Path::new(stdout.trim()).join("manifest.json");

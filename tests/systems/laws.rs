@@ -1,7 +1,7 @@
 //! Laws of latency, compute, arrivals and popularity through the public door: each is played, and a wrong one is told with
 //! its place.
 
-use crate::support::{run, subrosa, told};
+use crate::support::{code_and_output, run, subrosa};
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
@@ -80,7 +80,7 @@ fn users_come_at_intervals_of_any_law() {
 #[test]
 fn wrong_laws_are_told_with_their_place() {
     let refused = |scenario: &str, setting: &str, words: &[&str]| {
-        let (code, _, stderr) = told(&subrosa(&["check", scenario, "-o", setting]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario, "-o", setting]));
         let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(code, 3, "{setting}: {stderr}");
         for word in words {

@@ -1,6 +1,6 @@
 //! Local differential privacy through the public door: users who never answer, who come again, and who are counted.
 
-use crate::support::{folder, metric, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, metric, root, run, subrosa};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -219,7 +219,8 @@ fn stocks_are_played_on_their_correlation() {
 fn data_from_elsewhere() {
     let scenario = "scenarios/papers/ldp-bo/figure2c.ron";
     let nowhere = TempDir::new().unwrap();
-    let (code, _, stderr) = told(&subrosa(&["check", scenario, "--data", nowhere.path().to_str().unwrap()]));
+    let (code, _, stderr) =
+        code_and_output(&subrosa(&["check", scenario, "--data", nowhere.path().to_str().unwrap()]));
     assert_eq!(code, 3);
     assert!(stderr.contains("stocks29/fin.csv") && stderr.contains("--data"), "{stderr}");
     let data = std::env::var("SUBROSA_DATA").unwrap_or_else(|_| "/work/shared/data".to_owned());
@@ -237,7 +238,7 @@ fn data_from_elsewhere() {
     let first = ledger.records().next().unwrap().unwrap();
     let sensitivity: f64 = first[place].parse().unwrap();
     assert!((sensitivity - 2.0 * (237.328 + 203.292)).abs() < 0.01, "{sensitivity}");
-    let (code, _, stderr) = told(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
     assert_eq!(code, 0, "{stderr}");
 }
 
@@ -270,7 +271,7 @@ fn whoever_is_gone_for_good_is_given_up() {
             assert_eq!(series["ended_early"], 1, "{parties} {arrivals}");
             assert!((1.0..60.0).contains(&count(&document, "a", "played")), "{parties} {arrivals}: {series}");
             let folder = folder(&document);
-            let (_, text, _) = told(&subrosa(&["report", folder.to_str().unwrap()]));
+            let (_, text, _) = code_and_output(&subrosa(&["report", folder.to_str().unwrap()]));
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(words.contains("nothing was heard") && words.contains("10000 users in a row"), "{text}");
         }

@@ -2,7 +2,7 @@
 //! whatever members are put together.
 
 use super::hosts::{self, ACCOUNT, FEDERATED, LOCAL, OUTSOURCED, RELEASE, check, slots, with_files};
-use crate::support::{subrosa, told};
+use crate::support::{code_and_output, subrosa};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -149,7 +149,7 @@ fn a_scenario_that_passes_the_checks_can_be_played() {
             played += 1;
             let mut arguments = vec!["trace".to_owned(), file.to_str().unwrap().to_owned()];
             arguments.extend(overrides.iter().flat_map(|text| ["-o".to_owned(), text.clone()]));
-            let (code, _, stderr) = told(&subrosa(&arguments));
+            let (code, _, stderr) = code_and_output(&subrosa(&arguments));
             // A budget that is spent ends a run as the scenario says.
             if code != 0 && code != 6 {
                 failures.push(format!(

@@ -1,6 +1,6 @@
 //! PO-GP-UCB through the public door: what the paper's tables show and what must not change.
 
-use crate::support::{folder, metric, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, metric, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -231,7 +231,7 @@ fn the_auditor_sees_through_a_computed_scale() {
     let verdicts = |options: &[&str]| {
         let series = ["--series", "noisy rows, 1 + 1", "--trials", "4000", "--format", "json"];
         let arguments = [&["audit", "scenarios/hospital.ron"], &series[..], options].concat();
-        let (_, stdout, stderr) = told(&subrosa(&arguments));
+        let (_, stdout, stderr) = code_and_output(&subrosa(&arguments));
         let document: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
         let findings = document["findings"].as_array().unwrap().clone();
         let of = |name: &str| {
@@ -313,7 +313,7 @@ fn a_private_outcome_is_released_once() {
 fn an_empty_range_is_refused() {
     let scenario = "scenarios/studies/outsourced-sound.ron";
     let empty = "protocol.series[3].outcomes.range.high=-3";
-    let (code, _, stderr) = told(&subrosa(&["check", scenario, "-o", empty]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario, "-o", empty]));
     assert_eq!(code, 3, "{stderr}");
     assert!(stderr.contains("a range whose `low` lies below its `high`"), "{stderr}");
 }
@@ -322,7 +322,7 @@ fn an_empty_range_is_refused() {
 #[test]
 fn scales_that_do_not_fit_the_table_are_refused() {
     let refused = |option: &str, said: &[&str]| {
-        let (code, _, stderr) = told(&subrosa(&["check", "scenarios/hospital.ron", "-o", option]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", "scenarios/hospital.ron", "-o", option]));
         assert_eq!(code, 3, "{stderr}");
         let stderr = stderr.split(|c: char| c.is_whitespace() || c == '│').filter(|word| !word.is_empty());
         let stderr = stderr.collect::<Vec<_>>().join(" ");
@@ -467,8 +467,10 @@ fn jitter_is_reported() {
     assert_eq!(jitter(1), 0.0);
     let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
     assert!(page.contains("was added to the diagonal of a covariance matrix"));
-    let (_, text, _) =
-        crate::support::told(&crate::support::subrosa(&["report", folder(&document).to_str().unwrap()]));
+    let (_, text, _) = crate::support::code_and_output(&crate::support::subrosa(&[
+        "report",
+        folder(&document).to_str().unwrap(),
+    ]));
     assert!(
         text.contains("jitter: up to")
             && text.contains("\"draws\"")

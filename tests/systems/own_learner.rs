@@ -16,8 +16,8 @@ use subrosa::privacy::Released;
 use subrosa::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
 use subrosa::protocols::outsourced::{Outsourced, SeriesRecipe};
 use subrosa::protocols::{
-    Cast, Parts, Protocol, Retry, RunOptions, Search, SearchSeries, SearchSettings, SearchWorld,
-    SeriesRecord, Stage, give_up,
+    ActiveParties, Parts, Protocol, ReplicationSetup, Retry, RunOptions, Search, SearchProtocol,
+    SearchSeries, SearchSettings, SeriesRecord, end_refused,
 };
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::Span;
@@ -30,7 +30,7 @@ subrosa::messages! {
     }
 }
 
-type Lab = SearchWorld<Message>;
+type Lab = SearchProtocol<Message>;
 
 /// A service has a device measure arms; it asks for `shift` arms further than the learner says.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -48,7 +48,10 @@ impl Search for Remote {
         settings.retrying(Retry::default())
     }
 
-    fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Lab> {
+    fn active_parties(
+        &self,
+        Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts,
+    ) -> ActiveParties<Lab> {
         let shift = self.shift;
         let service = Process::new(key, async move |ctx: ProcessContext<Lab>| {
             let ask = async |round, arm: u64| {
@@ -68,7 +71,7 @@ impl Search for Remote {
             while let (from, Message::Measure { round, arm }) = ctx.receive().await {
                 match measurer.answer(&mut ctx, round, arm) {
                     Ok(outcome) => ctx.send(from, Message::Outcome { round, outcome }),
-                    Err(error) => return give_up(&mut ctx, "the device releases nothing", &error),
+                    Err(error) => return end_refused(&mut ctx, "the device releases nothing", &error),
                 }
             }
         });
@@ -96,10 +99,10 @@ fn instance() -> Instance {
     }
 }
 
-fn stage(directions: RunOptions) -> Stage {
+fn stage(directions: RunOptions) -> ReplicationSetup {
     let link = Link { latency: Constant(Span::from_millis(10)).into(), ..Link::default() };
     let network = Network::new(Mesh {}.into(), link);
-    Stage { instance: Some(instance()), directions, ..Stage::new(["a", "b"], network) }
+    ReplicationSetup { instance: Some(instance()), directions, ..ReplicationSetup::new(["a", "b"], network) }
 }
 
 fn play(recipe: &dyn Protocol, directions: RunOptions) -> Result<Vec<SeriesRecord>, Box<dyn Error>> {

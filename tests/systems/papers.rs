@@ -1,7 +1,7 @@
 //! What the papers ask for and print, through the public door: PO-GP-UCB's design rule, exact outcomes of Kusner et al., and
 //! sub-Weibull rewards of LDP-BO.
 
-use crate::support::{folder, metric, run, subrosa, told};
+use crate::support::{code_and_output, folder, metric, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ fn the_design_rule_is_reported_and_released_to_nobody() {
     assert_eq!((bounds("PO-GP-UCB"), bounds("GP-UCB, non-private")), (0, 1));
     // The report says for whom it is, and the table of numbers has it.
     let run = folder(&document);
-    let (code, text, _) = told(&subrosa(&["report", run.to_str().unwrap(), "--full"]));
+    let (code, text, _) = code_and_output(&subrosa(&["report", run.to_str().unwrap(), "--full"]));
     assert_eq!(code, 0);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("no party learns it, and it is no release"), "{text}");
@@ -83,7 +83,7 @@ fn calibrate_finds_the_largest_r() {
     for (table, largest) in [("table1", 11), ("table2", 15), ("table3", 22)] {
         let scenario = format!("scenarios/papers/po-gp-ucb/{table}.ron");
         let (code, stdout, stderr) =
-            told(&subrosa(&["calibrate", "--scenario", &scenario, "--format", "json"]));
+            code_and_output(&subrosa(&["calibrate", "--scenario", &scenario, "--format", "json"]));
         assert_eq!(code, 0, "{stderr}");
         let found: Value = serde_json::from_str(&stdout).unwrap();
         let found = found.as_array().unwrap();
@@ -92,7 +92,7 @@ fn calibrate_finds_the_largest_r() {
     }
     let scenario = "scenarios/papers/po-gp-ucb/table1.ron";
     let arguments = ["calibrate", "--scenario", scenario, "-o", "protocol.series[0].release.epsilon=0.1"];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     let lines: Vec<&str> = stdout.lines().collect();
     // The lowered epsilon is one series' own: two answers, each on a line with the thresholds around it.
@@ -104,7 +104,7 @@ fn calibrate_finds_the_largest_r() {
     // sigma_min lies between the thresholds there and at the next r.
     let numbers: Vec<f64> = lines[2].split_whitespace().map(|word| word.parse().unwrap()).collect();
     assert!(numbers[2] <= numbers[1] && numbers[1] < numbers[3], "{stdout}");
-    let (code, stdout, _) = told(&subrosa(&["calibrate", "--scenario", scenario, "--all"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["calibrate", "--scenario", scenario, "--all"]));
     assert_eq!(code, 0);
     assert_eq!(stdout.lines().filter(|line| line.contains("PO-GP-UCB, r = ")).count(), 6, "{stdout}");
     assert_eq!(
@@ -112,10 +112,10 @@ fn calibrate_finds_the_largest_r() {
         4,
         "r = 15 and 20, twice: {stdout}"
     );
-    let (code, _, stderr) = told(&subrosa(&["calibrate", "--scenario", "scenarios/users.ron"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["calibrate", "--scenario", "scenarios/users.ron"]));
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("JohnsonLindenstrauss"), "{stderr}");
-    assert_eq!(told(&subrosa(&["calibrate", "--rounds", "3"])).0, 2, "an epsilon or a scenario");
+    assert_eq!(code_and_output(&subrosa(&["calibrate", "--rounds", "3"])).0, 2, "an epsilon or a scenario");
 }
 
 /// Noise that is the model's only: every outcome is the value there.
@@ -150,7 +150,7 @@ fn a_correlation_that_the_objective_contradicts_is_refused() {
             "protocol.series=[Series(name: \"x\", publication: {publication}, neighbour_correlation: {k1}))]"
         );
         let scenario = "scenarios/papers/dp-bo/algorithm1.ron";
-        told(&subrosa(&["check", scenario, "-o", "objective.correlation=0.5", "-o", &series]))
+        code_and_output(&subrosa(&["check", scenario, "-o", "objective.correlation=0.5", "-o", &series]))
     };
     for publication in
         ["GpNoisy(epsilon: 1, delta: 0.05", "GpNoiseFree(epsilon: 1, delta: 0.05, a: 1, tau: 0.1"]
@@ -216,11 +216,11 @@ fn a_setting_is_released_from_exact_outcomes() {
         );
         let place = out.path().to_str().unwrap();
         let output = subrosa(&["run", scenario, "--replications", "1", "--out", place, "-o", &series]);
-        let (code, _, stderr) = told(&output);
+        let (code, _, stderr) = code_and_output(&output);
         assert_ne!(code, 0);
         assert!(stderr.contains("publish: Setting"), "{stderr}");
     }
-    let (code, _, stderr) = told(&subrosa(&["check", scenario, "-o", "objective.grid=[65, 64]"]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario, "-o", "objective.grid=[65, 64]"]));
     assert_eq!(code, 3);
     assert!(stderr.contains("4096 settings"), "{stderr}");
 }
@@ -263,7 +263,7 @@ fn sub_weibull_rewards_are_learned_from() {
         ("protocol.series[0].learner.payoffs=SubWeibull(theta: 1000)", "SubWeibull"),
         ("protocol.series[1].learner.payoffs=HeavyTailed(central_moment: 1, alpha: 0)", "alpha"),
     ] {
-        let (code, _, stderr) = told(&subrosa(&["check", scenario, "-o", path]));
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario, "-o", path]));
         assert_eq!(code, 3, "{path}: {stderr}");
         assert!(stderr.contains(found), "{stderr}");
     }

@@ -443,7 +443,7 @@ fn what_cannot_be_certified_is_refused() {
             "-o",
             &format!("protocol.series=[Series(name: \"x\", publication: {series})]"),
         ]);
-        let (code, _, stderr) = crate::support::told(&output);
+        let (code, _, stderr) = crate::support::code_and_output(&output);
         assert_ne!(code, 0);
         let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(expected), "{series}: {stderr}");

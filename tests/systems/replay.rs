@@ -1,6 +1,6 @@
 //! Replays that agree, replays that differ, and two runs side by side up to the first event that differs.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use subrosa::objectives::Resources;
@@ -25,7 +25,7 @@ fn two_scenarios_part_at_an_event_with_a_cause() {
     let place = TempDir::new().unwrap();
     let one = "tests/golden/echo.ron";
     let other = edited(place.path(), "other.ron", &[("low: \"90ms\"", "low: \"95ms\"")]);
-    let (code, stdout, stderr) = told(&subrosa(&["replay", one, "--diff", &other]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", one, "--diff", &other]));
     assert_eq!(code, 5, "{stdout}{stderr}");
     // The first echo on the link that differs arrives at another time.
     assert!(stdout.contains("series \"echo\", event "), "{stdout}");
@@ -38,13 +38,13 @@ fn two_scenarios_part_at_an_event_with_a_cause() {
         assert!(cause.contains("because Echo from far to caller was sent at "), "{cause}");
         assert!(cause.contains("when far handled Call from caller (sent at "), "{cause}");
     }
-    let (code, stdout, _) = told(&subrosa(&["replay", one, "--diff", &other, "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", one, "--diff", &other, "--format", "json"]));
     assert_eq!(code, 5);
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(document["agrees"], false);
     let event = document["event"].as_u64().unwrap();
     // The trace, which is made another way, has the same event in the same place.
-    let (_, trace, _) = told(&subrosa(&["trace", one]));
+    let (_, trace, _) = code_and_output(&subrosa(&["trace", one]));
     let line = trace.lines().nth(event as usize - 1).unwrap();
     let found = document["left"]["event"].as_str().unwrap();
     assert!(line.trim().starts_with(found.split("  ").next().unwrap()), "{line}\n{found}");
@@ -54,7 +54,7 @@ fn two_scenarios_part_at_an_event_with_a_cause() {
 fn a_series_that_ends_earlier_differs_there() {
     let place = TempDir::new().unwrap();
     let other = edited(place.path(), "other.ron", &[("rounds: 40", "rounds: 39")]);
-    let (code, stdout, _) = told(&subrosa(&["replay", &other, "--diff", "tests/golden/echo.ron"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", &other, "--diff", "tests/golden/echo.ron"]));
     assert_eq!(code, 5);
     assert!(stdout.contains("the series is over"), "{stdout}");
 }
@@ -64,20 +64,26 @@ fn runs_of_the_same_scenario_do_not_differ() {
     let out = TempDir::new().unwrap();
     let path = folder(&run("tests/golden/federated.ron", out.path(), &[]));
     let path = path.to_str().unwrap();
-    let (code, stdout, stderr) =
-        told(&subrosa(&["replay", path, "--diff", "tests/golden/federated.ron", "--replication", "1"]));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[
+        "replay",
+        path,
+        "--diff",
+        "tests/golden/federated.ron",
+        "--replication",
+        "1",
+    ]));
     assert_eq!((code, stdout.trim()), (0, "no event differs"), "{stderr}");
     // Another draw of a weight, at the same times: contents differ, nothing else.
     let text = fs::read_to_string(root().join("tests/golden/federated.ron")).unwrap();
     let other = out.path().join("other.ron");
     fs::write(&other, text.replace("perturbation: 0.05", "perturbation: 0.06")).unwrap();
     let other = other.to_str().unwrap();
-    let (code, stdout, _) = told(&subrosa(&["replay", path, "--diff", other]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", path, "--diff", other]));
     assert_eq!(code, 5);
     assert!(stdout.contains("records Measured"), "{stdout}");
     assert!(stdout.contains("handled Begin from server"), "{stdout}");
     // Nothing differs before the first measurement.
-    let (code, stdout, _) = told(&subrosa(&["replay", path, "--diff", other, "--until", "1ms"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", path, "--diff", other, "--until", "1ms"]));
     assert_eq!((code, stdout.trim()), (0, "no event differs"));
 }
 
@@ -126,7 +132,7 @@ fn six(place: &Path) -> PathBuf {
 
 /// Exit code and both outputs of a verb on a run.
 fn of(verb: &str, run: &Path) -> (i32, String, String) {
-    told(&subrosa(&[verb, run.to_str().unwrap()]))
+    code_and_output(&subrosa(&[verb, run.to_str().unwrap()]))
 }
 
 #[test]
@@ -140,7 +146,7 @@ fn a_run_that_lost_records_does_not_replay() {
     let said = "4 of 6 replications are missing or damaged: run the same command again to make them";
     let (code, stdout, stderr) = of("replay", &run);
     assert!(code == 5 && stderr.contains(said) && !stdout.contains("agrees"), "{code}: {stdout}{stderr}");
-    let (code, stdout, _) = told(&subrosa(&["replay", run.to_str().unwrap(), "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", run.to_str().unwrap(), "--format", "json"]));
     let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &document["agrees"], &document["compared"]), (5, &false.into(), &2.into()));
     assert!(document["problems"][0].as_str().unwrap().contains(said));

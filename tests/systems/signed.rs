@@ -1,7 +1,7 @@
 //! Run folders that a lab signs: what the signature covers, and what each way to tamper with it ends in. The keys are those of
 //! `tests/keys`.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ fn play(place: &Path, replications: &str) -> PathBuf {
 
 /// The verb's exit code, and both outputs on one line.
 fn of(verb: &str, run: &Path, more: &[&str]) -> (i32, String) {
-    let (code, stdout, stderr) = told(&subrosa(&[&[verb, run.to_str().unwrap()], more].concat()));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&[&[verb, run.to_str().unwrap()], more].concat()));
     (code, format!("{stdout}{stderr}").split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -1,6 +1,6 @@
 //! Studies as a user meets them: kills, full disks, damage, many workers, edits; the bytes must come out the same.
 
-use crate::support::{folder, root, run, subrosa, told};
+use crate::support::{code_and_output, folder, root, run, subrosa};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +69,7 @@ fn start(arguments: &[&str]) -> Child {
 fn plan(out: &Path, more: &[&str]) -> PathBuf {
     let arguments =
         [&["sweep", "plan", ECHO, "--out", out.to_str().unwrap()], STUDY.as_slice(), more].concat();
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     PathBuf::from(stdout.trim())
 }
@@ -78,7 +78,7 @@ fn plan(out: &Path, more: &[&str]) -> PathBuf {
 #[track_caller]
 fn work(folder: &Path, more: &[&str]) -> (i32, String) {
     let arguments = [&["sweep", "work", folder.to_str().unwrap()], more].concat();
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(stdout, "");
     (code, stderr)
 }
@@ -87,7 +87,7 @@ fn work(folder: &Path, more: &[&str]) -> (i32, String) {
 fn merge(folder: &Path, others: &[&Path]) -> (i32, String) {
     let mut arguments = vec!["sweep", "merge", folder.to_str().unwrap()];
     arguments.extend(others.iter().map(|path| path.to_str().unwrap()));
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     (code, stderr)
 }
 
@@ -159,7 +159,7 @@ fn damage_is_found_and_played_again() {
     fs::write(&records, bytes).unwrap();
     let out = place.path().join("whole");
     let arguments = [&["run", ECHO, "--out", out.to_str().unwrap()], STUDY.as_slice()].concat();
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("Damaged records: 2"), "{stderr}");
     assert!(stderr.contains("replications on disk 46, left to run 2"), "{stderr}");
@@ -172,7 +172,7 @@ fn an_edited_study_plays_only_what_changed() {
     let play = |rounds: &str| {
         let rounds = format!("protocol.rounds=Each(\"rounds\", {rounds})");
         let out = place.path().to_str().unwrap();
-        told(&subrosa(&["run", ECHO, "--out", out, "-o", &rounds, "--format", "json"]))
+        code_and_output(&subrosa(&["run", ECHO, "--out", out, "-o", &rounds, "--format", "json"]))
     };
     let (code, first, _) = play("[10, 20, 30]");
     assert_eq!(code, 0);
@@ -185,7 +185,7 @@ fn an_edited_study_plays_only_what_changed() {
     assert_eq!(first["cells"][2], edited["cells"][1]);
     assert_eq!(first["cells"][0], edited["cells"][2]);
     // What was taken over is as good as what was played.
-    let (code, stdout, _) = told(&subrosa(&["replay", folder(&edited).to_str().unwrap()]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", folder(&edited).to_str().unwrap()]));
     assert_eq!(
         (code, stdout.trim()),
         (0, "replay agrees: 20 replications, every record equal; every file is what they make")
@@ -221,15 +221,16 @@ fn failures_are_said_and_the_rest_is_played_unless_told_otherwise() {
         "-o",
         "protocol.rounds=Each(\"rounds\", [3, 4])",
     ];
-    let planned = told(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
+    let planned =
+        code_and_output(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
     assert_eq!(planned.0, 0, "{}", planned.2);
     let folder = PathBuf::from(planned.1.trim());
     fs::write(folder.join("fitted"), "in the way").unwrap();
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 4, "{stderr}");
     assert_eq!(stderr.matches("failed: cell").count(), 6, "{stderr}");
     assert!(stderr.contains("error: 6 of the replications failed"), "{stderr}");
-    let (code, _, stderr) = told(&subrosa(&[arguments.as_slice(), &["--fail-fast"]].concat()));
+    let (code, _, stderr) = code_and_output(&subrosa(&[arguments.as_slice(), &["--fail-fast"]].concat()));
     assert_eq!((code, stderr.matches("failed: cell").count()), (4, 1), "{stderr}");
     // Workers leave failures for the merge to tell, and what is planned again and mended is complete.
     let (code, stderr) = work(&folder, &["--threads", "1"]);
@@ -238,7 +239,7 @@ fn failures_are_said_and_the_rest_is_played_unless_told_otherwise() {
     assert_eq!(code, 4);
     assert!(stderr.contains("missing: 6 replications, 6 of them failed"), "{stderr}");
     fs::remove_file(folder.join("fitted")).unwrap();
-    let again = told(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
+    let again = code_and_output(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
     assert!(again.2.contains("to run 6 in 6 blocks"), "{}", again.2);
     assert_eq!(work(&folder, &[]).0, 0);
     assert_eq!(merge(&folder, &[]).0, 0);
@@ -253,7 +254,7 @@ fn two_workers_leave_what_one_run_leaves() {
     let mut one = start(&["sweep", "work", path, "--slot", "0/2", "--threads", "1"]);
     let mut two = start(&["sweep", "work", path, "--slot", "1/2", "--threads", "1"]);
     assert_eq!((one.wait().unwrap().code(), two.wait().unwrap().code()), (Some(0), Some(0)));
-    let (code, stdout, _) = told(&subrosa(&["sweep", "status", path, "--format", "json"]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["sweep", "status", path, "--format", "json"]));
     let status: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(
         (code, &status["blocks_finished"], &status["replications_finished"]),
@@ -326,7 +327,7 @@ fn a_block_computed_twice_is_compared() {
     let (code, stderr) = merge(&shared, &[]);
     assert_eq!(code, 5);
     assert!(stderr.contains("computed twice with different results"), "{stderr}");
-    let (code, stdout, _) = told(&subrosa(&["sweep", "status", path]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["sweep", "status", path]));
     assert_eq!(code, 5);
     assert!(stdout.contains("ALARM: cell 0, replication 0"), "{stdout}");
     // The judge's verdict: the right one stays.
@@ -368,7 +369,8 @@ fn compare_pairs_what_draws_the_same_numbers() {
     let a = of(&["--replications", "12"]);
     let b = of(&["--replications", "9", "-o", "protocol.rounds=44"]);
     let arguments = ["compare", a.to_str().unwrap(), b.to_str().unwrap()];
-    let (code, stdout, stderr) = told(&subrosa(&[arguments.as_slice(), &["--format", "json"]].concat()));
+    let (code, stdout, stderr) =
+        code_and_output(&subrosa(&[arguments.as_slice(), &["--format", "json"]].concat()));
     assert_eq!(code, 0, "{stderr}");
     let document: Value = serde_json::from_str(&stdout).unwrap();
     let row = |metric: &str| {
@@ -388,23 +390,28 @@ fn compare_pairs_what_draws_the_same_numbers() {
     assert!((found["difference"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
     // t(0.975) with 8 degrees of freedom.
     assert!((found["high"].as_f64().unwrap() - (mean + 2.306_004_135 * se)).abs() < 1e-6, "{found}");
-    let (code, stdout, _) = told(&subrosa(&arguments));
+    let (code, stdout, _) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0);
     assert!(
         stdout.contains("95 % interval") && stdout.lines().skip(2).all(|l| l.chars().count() <= 80),
         "{stdout}"
     );
-    let (_, itself, _) = told(&subrosa(&["compare", arguments[1], arguments[1]]));
+    let (_, itself, _) = code_and_output(&subrosa(&["compare", arguments[1], arguments[1]]));
     assert!(itself.contains("equal in every metric"), "{itself}");
     // Cells that differ in the seed alone are one group.
     let seeds = of(&["--replications", "2", "-o", "seed=Each(\"seed\", Range(0, 4))"]);
-    let (_, stdout, _) =
-        told(&subrosa(&["compare", seeds.to_str().unwrap(), seeds.to_str().unwrap(), "--format", "json"]));
+    let (_, stdout, _) = code_and_output(&subrosa(&[
+        "compare",
+        seeds.to_str().unwrap(),
+        seeds.to_str().unwrap(),
+        "--format",
+        "json",
+    ]));
     let document: Value = serde_json::from_str(&stdout).unwrap();
     assert!(document["rows"].as_array().unwrap().iter().all(|row| row["difference"]["n"] == 8), "{document}");
     // Another seed: independent samples, and it is said.
     let other = of(&["--seed", "99"]);
-    let (_, stdout, _) = told(&subrosa(&["compare", arguments[1], other.to_str().unwrap()]));
+    let (_, stdout, _) = code_and_output(&subrosa(&["compare", arguments[1], other.to_str().unwrap()]));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("fewer than two seeds and replications in common"), "{stdout}");
 }
@@ -426,14 +433,14 @@ fn replications_until_the_mean_is_known() {
     // Between t(0.975) of 9 and of very many degrees of freedom; and not met by half as many.
     assert!(n >= 10.0 && 1.96 * spread(&seconds) <= 1.25, "{n}");
     assert!(n == 10.0 || 2.27 * spread(&seconds[..seconds.len() / 3]) > 1.25, "{n} are far too many");
-    let (code, stdout, _) = told(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
+    let (code, stdout, _) = code_and_output(&subrosa(&["replay", folder(&document).to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}");
     // The fewer it is allowed, the fewer it plays, and says that they do not do.
     let out = place.path().join("few");
     let arguments =
         ["run", ECHO, "--out", out.to_str().unwrap(), "--until-halfwidth", "1e-6", "--at-most", "12"];
     let (code, _, stderr) =
-        told(&subrosa(&[arguments.as_slice(), &["--metric", "virtual_seconds"]].concat()));
+        code_and_output(&subrosa(&[arguments.as_slice(), &["--metric", "virtual_seconds"]].concat()));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("after 12 replications, above"), "{stderr}");
 }
@@ -448,12 +455,12 @@ fn a_folder_that_cannot_be_written_is_said() {
     let out = mounted.path.to_str().unwrap().to_owned();
     let big = ["-o", "protocol.rounds=Each(\"rounds\", Range(2000, 2200))"];
     let arguments = [["run", ECHO, "--out", &out].as_slice(), &big].concat();
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
     assert!(stderr.contains("what was finished is kept; make room"), "{stderr}");
     // With room the same command goes on from what is there.
     mounted.remount("size=100m");
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("Resuming: replications on disk"), "{stderr}");
     let resumed = fs::read_dir(&mounted.path).unwrap().next().unwrap().unwrap().path();
@@ -462,10 +469,11 @@ fn a_folder_that_cannot_be_written_is_said() {
     // Read-only: nothing can be played, and what is there can be read.
     mounted.remount("ro");
     let arguments = ["run", ECHO, "--out", &out, "--seed", "5"];
-    let (code, _, stderr) = told(&subrosa(&arguments));
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("choose a folder that you may write to"), "{stderr}");
-    let (code, stdout, _) = told(&subrosa(&["replay", resumed.to_str().unwrap(), "--replication", "0"]));
+    let (code, stdout, _) =
+        code_and_output(&subrosa(&["replay", resumed.to_str().unwrap(), "--replication", "0"]));
     assert_eq!(code, 0, "{stdout}");
 }
 
@@ -512,7 +520,7 @@ fn a_batch_script_is_printed_and_is_shell() {
     let shared = plan(&place.path().join("it's shared"), &[]);
     let arguments = ["sweep", "submit", shared.to_str().unwrap(), "--engine", "slurm", "--workers", "3"];
     let more = ["--threads", "2", "--directive", "--partition=long", "--dry-run"];
-    let (code, script, stderr) = told(&subrosa(&[arguments.as_slice(), &more].concat()));
+    let (code, script, stderr) = code_and_output(&subrosa(&[arguments.as_slice(), &more].concat()));
     assert_eq!(code, 0, "{stderr}");
     for line in ["#!/bin/sh", "#SBATCH --array=0-2", "#SBATCH --cpus-per-task=2", "#SBATCH --partition=long"]
     {

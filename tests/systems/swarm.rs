@@ -11,7 +11,7 @@ use subrosa::network::loss::{GilbertElliott, Independent, LossModel, NoLoss};
 use subrosa::network::outage::{Blackout, OutageModel, Partition, Regional};
 use subrosa::network::topology::{Clusters, Edges, Mesh, Ring, Star};
 use subrosa::network::{Access, Bandwidth, Link, LinkRule, Network, Order, PartyTraits, TopologyModel};
-use subrosa::protocols::echo::{Fact, World, parties};
+use subrosa::protocols::echo::{EchoProtocol, Fact, parties};
 use subrosa::protocols::{Backoff, Retry};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{NonNegative, PartyId, Positive, Probability, Rate, Span, Time};
@@ -229,7 +229,7 @@ fn play(scenario: &Scenario, key: Key) -> Outcome {
     let backoff = if forgets { Backoff::Constant } else { Backoff::default() };
     let retry = Retry { timeout: TIMEOUT, attempts: ATTEMPTS.try_into().unwrap(), backoff };
     let parties = parties(scenario.names.len(), PartyId(0), scenario.rounds, (retry, key.child("retries")));
-    let mut simulation = Simulation::<World>::new(parties, Box::new(medium));
+    let mut simulation = Simulation::<EchoProtocol>::new(parties, Box::new(medium));
     let (mut answered, mut gave_up, mut crashes) = (0, 0, 0);
     let limits = Limits { until: Time::ZERO + Span::from_seconds(1e6), events_per_instant: 100_000 };
     let ending = simulation

@@ -2,7 +2,7 @@
 //! the books; a replay agrees; and leaving a series out moves no other. `SUBROSA_SWARM_SEED` picks another seed,
 //! `SUBROSA_SWARM_SYSTEMS` how many scenarios of each system; a failure prints the scenario.
 
-use crate::support::{folder, run, subrosa, told};
+use crate::support::{code_and_output, folder, run, subrosa};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -184,7 +184,7 @@ fn played(texts: &[String; 2], case: &str) -> bool {
         fs::write(path, text).unwrap();
     }
     let [both, one] = paths.each_ref().map(|path| path.to_str().unwrap());
-    let (code, _, stderr) = told(&subrosa(&["check", both]));
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", both]));
     if code != 0 {
         assert_eq!(code, 3, "{case}: {stderr}\n{}", texts[0]);
         assert!(stderr.contains("both.ron:"), "{case}: a place in the file: {stderr}");
@@ -192,12 +192,12 @@ fn played(texts: &[String; 2], case: &str) -> bool {
     }
     let arguments =
         ["run", both, "--out", place.path().to_str().unwrap(), "--format", "json", "--threads", "1"];
-    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{case}: check passes and run does not: {stderr}\n{}", texts[0]);
     let document: Value = serde_json::from_str(&stdout).unwrap();
     balanced(&document, &texts[0]);
     let (code, stdout, stderr) =
-        told(&subrosa(&["replay", folder(&document).to_str().unwrap(), "--threads", "2"]));
+        code_and_output(&subrosa(&["replay", folder(&document).to_str().unwrap(), "--threads", "2"]));
     assert_eq!(code, 0, "{case}: the replay differs: {stdout}{stderr}\n{}", texts[0]);
     let alone = run(one, &place.path().join("alone"), &["--threads", "1"]);
     let (series, kept) = (&document["cells"][0]["series"][1], &alone["cells"][0]["series"][0]);

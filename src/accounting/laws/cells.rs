@@ -24,7 +24,7 @@ const FARTHEST: f64 = (1u64 << 50) as f64;
 /// order.
 const SHORT: f64 = 0.05;
 /// Largest number of pieces of one law.
-const MOST_PIECES: f64 = (1u32 << 20) as f64;
+const MAX_PIECES: f64 = (1u32 << 20) as f64;
 
 /// The lattice into whose cells a law is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,13 +55,13 @@ pub(in crate::accounting) struct Cells {
 }
 
 impl Cells {
-    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], or an index above
+    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MAX_PIECES`], or an index above
     /// [`FARTHEST`], the spacing is multiplied by a power of two, so the caller must check the spacing before composing.
     pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
         let Grid { mut spacing, pieces, offset } = grid;
         let (low, high) = (low - offset, high - offset);
         let size = low.abs().max(high.abs());
-        while (high - low) / spacing * pieces as f64 > MOST_PIECES || size / spacing > FARTHEST {
+        while (high - low) / spacing * pieces as f64 > MAX_PIECES || size / spacing > FARTHEST {
             spacing *= 2.0;
         }
         let first = (low / spacing).floor() as i64;

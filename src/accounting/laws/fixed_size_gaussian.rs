@@ -20,7 +20,7 @@ use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
 /// Largest number of points of a quadrature for real s; noise multipliers down to 1 need fewer points at every Renyi order.
-const MOST_POINTS: f64 = (1u32 << 17) as f64;
+const MAX_POINTS: f64 = (1u32 << 17) as f64;
 
 /// The law of the privacy loss of the pair that the module describes, for a rate in (0, 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl Law for FixedSizeGaussian {
     }
 
     fn is_exact(&self, s: f64) -> bool {
-        self.terms(s, 0.0) <= MOST_POINTS
+        self.terms(s, 0.0) <= MAX_POINTS
     }
 
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {

@@ -58,7 +58,7 @@ pub(super) struct Point {
 /// Terms whose logarithm is lower than the largest one by this much add nothing to a sum of doubles.
 const NEGLIGIBLE: f64 = 42.0;
 /// Most points of a quadrature for real exponents; noise multipliers down to 0.1 need fewer at every Renyi order.
-const MOST_POINTS: f64 = (1u32 << 15) as f64;
+const MAX_POINTS: f64 = (1u32 << 15) as f64;
 
 impl Mixture {
     pub(super) const fn new(rate: f64, sigma: f64) -> Self {
@@ -150,13 +150,13 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature for a real exponent has at most [`MOST_POINTS`] points; between two distant peaks it has none.
+    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points; between two distant peaks it has none.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
-            return self.terms(a, 0.0) <= MOST_POINTS;
+            return self.terms(a, 0.0) <= MAX_POINTS;
         }
         let points = 4.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma / self.step(a, 0.0);
-        points <= MOST_POINTS
+        points <= MAX_POINTS
     }
 
     /// Returns ln of the integral of exp(a L) against N(0, sigma^2), and writes the tilted law to `points`, as weighted

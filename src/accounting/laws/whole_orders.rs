@@ -23,12 +23,12 @@ pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
         // q times its value for the Gaussian without subsampling.
         let whole = 0.5 * variance * s * (s + 1.0);
         let value = log_of_sum(libm::log1p(-mixture.rate), libm::log(mixture.rate) + whole);
-        return Cumulants { value: raised(value), mean: variance * (s + 0.5), variance };
+        return Cumulants { value: above_rounding_error(value), mean: variance * (s + 0.5), variance };
     }
     let low = s.floor();
     let (below, above) = (at_whole(mixture, low + 1.0), at_whole(mixture, low + 2.0));
     let slope = above - below;
-    Cumulants { value: raised(below + (s - low) * slope), mean: slope, variance }
+    Cumulants { value: above_rounding_error(below + (s - low) * slope), mean: slope, variance }
 }
 
 /// The logarithm of the sum in the module's documentation, at a whole order `a` of at least 1.
@@ -51,7 +51,7 @@ pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
 }
 
 /// The value plus more than the rounding error of a sum of about [`MOST`] terms.
-fn raised(value: f64) -> f64 {
+fn above_rounding_error(value: f64) -> f64 {
     value + 1e-11 * (1.0 + value.abs())
 }
 

@@ -1,12 +1,13 @@
 //! Chooses the method that computes the epsilon of a composition.
 
-use super::contour::{self, Ends};
+use super::contour::{self, EpsilonBounds};
 use super::{binomial, steps};
+use crate::accounting::accounted_epsilon::EXPONENTIAL_NOTE;
 use crate::accounting::laws::{Direction, TwoAtoms};
 use crate::accounting::pairs::{self, Exponential};
-use crate::accounting::priced::EXPONENTIAL_NOTE;
 use crate::accounting::{
-    Accountant, Advanced, Basic, Composition, Item, Optimal, Priced, Rdp, Standing, renyi, single,
+    Accountant, AccountedEpsilon, Advanced, Basic, Composition, EpsilonKind, Item, Optimal, Rdp, renyi,
+    single,
 };
 use crate::vocab::{Cost, Delta};
 
@@ -32,18 +33,18 @@ impl Accountant for Tight {
         "the privacy loss distribution, with proven lower and upper bounds (Zhu, Dong and Wang 2022; Doroshenko et al. 2022)"
     }
 
-    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+    fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
-        let left = match Priced::remaining(composition, delta) {
+        let left = match AccountedEpsilon::remaining(composition, delta) {
             Ok(left) => left,
             Err(answer) => return answer,
         };
         let (mut ends, standing, note) = ends(composition, left);
-        if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
+        if standing == EpsilonKind::Bound && ends.upper - ends.lower > EXACT * ends.upper {
             // Where the ends are apart, another theorem may give a smaller bound. Ends from lattices already include the
             // bound by Renyi divergences, so `Rdp` is tried only if the ends are close.
             let basic =
@@ -56,7 +57,7 @@ impl Accountant for Tight {
             ends.epsilon = ends.upper;
             ends.lower = ends.lower.min(ends.upper);
         }
-        let mut priced = Priced::plain(ends.epsilon, standing, composition);
+        let mut priced = AccountedEpsilon::plain(ends.epsilon, standing, composition);
         priced.lower = Some(ends.lower);
         priced.upper = Some(ends.upper);
         priced.notes.extend(note.map(str::to_owned));
@@ -67,7 +68,7 @@ impl Accountant for Tight {
 impl Tight {
     /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. For subsampled Gaussians
     /// it uses no other theorem where the ends are apart, so it may be false although `price` gives at most `epsilon`.
-    pub(crate) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
+    pub(crate) fn is_within(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
         // For these costs the bounds of other theorems are rarely smaller, so they are not computed.
         let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
@@ -90,7 +91,7 @@ const RESOLUTION: f64 = 1e-3;
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.
-const LEAST_DELTA: f64 = 1e-30;
+const MIN_DELTA: f64 = 1e-30;
 
 /// The two ends of epsilon, and the epsilon that is reported.
 struct Answer {
@@ -100,7 +101,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(ends: Ends) -> Self {
+    fn of(ends: EpsilonBounds) -> Self {
         Self { lower: ends.lower, epsilon: ends.upper, upper: ends.upper }
     }
 }
@@ -112,12 +113,12 @@ const CONCENTRATED_NOTE: &str =
     "for some releases only zero-concentrated DP is known, so Renyi divergences bound all of them";
 
 /// The ends and the reported epsilon at `delta`, what this epsilon is, and a note on it, if there is one.
-fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
+fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&'static str>) {
     let items = composition.items();
     if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
         // For some items only Renyi divergences are known, so all items are composed by Renyi divergences.
         let upper = renyi::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
-        return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
+        return (Answer { lower: 0.0, epsilon: upper, upper }, EpsilonKind::Bound, Some(CONCENTRATED_NOTE));
     }
     let exponential =
         |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
@@ -129,7 +130,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
             // The computed lower end is for the dominating pair, which the mechanism itself need not attain.
             answer.lower = 0.0;
         }
-        return (answer, Standing::Bound, note);
+        return (answer, EpsilonKind::Bound, note);
     }
     // For adaptively chosen mechanisms, the smaller of two bounds.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
@@ -137,11 +138,11 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
         upper = upper.min(epsilon);
     }
     if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items
-        && count <= binomial::MOST_OF_A_RANGE
+        && count <= binomial::MAX_OF_A_RANGE
     {
         let exact = binomial::bounded_range(epsilon, count, delta);
         let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
-        return (answer, Standing::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
+        return (answer, EpsilonKind::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
     }
     // The epsilon of any fixed mechanisms with these costs is a lower bound.
     let lower = if fixed_size {
@@ -150,13 +151,13 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
         let at = |fraction| curve(items, Exponential::Fraction(fraction), delta).lower;
         [0.4, 0.5, 0.6].map(at).into_iter().fold(0.0, f64::max).min(upper)
     };
-    (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
+    (Answer { lower, epsilon: upper, upper }, EpsilonKind::Bound, note)
 }
 
 /// Whether these are equal releases whose exact sum is too long to compute.
 fn is_long_sum(items: &[Item]) -> bool {
     match items {
-        [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MOST_OF_A_RANGE,
+        [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MAX_OF_A_RANGE,
         [
             Item {
                 cost: Cost::RandomizedResponse { .. } | Cost::PureDp { .. } | Cost::ApproximateDp { .. },
@@ -171,7 +172,7 @@ fn is_long_sum(items: &[Item]) -> bool {
 /// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Where the computation fails,
 /// or another bound is tighter, the other bound is used: for the upper end Renyi divergences or the sum of the epsilons,
 /// for the lower end the epsilon of one item alone.
-pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
+pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> EpsilonBounds {
     curve_below(items, exponential, delta, f64::INFINITY)
 }
 
@@ -181,34 +182,39 @@ pub(in crate::accounting) fn curve_below(
     exponential: Exponential,
     delta: f64,
     ceiling: f64,
-) -> Ends {
+) -> EpsilonBounds {
     curve_between(items, exponential, delta, (0.0, ceiling))
 }
 
 /// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` or above `ceiling`.
-fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
+fn curve_between(
+    items: &[Item],
+    exponential: Exponential,
+    delta: f64,
+    (floor, ceiling): (f64, f64),
+) -> EpsilonBounds {
     if pairs::total_variation(items) <= delta {
-        return Ends { lower: 0.0, upper: 0.0 };
+        return EpsilonBounds { lower: 0.0, upper: 0.0 };
     }
     if let Some(epsilon) = closed_form(items, delta) {
-        return Ends { lower: epsilon, upper: epsilon };
+        return EpsilonBounds { lower: epsilon, upper: epsilon };
     }
     let total = pairs::pure_total(items);
     let part = |item: &Item| closed_form(std::slice::from_ref(item), delta).unwrap_or(0.0);
     let least = items.iter().map(part).fold(0.0, f64::max).min(total);
     if least > ceiling {
-        return Ends { lower: least, upper: total };
+        return EpsilonBounds { lower: least, upper: total };
     }
     // The bound by Renyi divergences; it is computed only if it is needed, for lattices and for a very small delta.
     let mut known: Option<f64> = None;
     let mut other =
         || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
-    if delta < LEAST_DELTA {
+    if delta < MIN_DELTA {
         // Sums of probabilities in double precision do not resolve such a small delta; Renyi divergences do.
-        return Ends { lower: least, upper: other().min(total).max(least) };
+        return EpsilonBounds { lower: least, upper: other().min(total).max(least) };
     }
-    let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
-    directions.iter().fold(Ends { lower: least, upper: least }, |worst, &direction| {
+    let directions = if pairs::is_asymmetric(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
+    directions.iter().fold(EpsilonBounds { lower: least, upper: least }, |worst, &direction| {
         let laws = pairs::laws(items, direction, exponential);
         if laws.is_empty() {
             return worst;
@@ -244,7 +250,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
             }
         };
         let upper = worst.upper.max(ends.upper.min(total));
-        Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
+        EpsilonBounds { lower: worst.lower.max(ends.lower).min(upper), upper }
     })
 }
 

@@ -6,7 +6,7 @@ use crate::accounting::laws::TwoAtoms;
 /// Largest number of equal releases: longer sums take too much memory, and their rounding errors are too large.
 pub(super) const MOST: u64 = 1_000_000_000;
 /// Largest number of equal exponential mechanisms; it is smaller, because many sums are needed to find the worst mechanism.
-pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
+pub(super) const MAX_OF_A_RANGE: u64 = 20_000;
 
 /// Epsilon of `count` equal two-output mechanisms; at least 0.
 ///

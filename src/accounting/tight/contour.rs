@@ -16,7 +16,7 @@ type OwnLaws = Vec<(Box<dyn Law>, u64)>;
 
 /// A lower and an upper bound on an epsilon, its two "ends".
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::accounting) struct Ends {
+pub(in crate::accounting) struct EpsilonBounds {
     pub(in crate::accounting) lower: f64,
     pub(in crate::accounting) upper: f64,
 }
@@ -28,7 +28,7 @@ pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
 
 /// The point c at which the line crosses the real axis, with the saddle-point approximation at this point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Saddle {
+pub(super) struct SaddlePoint {
     pub(super) c: f64,
     pub(super) epsilon: f64,
     pub(super) cumulants: Cumulants,
@@ -36,7 +36,7 @@ pub(super) struct Saddle {
     pub(super) curvature: f64,
 }
 
-impl Saddle {
+impl SaddlePoint {
     pub(super) fn at(laws: &Laws, c: f64) -> Self {
         let cumulants = cumulants(laws, c);
         let epsilon = cumulants.mean - 1.0 / c - 1.0 / (c + 1.0);
@@ -83,14 +83,14 @@ impl Saddle {
 /// Number of nodes of the trapezoid rule that are computed together.
 const BLOCK: usize = 32;
 /// Largest number of nodes of the trapezoid rule.
-const MOST_NODES: usize = 8192;
+const MAX_NODES: usize = 8192;
 /// Largest number of terms for one value of a law; if more are needed, lattices are used instead.
-const MOST_TERMS: f64 = 40_000.0;
+const MAX_TERMS: f64 = 40_000.0;
 /// Largest relative contribution of the terms beyond the last node.
 const TRUNCATION: f64 = 1e-14;
 /// Largest number of terms of all values together, at effort 1.
-const MOST_WORK: f64 = 4e5;
-/// The part of [`MOST_WORK`] within which the values must have decreased to 1/10.
+const MAX_WORK: f64 = 4e5;
+/// The part of [`MAX_WORK`] within which the values must have decreased to 1/10.
 const FIRST_PART: f64 = 0.1;
 
 /// Both ends of epsilon at `delta`; `None` if the integrand is not negligible beyond the allowed number of nodes.
@@ -100,25 +100,25 @@ const FIRST_PART: f64 = 0.1;
 /// their largest losses, or nearer to 0, are tried.
 ///
 /// `effort` multiplies the limit on the work.
-pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
-    let mut best: Option<Ends> = None;
-    let mut look = |laws: &Laws, saddle: &Saddle, lost: f64| {
+pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBounds> {
+    let mut best: Option<EpsilonBounds> = None;
+    let mut look = |laws: &Laws, saddle: &SaddlePoint, lost: f64| {
         if let Some(ends) = at(laws, saddle, delta, lost, effort)
             .filter(|ends| ends.lower <= ends.upper && ends.upper.is_finite())
         {
             let lower = best.map_or(ends.lower, |best| best.lower.max(ends.lower));
             let upper = best.map_or(ends.upper, |best| best.upper.min(ends.upper));
-            best = Some(Ends { lower: lower.min(upper), upper });
+            best = Some(EpsilonBounds { lower: lower.min(upper), upper });
         }
         best.is_some_and(|best| best.upper <= 0.0 || best.upper - best.lower <= CLOSE * best.upper)
     };
-    let saddle = Saddle::find(laws, delta);
+    let saddle = SaddlePoint::find(laws, delta);
     if !look(laws, &saddle, 0.0) {
         let (tapered, lost) = tapered(laws, delta);
         let order = best_order(&tapered, delta);
         let _ = [1.0, 0.5, 0.25]
             .into_iter()
-            .any(|part| look(&tapered, &Saddle::at(&tapered, part * order), lost));
+            .any(|part| look(&tapered, &SaddlePoint::at(&tapered, part * order), lost));
     }
     best
 }
@@ -167,8 +167,8 @@ const CLOSE: f64 = 1e-7;
 
 /// Both ends of epsilon from a line through `saddle`; `lost` is the mass that was removed from the laws, divided by
 /// delta. `None` if the sum would be too long or is not accurate.
-fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Option<Ends> {
-    let most_work = effort * MOST_WORK;
+fn at(laws: &Laws, saddle: &SaddlePoint, delta: f64, lost: f64, effort: f64) -> Option<EpsilonBounds> {
+    let most_work = effort * MAX_WORK;
     let c = saddle.c;
     let k = saddle.cumulants;
     if laws.iter().any(|(law, _)| !law.is_exact(c)) {
@@ -176,7 +176,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
     }
     let step = (0.35 / saddle.curvature.sqrt()).min(2.0 * PI * c / (30.0 - libm::log(delta)));
     let size = 1.0 / (c * (c + 1.0) * (2.0 * PI * saddle.curvature).sqrt());
-    let highest = step * MOST_NODES as f64;
+    let highest = step * MAX_NODES as f64;
     if laws.iter().all(|(law, _)| law.ceiling(c, highest).is_some())
         && ceiling(laws, c, highest) / (PI * highest) > TRUNCATION * size
     {
@@ -189,7 +189,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
     let beyond = loop {
         let from = terms.len();
         let y_max = (from + BLOCK) as f64 * step;
-        if from >= MOST_NODES || laws.iter().any(|(law, _)| law.terms(c, y_max) > MOST_TERMS) {
+        if from >= MAX_NODES || laws.iter().any(|(law, _)| law.terms(c, y_max) > MAX_TERMS) {
             return None;
         }
         work += BLOCK as f64 * laws.iter().map(|(law, _)| law.terms(c, y_max)).sum::<f64>();
@@ -254,7 +254,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
     let aliasing = aliasing(laws, saddle, epsilon, step, value);
     // A safety factor of 10, because for some laws the decrease of the values is observed, not proven.
     let truncation = 10.0 * beyond / value;
-    Some(Ends {
+    Some(EpsilonBounds {
         lower: epsilon - (rounding + truncation + aliasing) * per_relative,
         upper: epsilon + (rounding + truncation + 1.1 * lost) * per_relative,
     })
@@ -270,7 +270,7 @@ fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
 }
 
 /// A bound on the error of the trapezoid rule, relative to delta.
-fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -> f64 {
+fn aliasing(laws: &Laws, saddle: &SaddlePoint, epsilon: f64, step: f64, value: f64) -> f64 {
     let c = saddle.c;
     let period = 2.0 * PI / step;
     let log_delta = saddle.cumulants.value - c * epsilon + libm::log(value);

@@ -14,7 +14,7 @@ const ROUNDOFF: f64 = 1.2e-16;
 
 /// Bound on the relative error of the masses of a law divided into cells. It is smaller for laws with a pitch, whose masses
 /// have closed forms.
-pub(super) fn cutting(law: &dyn Law) -> f64 {
+pub(super) fn cell_error_bound(law: &dyn Law) -> f64 {
     if law.pitch().is_some() { 1e-14 } else { 2e-12 }
 }
 
@@ -62,7 +62,7 @@ impl Laws {
         let place = better.len() - 2;
         better[place] += cells.beyond;
         let (offset, first) = (cells.grid.offset, cells.first - 1);
-        Self { offset, first, worse, better, infinite: cells.beyond, relative: cutting(law) }
+        Self { offset, first, worse, better, infinite: cells.beyond, relative: cell_error_bound(law) }
     }
 
     /// The sum of `count` independent losses of this law, by repeated squaring; `count` is at least 1.

@@ -42,7 +42,7 @@ impl Fft {
     }
 
     /// The rotation factors exp(-pi i k / `half`) for blocks of length 2 `half`.
-    fn turns(&self, half: usize) -> &[Complex] {
+    fn twiddle_factors(&self, half: usize) -> &[Complex] {
         &self.turns[self.len() - 2 * half..][..half]
     }
 
@@ -56,7 +56,7 @@ impl Fft {
     pub(super) fn forward(&self, values: &mut [Complex]) {
         let mut half = self.len() / 2;
         while half >= 1 {
-            in_pairs(values, self.turns(half), |a, b, turn| (a + b, (a - b) * turn));
+            in_pairs(values, self.twiddle_factors(half), |a, b, turn| (a + b, (a - b) * turn));
             half /= 2;
         }
     }
@@ -66,7 +66,7 @@ impl Fft {
         let n = self.len();
         let mut half = 1;
         while half < n {
-            in_pairs(values, self.turns(half), |a, b, turn| {
+            in_pairs(values, self.twiddle_factors(half), |a, b, turn| {
                 let turned = b * turn.conj();
                 (a + turned, a - turned)
             });
@@ -77,7 +77,7 @@ impl Fft {
     }
 }
 
-/// Replaces the pairs of values that are `turns.len()` apart, in blocks of twice that length, each pair with its factor.
+/// Replaces the pairs of values that are `twiddle_factors.len()` apart, in blocks of twice that length, each pair with its factor.
 #[inline(always)]
 fn in_pairs(
     values: &mut [Complex],

@@ -9,10 +9,10 @@
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
 
-use super::contour::{Ends, Laws};
+use super::contour::{EpsilonBounds, Laws};
 use super::convolution::{self, Rules};
-use super::graded::{self, Shape};
-use super::guide::Guide;
+use super::graded_grids::{self, Shape};
+use super::grid_placement::PassResults;
 use super::{staircase, tilted};
 use crate::accounting::laws::Grid;
 
@@ -29,7 +29,7 @@ const FIRST_POINTS: f64 = 256.0;
 /// Largest number of points for which sums are formed term by term.
 const SHORT: f64 = 400.0;
 /// Longest Fourier transform.
-const MOST_POINTS: f64 = 65536.0;
+const MAX_POINTS: f64 = 65536.0;
 /// Largest error of a transform, as a part of delta, for which further transforms are used.
 const DOUBT: f64 = 3e-3;
 /// Largest relative distance of the ends from graded grids for which lattices are not tried.
@@ -43,22 +43,22 @@ const AIMED_GRADED: f64 = 8e-4;
 /// Points of the first, of the second and of the finest graded grid.
 const FIRST_GRADED: f64 = 64.0;
 const SECOND_GRADED: f64 = 104.0;
-const MOST_GRADED: f64 = 640.0;
-const MOST_GRADED_PASSES: usize = 6;
+const MAX_GRADED: f64 = 640.0;
+const MAX_GRADED_PASSES: usize = 6;
 /// Number of lattice points that are kept beyond the smallest and the largest total loss. The displacements of losses to
 /// lattice points rarely add up to more.
 const SPREAD: f64 = 64.0;
-const MOST_PASSES: usize = 14;
+const MAX_PASSES: usize = 14;
 /// Largest number of multiplications of one pass.
-const MOST_WORK: f64 = 4e6;
+const MAX_WORK: f64 = 4e6;
 
 /// Both ends of epsilon (at least 0) at `delta`. Epsilon is known to be at most `most`; the ends need not be close. The
 /// search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
-pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> Ends {
-    let mut best = Ends { lower: 0.0, upper: most };
+pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> EpsilonBounds {
+    let mut best = EpsilonBounds { lower: 0.0, upper: most };
     // Atoms and exponentials are divided in closed form, which is fast.
     let cheap = laws.iter().all(|(law, _)| law.pitch().is_some());
-    let (wanted, most_work) = if cheap { (FINEST, 8.0 * MOST_WORK) } else { (WANTED, MOST_WORK) };
+    let (wanted, most_work) = if cheap { (FINEST, 8.0 * MAX_WORK) } else { (WANTED, MAX_WORK) };
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let spans: Vec<(f64, f64)> = laws.iter().map(|(law, _)| law.span(LOST * delta / releases)).collect();
     let sum = |end: fn(&(f64, f64)) -> f64| -> f64 {
@@ -82,7 +82,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     if !is_graded && ceiling < best.upper && releases <= MOST {
         // A coarse grid may show that epsilon is outside the range of interest.
         let shape = Shape { points: FIRST_GRADED, sought: best.upper, lost: 0.1 * LOST * delta, releases };
-        if let Some((ends, _)) = graded::ends(laws, &spans, &shape, None, delta) {
+        if let Some((ends, _)) = graded_grids::ends(laws, &spans, &shape, None, delta) {
             best.upper = best.upper.min(ends.upper);
             best.lower = best.lower.max(ends.lower);
         }
@@ -98,7 +98,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     let mut spacing = ((high - low) / FIRST_POINTS).max(1e-9 * high.abs().max(low.abs()));
     let mut transform = true;
     let mut tilted_range: Option<f64> = None;
-    for _ in 0..MOST_PASSES {
+    for _ in 0..MAX_PASSES {
         if !(spacing > 0.0 && (high - low).is_finite()) {
             break;
         }
@@ -156,7 +156,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
 }
 
 /// Whether the relative distance of the ends is at most `wanted`, or epsilon is outside the range of interest.
-fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
+fn is_done(ends: &EpsilonBounds, wanted: f64, floor: f64, ceiling: f64) -> bool {
     ends.upper - ends.lower <= wanted * ends.upper
         || ends.upper <= floor
         || ends.upper <= 0.0
@@ -169,30 +169,33 @@ fn on_graded_grids(
     spans: &[(f64, f64)],
     delta: f64,
     (floor, ceiling): (f64, f64),
-    best: &mut Ends,
+    best: &mut EpsilonBounds,
 ) {
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let mut points = FIRST_GRADED;
-    let mut guide: Option<Guide> = None;
-    for _ in 0..MOST_GRADED_PASSES {
+    let mut guide: Option<PassResults> = None;
+    for _ in 0..MAX_GRADED_PASSES {
         let is_guided = guide.is_some();
         let shape = Shape { points, sought: best.upper, lost: 0.1 * LOST * delta, releases };
-        let Some((ends, next)) = graded::ends(laws, spans, &shape, guide.as_ref(), delta) else { return };
+        let Some((ends, next)) = graded_grids::ends(laws, spans, &shape, guide.as_ref(), delta) else {
+            return;
+        };
         let before = best.upper;
         best.upper = best.upper.min(ends.upper);
         best.lower = best.lower.max(ends.lower);
         if is_done(best, WANTED_GRADED, floor, ceiling) {
             return;
         }
-        guide = (ends.upper.is_finite() && best.lower <= best.upper).then_some(Guide { ends: *best, ..next });
-        if points >= MOST_GRADED {
+        guide = (ends.upper.is_finite() && best.lower <= best.upper)
+            .then_some(PassResults { ends: *best, ..next });
+        if points >= MAX_GRADED {
             return;
         }
         // The ends from a grid that was designed for a far larger epsilon do not show the error of the method.
         if best.upper >= 0.7 * before || guide.is_none() {
             let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
             let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };
-            points = (points * by.clamp(1.1, 8.0)).min(MOST_GRADED);
+            points = (points * by.clamp(1.1, 8.0)).min(MAX_GRADED);
         } else {
             points = points.max(SECOND_GRADED);
         }
@@ -212,7 +215,7 @@ fn transformed(
     for _ in 0..6 {
         let plan = tilted::plan(laws, spacing, about, delta, LOST);
         let range = plan.window.1 - plan.window.0;
-        if range.is_nan() || range / spacing > MOST_POINTS {
+        if range.is_nan() || range / spacing > MAX_POINTS {
             return last;
         }
         let found = tilted::ends(laws, spacing, plan, about, delta);
@@ -256,7 +259,7 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
 
 /// The result of one lattice.
 struct Pass {
-    ends: Ends,
+    ends: EpsilonBounds,
     /// The next window; the mass outside it is negligible.
     low: f64,
     high: f64,
@@ -323,7 +326,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     });
     let bottom = bottom[0].min(bottom[1]);
     Pass {
-        ends: Ends { lower, upper },
+        ends: EpsilonBounds { lower, upper },
         low: position(bottom) - 2.0 * spacing,
         high: position(top) + 2.0 * spacing,
         infinite: total.infinite,

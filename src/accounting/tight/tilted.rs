@@ -5,7 +5,7 @@
 //! around into it; a Chernoff bound for the lattice laws limits how much (Koskela, Jälkö and Honkela 2020 bound the
 //! same two errors, without a tilt).
 
-use super::contour::Ends;
+use super::contour::EpsilonBounds;
 use super::convolution::Laws;
 use super::fft::Fft;
 use super::staircase;
@@ -17,7 +17,7 @@ const ROUNDING: f64 = 7e-16;
 /// The result of one transform.
 #[derive(Debug)]
 pub(super) struct Found {
-    pub(super) ends: Ends,
+    pub(super) ends: EpsilonBounds,
     /// The approximate error from rounding and wrap-around in the worse distribution, relative to delta.
     pub(super) error: f64,
     /// Epsilon by the worse distribution without regard to these errors, which is the next estimate of the search.
@@ -155,7 +155,11 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let lower = solve(&from_top, target + part);
     let lower = if lower <= low + spacing { 0.0 } else { lower };
     let error = if error.is_finite() { error } else { f64::INFINITY };
-    Found { ends: Ends { lower: if lower.is_finite() { lower } else { 0.0 }, upper }, error, plain: found }
+    Found {
+        ends: EpsilonBounds { lower: if lower.is_finite() { lower } else { 0.0 }, upper },
+        error,
+        plain: found,
+    }
 }
 
 /// Calls `put` with each tilted mass, in units of e^{c loss} at the last loss; returns their sum. `fall` is the tilt by the

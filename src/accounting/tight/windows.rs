@@ -1,6 +1,6 @@
 //! Divides one distribution of the loss into cells of different widths, which gives a worse and a better discrete law.
 
-use super::gathered::{Cell, Masses};
+use super::masses::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
 /// Smallest number of cells in an octave of a single loss.
@@ -13,7 +13,7 @@ pub(super) type Window = ((f64, f64), Grid);
 
 /// The two discrete laws that are computed from one law.
 #[derive(Debug, Default)]
-pub(super) struct Cut {
+pub(super) struct DiscretePair {
     pub(super) worse: Masses,
     pub(super) better: Masses,
     /// The worse law's mass at an infinite loss.
@@ -63,8 +63,8 @@ pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
 }
 
 /// Divides a law into the cells of all windows; `None` if there are no windows or would be too many cells.
-pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<Cut> {
-    let mut found = Cut::default();
+pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<DiscretePair> {
+    let mut found = DiscretePair::default();
     let mut masses: Vec<(f64, f64)> = Vec::new();
     let last = windows.len().checked_sub(1)?;
     for (k, (ends, grid)) in windows.iter().enumerate() {

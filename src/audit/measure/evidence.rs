@@ -14,14 +14,14 @@ pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 /// One of the two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum World {
+pub enum NeighbourSide {
     /// The data as given, D.
     Given,
     /// The neighbour, D'.
     Neighbour,
 }
 
-impl World {
+impl NeighbourSide {
     /// Both worlds, D first.
     pub const BOTH: [Self; 2] = [Self::Given, Self::Neighbour];
 
@@ -51,7 +51,7 @@ pub type Scores = [Vec<f64>; 2];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.
-    pub indicates: World,
+    pub indicates: NeighbourSide,
     /// The threshold.
     pub threshold: f64,
 }
@@ -59,8 +59,8 @@ pub struct Event {
 impl Event {
     fn contains(self, score: f64) -> bool {
         match self.indicates {
-            World::Given => score > self.threshold,
-            World::Neighbour => score <= self.threshold,
+            NeighbourSide::Given => score > self.threshold,
+            NeighbourSide::Neighbour => score <= self.threshold,
         }
     }
 }
@@ -79,8 +79,8 @@ impl Counts {
     #[must_use]
     pub fn of(event: Event, scores: &Scores) -> Self {
         let (own, other) = match event.indicates {
-            World::Given => (&scores[0], &scores[1]),
-            World::Neighbour => (&scores[1], &scores[0]),
+            NeighbourSide::Given => (&scores[0], &scores[1]),
+            NeighbourSide::Neighbour => (&scores[1], &scores[0]),
         };
         let hits = |scores: &[f64]| scores.iter().filter(|score| event.contains(**score)).count() as u64;
         Self { trials: [own.len() as u64, other.len() as u64], hits: [hits(own), hits(other)] }
@@ -147,8 +147,8 @@ impl Sorted {
         let trials = [self.0[0].len() as u64, self.0[1].len() as u64];
         let above = [above(&self.0[0]), above(&self.0[1])];
         match event.indicates {
-            World::Given => Counts { trials, hits: above },
-            World::Neighbour => {
+            NeighbourSide::Given => Counts { trials, hits: above },
+            NeighbourSide::Neighbour => {
                 Counts { trials: [trials[1], trials[0]], hits: [trials[1] - above[1], trials[0] - above[0]] }
             }
         }
@@ -177,7 +177,7 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     let sorted = Sorted::of(scores);
     let mut best: Option<(Event, f64)> = None;
     for threshold in sorted.thresholds() {
-        for indicates in World::BOTH {
+        for indicates in NeighbourSide::BOTH {
             let event = Event { indicates, threshold };
             let value = figure(sorted.counts(event));
             if best.is_none_or(|(_, most)| value > most) {
@@ -193,13 +193,13 @@ pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
     let mut events = Vec::new();
-    for indicates in World::BOTH {
+    for indicates in NeighbourSide::BOTH {
         let own = &sorted[indicates.index()];
         for share in SHARES {
             let place = (share * own.len() as f64) as usize;
             let threshold = match indicates {
-                World::Given => own.get(place),
-                World::Neighbour => own.get(own.len().saturating_sub(1 + place)),
+                NeighbourSide::Given => own.get(place),
+                NeighbourSide::Neighbour => own.get(own.len().saturating_sub(1 + place)),
             };
             events.extend(threshold.map(|threshold| Event { indicates, threshold: *threshold }));
         }
@@ -222,12 +222,12 @@ mod tests {
     #[test]
     fn an_event_is_counted_for_the_world_it_speaks_for() {
         let scores: Scores = [vec![0.0, 1.0, 2.0, 3.0], vec![-1.0, 0.0, 0.5, 2.5]];
-        let above = Counts::of(Event { indicates: World::Given, threshold: 0.5 }, &scores);
+        let above = Counts::of(Event { indicates: NeighbourSide::Given, threshold: 0.5 }, &scores);
         assert_eq!(above, Counts { trials: [4, 4], hits: [3, 1] });
-        let below = Counts::of(Event { indicates: World::Neighbour, threshold: 0.5 }, &scores);
+        let below = Counts::of(Event { indicates: NeighbourSide::Neighbour, threshold: 0.5 }, &scores);
         assert_eq!(below, Counts { trials: [4, 4], hits: [3, 1] });
         for threshold in [-2.0, 0.0, 0.5, 3.0, f64::INFINITY] {
-            for indicates in World::BOTH {
+            for indicates in NeighbourSide::BOTH {
                 let event = Event { indicates, threshold };
                 assert_eq!(Sorted::of(&scores).counts(event), Counts::of(event, &scores));
             }
@@ -239,7 +239,7 @@ mod tests {
         // Only the neighbour can give -1: an event with probability 1/2 under D' and 0 under D.
         let scores: Scores = [vec![0.0; 2000], [vec![0.0; 1000], vec![-1.0; 1000]].concat()];
         let (event, figure) = choose(&scores, |counts| counts.epsilon(0.0)).unwrap();
-        assert_eq!((event.indicates, event.threshold), (World::Neighbour, -1.0));
+        assert_eq!((event.indicates, event.threshold), (NeighbourSide::Neighbour, -1.0));
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 

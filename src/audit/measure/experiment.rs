@@ -1,12 +1,12 @@
 //! An experiment: a randomised system on two neighbouring inputs, as its observer sees it.
 
-use super::evidence::World;
+use super::evidence::NeighbourSide;
 use super::pair::KnownPair;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
 
 /// For each canary, whether it was included (independently, with probability 1/2), and the score for its inclusion.
-pub type Coins = Vec<(bool, f64)>;
+pub type CanaryScores = Vec<(bool, f64)>;
 
 /// What one run of the audited system shows its observer, reduced to numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +49,7 @@ pub trait Experiment: Sync {
     ///
     /// # Errors
     /// If the system cannot run.
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError>;
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError>;
 
     /// The output laws of the two neighbours, where they are known.
     fn pair(&self) -> Option<&KnownPair> {
@@ -58,7 +58,7 @@ pub trait Experiment: Sync {
 
     /// One run with many canaries, each included with probability 1/2; `None` where that is not possible. It takes at
     /// most about as much work as `trials` trials. All its random numbers come from `key` and its children.
-    fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, AuditError>> {
+    fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<CanaryScores, AuditError>> {
         None
     }
 }

@@ -14,8 +14,8 @@ mod trained;
 
 pub(super) use experiment::rounded;
 
-pub use evidence::{Counts, ERROR, Event, Scores, World, ceiling};
-pub use experiment::{Coins, Experiment, Transcript};
+pub use evidence::{Counts, ERROR, Event, NeighbourSide, Scores, ceiling};
+pub use experiment::{CanaryScores, Experiment, Transcript};
 pub use histogram::Histogram;
 pub use interval::{lower_limit, upper_limit};
 pub use membership::Membership;

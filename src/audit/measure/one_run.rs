@@ -1,7 +1,7 @@
 //! One run instead of many: canaries are included at random, and the auditor guesses which ones.
 
 use super::evidence::ERROR;
-use super::experiment::Coins;
+use super::experiment::CanaryScores;
 use super::interval::at_least;
 use serde::Serialize;
 
@@ -21,10 +21,10 @@ pub struct OneRun {
 
 impl OneRun {
     /// Chooses on one run the share of canaries to guess, and guesses on another run.
-    pub(super) fn of(choosing: Coins, counted: Coins, delta: f64) -> Self {
+    pub(super) fn of(choosing: CanaryScores, counted: CanaryScores, delta: f64) -> Self {
         let (choosing, counted) = (by_size(choosing), by_size(counted));
         let shares = (0..=20).map(|k| libm::exp2(-0.5 * f64::from(k)));
-        let at = |coins: &Coins, share: f64| {
+        let at = |coins: &CanaryScores, share: f64| {
             let guesses = ((share * coins.len() as f64) as usize).clamp(1, coins.len());
             let correct = coins[..guesses].iter().filter(|(is_in, score)| *is_in == (*score > 0.0)).count();
             let (canaries, guesses, correct) = (coins.len() as u64, guesses as u64, correct as u64);
@@ -47,7 +47,7 @@ impl OneRun {
 }
 
 /// The most certain guesses first.
-fn by_size(mut coins: Coins) -> Coins {
+fn by_size(mut coins: CanaryScores) -> CanaryScores {
     coins.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     coins
 }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn one_run_exceeds_the_truth_no_more_often_than_it_may() {
         let right = 1.0 / (1.0 + libm::exp(-1.0));
-        let coins = |key: Key| -> Coins {
+        let coins = |key: Key| -> CanaryScores {
             let mut stream = key.stream();
             (0..300)
                 .map(|_| {

@@ -1,6 +1,6 @@
 //! Runs an experiment on two neighbouring inputs, in parallel, and computes the bounds that its counts prove.
 
-use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, ceiling, choose};
+use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, NeighbourSide, Scores, ceiling, choose};
 use super::experiment::{Experiment, Transcript};
 use super::histogram::Histogram;
 use super::membership::Membership;
@@ -35,7 +35,7 @@ pub struct Evidence {
     /// The test that was chosen.
     pub test: String,
     /// The world that the counted event indicates.
-    pub indicates: World,
+    pub indicates: NeighbourSide,
     /// The threshold of the event on the test's score.
     #[serde(serialize_with = "finite_or_text")]
     pub threshold: f64,
@@ -173,7 +173,7 @@ fn both(
     trials: u64,
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<[Vec<Transcript>; 2], AuditError> {
-    let one = |world: World| -> Result<Vec<Transcript>, AuditError> {
+    let one = |world: NeighbourSide| -> Result<Vec<Transcript>, AuditError> {
         let node = key.child(world.symbol());
         let batches: Result<Vec<Vec<Transcript>>, AuditError> = (0..trials.div_ceil(BATCH))
             .into_par_iter()
@@ -188,10 +188,10 @@ fn both(
             .collect();
         Ok(batches?.into_iter().flatten().collect())
     };
-    Ok([one(World::Given)?, one(World::Neighbour)?])
+    Ok([one(NeighbourSide::Given)?, one(NeighbourSide::Neighbour)?])
 }
 
-fn checked(experiment: &dyn Experiment, world: World, key: Key) -> Result<Transcript, AuditError> {
+fn checked(experiment: &dyn Experiment, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
     let transcript = experiment.trial(world, key)?;
     if transcript.scores.iter().chain(&transcript.features).any(|number| number.is_nan()) {
         return Err(AuditError::NotANumber);

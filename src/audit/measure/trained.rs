@@ -15,13 +15,13 @@ const RIDGE: f64 = 1e-3;
 /// Largest number of Newton steps; near the solution each doubles the number of digits.
 const STEPS: usize = 12;
 /// Largest number of features per transcript that are used, squares not counted.
-pub(super) const MOST_FEATURES: usize = 256;
+pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
     /// Fits to the features of transcripts of both worlds; `None` if there are no transcripts or features, or if a Newton step
     /// cannot be computed.
     pub(super) fn fit(worlds: [&[Vec<f64>]; 2]) -> Option<Self> {
-        let features = worlds[0].first()?.len().min(MOST_FEATURES);
+        let features = worlds[0].first()?.len().min(MAX_FEATURES);
         if features == 0 || worlds[1].is_empty() {
             return None;
         }

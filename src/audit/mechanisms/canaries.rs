@@ -4,7 +4,7 @@ use super::case::Canaries;
 use crate::audit::error::AuditError;
 use crate::audit::measure::rounded;
 use crate::privacy::mechanisms::{
-    CalibratedRows, FederatedSum, Gathered, Mechanism, Participation, Rows, SubsampledShift,
+    CalibratedRows, FederatedSum, Mechanism, Participation, ReceivedVectors, Rows, SubsampledShift,
 };
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
             vector[agent] = if is_in[agent] { clip } else { 0.0 };
             (agent, Arc::new(vector))
         };
-        let gathered = Gathered {
+        let gathered = ReceivedVectors {
             population: agents,
             vectors: (0..agents).map(vector).collect(),
             weights: Arc::new(vec![vec![weight; agents]]),

@@ -2,7 +2,7 @@
 
 use super::releases::Releases;
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Coins, Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{CanaryScores, Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, Verdict, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
 use crate::rng::Key;
@@ -123,7 +123,7 @@ where
 }
 
 /// Makes one run with canaries, for an audit of this many trials; all random numbers come from the key and its children.
-pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
+pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<CanaryScores, AuditError> + Send + Sync>;
 
 /// An experiment that can also be audited in one run.
 struct WithCanaries {
@@ -136,7 +136,7 @@ impl Experiment for WithCanaries {
         self.experiment.tests()
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         self.experiment.trial(world, key)
     }
 
@@ -144,7 +144,7 @@ impl Experiment for WithCanaries {
         self.experiment.pair()
     }
 
-    fn one_run(&self, trials: u64, key: Key) -> Option<Result<Coins, AuditError>> {
+    fn one_run(&self, trials: u64, key: Key) -> Option<Result<CanaryScores, AuditError>> {
         Some((self.canaries)(trials, key))
     }
 }

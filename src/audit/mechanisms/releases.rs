@@ -1,7 +1,7 @@
 //! One or several releases of a mechanism, with tests on the outputs: the experiment of most audits of one mechanism.
 
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
 use crate::rng::Key;
 
@@ -57,7 +57,7 @@ where
         self.told.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
         let mut scores = vec![0.0; self.told.tests.len()];
         let mut features = Vec::new();

@@ -2,7 +2,9 @@
 
 use super::canaries;
 use super::case::{Case, CaseDescription, DELTA, positive, with_canaries, worst};
-use crate::privacy::mechanisms::{FederatedSum, FixedSizeGaussian, Gathered, Participation, PoissonGaussian};
+use crate::privacy::mechanisms::{
+    FederatedSum, FixedSizeGaussian, Participation, PoissonGaussian, ReceivedVectors,
+};
 use crate::vocab::{Neighbours, Probability};
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ pub(super) fn cases() -> Vec<Case> {
     let poisson = PoissonGaussian::new(quarter, positive(1.0), positive(1.0));
     let units = vec![vec![0.0]; 4];
     let sum = FederatedSum::planned(Participation::Poisson(quarter), Some(positive(11.0)), 1.0);
-    let agents = Gathered {
+    let agents = ReceivedVectors {
         population: 20,
         vectors: (0..20).map(|agent| (agent, Arc::new(vec![0.0; 2]))).collect(),
         weights: Arc::new(vec![vec![0.05; 20]]),

@@ -1,13 +1,13 @@
 //! Private answers to the queries of a search: one outcome replaced, seen by the party that searches.
 
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::systems::audited::{AuditContext, named};
-use crate::audit::systems::system::{Candidates, LeftOut, System};
+use crate::audit::systems::system::{Candidates, NotAuditedReason, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::{Change, DataSource, Instance, Noise};
 use crate::privacy::mechanisms::{Distinguisher, OutcomeRelease, RATIO};
-use crate::protocols::{SearchSettings, Series, Stage};
+use crate::protocols::{ReplicationSetup, SearchSettings, Series};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
@@ -43,13 +43,13 @@ pub(super) struct Answering<'a> {
 /// ```
 ///
 /// # Errors
-/// [`LeftOut`]: outcomes without protection or without a worst pair, answers of a program, or a requested neighbour, since the
+/// [`NotAuditedReason`]: outcomes without protection or without a worst pair, answers of a program, or a requested neighbour, since the
 /// worst pair is the mechanism's own.
 pub fn search_candidates(
     settings: &SearchSettings<'_>,
     series: &str,
     context: &AuditContext<'_>,
-) -> Result<Vec<Candidates>, LeftOut> {
+) -> Result<Vec<Candidates>, NotAuditedReason> {
     let names: Vec<String> = settings.series.iter().map(|series| series.name().to_owned()).collect();
     named(&names, series, |name| name)?;
     if let Some(found) = context.neighbour {
@@ -60,10 +60,10 @@ pub fn search_candidates(
     let instance = instance.ok_or_else(|| AuditError::scenario("the scenario has no objective"))?;
     let release = settings.outcomes.as_dyn();
     if !release.programs().is_empty() {
-        return Err(LeftOut::NoAttack(ASKS_A_PROGRAM));
+        return Err(NotAuditedReason::NoAttack(ASKS_A_PROGRAM));
     }
     if release.mechanism().is_none() {
-        return Err(LeftOut::Unprotected("outcomes are answered as they are"));
+        return Err(NotAuditedReason::Unprotected("outcomes are answered as they are"));
     }
     let answering = Answering {
         series,
@@ -81,7 +81,7 @@ pub(super) fn candidates(
     answering: &Answering<'_>,
     instance: &Instance,
     context: &AuditContext<'_>,
-) -> Result<Candidates, LeftOut> {
+) -> Result<Candidates, NotAuditedReason> {
     let release = answering.release.as_dyn();
     let Some(mechanism) = release.mechanism().filter(|_| release.programs().is_empty()) else {
         return Ok(Vec::new());
@@ -93,7 +93,7 @@ pub(super) fn candidates(
     let row = asked[0];
     let worst = mechanism.worst_pair(&instance.values[row]);
     let Some(worst) = worst else {
-        return Err(LeftOut::NoAttack(
+        return Err(NotAuditedReason::NoAttack(
             "the mechanism of its outcomes has no known pair of neighbours to attack",
         ));
     };
@@ -101,7 +101,7 @@ pub(super) fn candidates(
     let price = mechanism.price(&ends[0], &Neighbours::AnyValue).map_err(AuditError::from)?;
     let conditions = instance.background.facts.outcome_conditions(answering.shows_inputs);
     let mut conditional = price.clone();
-    conditional.basis = conditional.basis.under(&conditions);
+    conditional.basis = conditional.basis.with_conditions(&conditions);
     let delta = release.delta();
     let mut candidates = Vec::new();
     let mut add = |about: String,
@@ -168,7 +168,7 @@ pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates
 }
 
 /// Values of all rows after a change. If no scale is computed from the data, only the changed row's value differs.
-fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64>, AuditError> {
+fn values(stage: &ReplicationSetup, instance: &Instance, change: &Change) -> Result<Vec<f64>, AuditError> {
     let changed = stage.prepared.as_ref().and_then(|prepared| prepared.changed(change));
     if let Some(changed) = changed {
         return changed.map(|instance| instance.values.to_vec()).map_err(AuditError::scenario);
@@ -206,7 +206,7 @@ impl Experiment for Answers {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let (mut stream, mut measuring) = (key.stream(), key.child("measuring").stream());
         let mut score = 0.0;
         for Answer { row, values, told } in &self.rows {

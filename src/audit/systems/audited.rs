@@ -1,9 +1,9 @@
 //! The interface by which a protocol's releases are audited.
 
 use super::request::Request;
-use super::system::{Candidates, LeftOut, NotAudited};
+use super::system::{Candidates, NotAudited, NotAuditedReason};
 use crate::audit::error::AuditError;
-use crate::protocols::Stage;
+use crate::protocols::ReplicationSetup;
 use crate::rng::Key;
 use crate::study::CellRunner;
 
@@ -12,8 +12,12 @@ pub trait Audited {
     /// The releases of one series, each on several neighbours from which the audit chooses the worst.
     ///
     /// # Errors
-    /// [`LeftOut`]: why the series is not audited.
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut>;
+    /// [`NotAuditedReason`]: why the series is not audited.
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason>;
 
     /// The unprotected part of a series whose other part is audited.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
@@ -34,7 +38,7 @@ pub struct AuditContext<'a> {
     /// Prepares and runs replications of the cell.
     pub(super) runner: &'a CellRunner<'a>,
     /// The prepared stage of replication 0: objective, network, names of parties.
-    pub stage: &'a Stage,
+    pub stage: &'a ReplicationSetup,
     /// The replication's node of the seed tree.
     pub key: Key,
     /// Delta that was requested.
@@ -50,8 +54,8 @@ impl AuditContext<'_> {
     ///
     /// # Errors
     /// [`AuditError`] if the replication cannot be prepared.
-    pub fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
-        self.runner.world(replication).map_err(AuditError::scenario)
+    pub fn replication_setup(&self, replication: u64) -> Result<(ReplicationSetup, Key), AuditError> {
+        self.runner.replication_setup(replication).map_err(AuditError::scenario)
     }
 }
 

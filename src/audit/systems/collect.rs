@@ -2,7 +2,7 @@
 
 use super::audited::{AuditContext, Audited};
 use super::request::Request;
-use super::system::{Candidates, LeftOut, Systems};
+use super::system::{Candidates, NotAuditedReason, Systems};
 use crate::audit::error::AuditError;
 use crate::protocols::ProtocolModel;
 use crate::protocols::echo::Echo;
@@ -55,7 +55,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         found: request.cell.to_string(),
     })?;
     let runner = CellRunner::without_folder(request.cell, cell, plan);
-    let world = runner.world(REPLICATION).map_err(AuditError::scenario)?;
+    let world = runner.replication_setup(REPLICATION).map_err(AuditError::scenario)?;
     let protocol = &cell.scenario.draft().protocol;
     let known = protocol.as_dyn().series();
     if let Some(series) = request.series.as_ref().filter(|series| !known.contains(series)) {
@@ -85,7 +85,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     for name in known.iter().filter(|name| request.series.as_ref().is_none_or(|only| only == *name)) {
         match audited.candidates(name, &context) {
             Ok(groups) if groups.iter().all(Vec::is_empty) => {
-                let left_out = LeftOut::Unprotected("nothing of it is protected");
+                let left_out = NotAuditedReason::Unprotected("nothing of it is protected");
                 found.not_audited.push(left_out.of(name));
             }
             Ok(groups) => {
@@ -94,7 +94,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
             }
             // That a requested neighbour does not fit is an error of the request, not a property of the
             // series.
-            Err(LeftOut::Failed(error)) if request.neighbour.is_some() => return Err(error),
+            Err(NotAuditedReason::Failed(error)) if request.neighbour.is_some() => return Err(error),
             Err(left_out) => found.not_audited.push(left_out.of(name)),
         }
     }

@@ -2,12 +2,12 @@
 
 use super::audited::{AuditContext, Audited};
 use super::request::Request;
-use super::system::{Candidates, LeftOut};
+use super::system::{Candidates, NotAuditedReason};
 use crate::protocols::echo::Echo;
 
 impl Audited for Echo {
-    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
-        Err(LeftOut::Unprotected("it releases nothing"))
+    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, NotAuditedReason> {
+        Err(NotAuditedReason::Unprotected("it releases nothing"))
     }
 
     fn refuses(&self, _: &Request) -> Option<&'static str> {

@@ -4,9 +4,9 @@
 use super::audited::{AuditContext, Audited, named};
 use super::one_reward::{Reward, log_ratio_of_mixtures};
 use super::request::numbers;
-use super::system::{Candidates, LeftOut, System};
+use super::system::{Candidates, NotAuditedReason, System};
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::reports::RewardMechanism;
@@ -23,11 +23,15 @@ const DRAWS: u64 = 100_000;
 /// Laplace noise exceeds it with probability e^-28.
 const REACH: f64 = 20.0;
 /// Largest sum of deltas: a sum of 1 or more would be no claim.
-const MOST_DELTA: f64 = 1.0 - f64::EPSILON;
+const MAX_DELTA: f64 = 1.0 - f64::EPSILON;
 
 impl Audited for Local {
     /// One user's reports in one series, on each pair of rewards that is tried.
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = context.stage.instance.as_ref().ok_or_else(missing)?;
@@ -35,7 +39,9 @@ impl Audited for Local {
         let conditions = self.conditions(context.stage, instance);
         let given = context.neighbour.map(as_given).transpose()?;
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
-            return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
+            return Err(NotAuditedReason::Unprotected(
+                "users report rewards without protection: nothing is claimed",
+            ));
         };
         let price = mechanism.price(&0.0, &mechanism.neighbours()).map_err(AuditError::from)?;
         let of_one = price.claim.as_ref().map_or(0.0, |claim| claim.delta);
@@ -44,11 +50,11 @@ impl Audited for Local {
             None => pairs(instance, &*mechanism, of_one, context.key),
         };
         // The deltas of a user's reports add up, as their epsilons do.
-        let claimed_delta = (visits as f64 * of_one).min(MOST_DELTA);
+        let claimed_delta = (visits as f64 * of_one).min(MAX_DELTA);
         let one = |(words, rewards): (String, [Reward; 2])| -> Result<System, AuditError> {
             let delta = context.delta.unwrap_or(claimed_delta);
             let covered = mechanism.neighbours() != Neighbours::AnyMean
-                || rewards.iter().all(|reward| reward.most_often().abs() <= mechanism.bound());
+                || rewards.iter().all(|reward| reward.mode().abs() <= mechanism.bound());
             // At a delta below the claimed delta, nothing is claimed.
             let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
                 let source = match visits {
@@ -57,7 +63,7 @@ impl Audited for Local {
                 };
                 (visits as f64 * claim.epsilon, source)
             });
-            let tells = self.never_answer.tells();
+            let tells = self.never_answer.depends_on_reward();
             let statement = Statement {
                 name: series.name.clone(),
                 about: format!(
@@ -74,7 +80,7 @@ impl Audited for Local {
                 disjoint: None,
                 broken: false,
             };
-            let means = [0, 1].map(|world: usize| rewards[world].most_often());
+            let means = [0, 1].map(|world: usize| rewards[world].mode());
             let told = mechanism.distinguisher([&means[0], &means[1]])?;
             let fixed = rewards.iter().all(Reward::is_fixed);
             // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
@@ -85,7 +91,7 @@ impl Audited for Local {
             let mechanism = Arc::clone(&mechanism);
             let experiment =
                 Reports { mechanism, rewards, told, visits, never_answer: self.never_answer, pair };
-            Ok(System::new(statement.under(&conditions), experiment))
+            Ok(System::new(statement.with_conditions(&conditions), experiment))
         };
         Ok(vec![pairs.into_iter().map(one).collect::<Result<_, _>>()?])
     }
@@ -211,7 +217,7 @@ impl Experiment for Reports {
         tests
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let fixed = [0, 1].map(|world: usize| self.rewards[world].fixed());
         let silence = match fixed {
             [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward)),
@@ -222,7 +228,8 @@ impl Experiment for Reports {
         for visit in 0..self.visits {
             let mut stream = key.child("rewards").index(visit).stream();
             let reward = self.rewards[world.index()].draw(&mut stream);
-            let silent = self.never_answer.silent(reward, &mut key.child("behaviour").index(visit).stream());
+            let silent =
+                self.never_answer.does_not_answer(reward, &mut key.child("behaviour").index(visit).stream());
             if silent {
                 score += libm::log(silence[0] / silence[1]);
                 continue;

@@ -25,4 +25,4 @@ pub use audited::{AuditContext, Audited, named};
 pub use collect::{AuditProvider, add_providers, offer, systems};
 pub use request::Request;
 pub use search::{audit, effort};
-pub use system::{Candidates, LeftOut, NotAudited, System, Systems};
+pub use system::{Candidates, NotAudited, NotAuditedReason, System, Systems};

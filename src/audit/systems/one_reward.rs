@@ -45,7 +45,7 @@ impl Reward {
     }
 
     /// The fixed reward, the mean, or the likelier of two rewards.
-    pub(super) fn most_often(&self) -> f64 {
+    pub(super) fn mode(&self) -> f64 {
         match self {
             Self::Fixed(reward) => *reward,
             Self::Drawn { mean, .. } => *mean,

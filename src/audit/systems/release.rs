@@ -2,9 +2,9 @@
 
 use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
-use super::system::{Candidates, LeftOut, System};
+use super::system::{Candidates, NotAuditedReason, System};
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
@@ -25,7 +25,11 @@ const BY_PROGRAM: &str = "its search asks a program: the auditor would have to r
      which has the same mechanism and the same sensitivity";
 
 impl Audited for Release {
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         candidates(self, named(&self.series, series, |series| &series.name)?, context)
     }
 
@@ -56,26 +60,26 @@ fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
     context: &AuditContext<'_>,
-) -> Result<Vec<Candidates>, LeftOut> {
+) -> Result<Vec<Candidates>, NotAuditedReason> {
     let delta = context.delta;
     if series.publication.get::<EverySetting>().is_some() {
-        return Err(LeftOut::NoAttack(
+        return Err(NotAuditedReason::NoAttack(
             "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
              or D'; the auditor repeats the last release only",
         ));
     }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();
     for replication in 0..PAIRS {
-        let (stage, key) = context.world(replication)?;
+        let (stage, key) = context.replication_setup(replication)?;
         let instance = stage.instance.as_ref();
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = instance.ok_or_else(missing)?;
         let task = series.publication.as_dyn().prepared_task(Task::of(instance, recipe.rounds));
         if asks_a_program(series, &task)? {
             return Err(if protects(series, &task)? {
-                LeftOut::NoAttack(BY_PROGRAM)
+                NotAuditedReason::NoAttack(BY_PROGRAM)
             } else {
-                LeftOut::Unprotected(BARE)
+                NotAuditedReason::Unprotected(BARE)
             });
         }
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
@@ -98,7 +102,7 @@ fn candidates(
             let [given, neighbour] = secrets.map(|secrets| secrets.map_err(AuditError::scenario));
             let secrets = [given?, neighbour?];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
-                return Err(LeftOut::Unprotected(BARE));
+                return Err(NotAuditedReason::Unprotected(BARE));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -108,7 +112,7 @@ fn candidates(
         }
     }
     let Some((_, any)) = pairs.first() else {
-        return Err(LeftOut::NoAttack(
+        return Err(NotAuditedReason::NoAttack(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
@@ -201,7 +205,7 @@ impl Publication {
     }
 
     /// The tests of the released number if `setting` is the released setting; `None` if no number is released or known.
-    fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
+    fn tests_of_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
         let (given, neighbour) = (number(&secrets[0])?, number(&secrets[1])?);
@@ -210,7 +214,7 @@ impl Publication {
 
     /// The exact largest loss of the releases on this pair, by the laws that the mechanisms state.
     fn loss(&self) -> f64 {
-        let value = |setting| self.told_by_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
+        let value = |setting| self.tests_of_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
         match &self.setting {
             Some(Chosen { utilities, told, .. }) => (0..utilities[0].len())
                 .map(|setting| told.log_ratio(&setting).abs() + value(Some(setting)))
@@ -287,7 +291,7 @@ impl Experiment for Publication {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let w = world.index();
         let mut stream = key.stream();
         let mut score = 0.0;
@@ -300,7 +304,7 @@ impl Experiment for Publication {
         if let Some((release, secrets)) = &self.value {
             let number = Self::number(release.of, &secrets[w], chosen)?;
             let released = release.mechanism.privatise(&vec![number], &mut stream)?;
-            score += self.told_by_value(chosen).map_or(0.0, |told| told.log_ratio(&released));
+            score += self.tests_of_value(chosen).map_or(0.0, |told| told.log_ratio(&released));
         }
         Ok(Transcript::rounded(vec![score]))
     }

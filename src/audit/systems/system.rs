@@ -45,7 +45,7 @@ pub struct NotAudited {
 
 /// Why a series is not audited.
 #[derive(Debug, Error)]
-pub enum LeftOut {
+pub enum NotAuditedReason {
     /// Nothing is claimed for the release, or nothing is released.
     #[error("{0}")]
     Unprotected(&'static str),
@@ -57,7 +57,7 @@ pub enum LeftOut {
     Failed(#[from] AuditError),
 }
 
-impl LeftOut {
+impl NotAuditedReason {
     /// The entry for a report.
     #[must_use]
     pub fn of(&self, series: &str) -> NotAudited {

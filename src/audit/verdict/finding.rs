@@ -2,7 +2,7 @@
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
-use crate::audit::measure::{Evidence, World, numerical_error};
+use crate::audit::measure::{Evidence, NeighbourSide, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
@@ -231,7 +231,11 @@ fn needed(epsilon: f64) -> String {
 }
 
 fn refutation(evidence: &Evidence) -> String {
-    let other = if evidence.indicates == World::Given { World::Neighbour } else { World::Given };
+    let other = if evidence.indicates == NeighbourSide::Given {
+        NeighbourSide::Neighbour
+    } else {
+        NeighbourSide::Given
+    };
     format!(
         "the event occurred in {} of {} trials under {} and in {} of {} trials under {}",
         evidence.counts.hits[0],

@@ -89,7 +89,7 @@ pub struct Tested {
 impl Statement {
     /// The same statement if its upper bound holds only with these conditions too.
     #[must_use]
-    pub(crate) fn under(mut self, conditions: &[String]) -> Self {
+    pub(crate) fn with_conditions(mut self, conditions: &[String]) -> Self {
         if let (Some((_, basis)), false) = (&mut self.proven, conditions.is_empty()) {
             let further = conditions.join(", and ");
             *basis = match basis.as_str() {

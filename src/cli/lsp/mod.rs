@@ -5,7 +5,7 @@ mod open_files;
 mod position;
 
 use super::exit::Exit;
-use super::output::say;
+use super::output::eprint_line;
 use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Response};
 use open_files::OpenFiles;
 use serde_json::{Value, json};
@@ -22,7 +22,9 @@ pub(super) fn serve() -> Exit {
     drop(connection);
     match talked {
         Err(error) if !error.channel_is_disconnected() => {
-            say(format_args!("error: {error} (an editor starts `subrosa lsp`; docs/editor.md says how)"));
+            eprint_line(format_args!(
+                "error: {error} (an editor starts `subrosa lsp`; docs/editor.md says how)"
+            ));
             Exit::Internal
         }
         _ => {

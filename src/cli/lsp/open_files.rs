@@ -2,7 +2,7 @@
 
 use super::position::{path_of, range_of};
 use crate::cli::load::{resources_of, threads};
-use crate::objectives::{Resources, Room};
+use crate::objectives::{Resources, RunLimits};
 use crate::scenario::{Diagnostic, Document, Place};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// What the scenario may use.
     pub(super) fn resources(&self) -> Resources {
-        let room = Room { threads: threads(None), ..Room::default() };
+        let room = RunLimits { threads: threads(None), ..RunLimits::default() };
         Resources { room, ..resources_of(&self.path, None) }
     }
 

@@ -2,7 +2,7 @@
 
 use super::bad_value::BadValue;
 use super::scenario::ScenarioArguments;
-use crate::scenario::MOST_REPLICATIONS;
+use crate::scenario::MAX_REPLICATIONS;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -87,7 +87,7 @@ pub(in crate::cli) struct ThresholdArguments {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.95)]
     pub(in crate::cli) confidence: f64,
     /// Largest number of replications of a value. The first look takes 20, or as many as --replications says
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=MAX_REPLICATIONS))]
     pub(in crate::cli) max_replications: u64,
     #[command(flatten)]
     pub(in crate::cli) playing: Playing,

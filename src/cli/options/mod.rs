@@ -20,13 +20,13 @@ pub(super) use play::{
     SignArguments, TraceArguments, TraceFormat,
 };
 pub(super) use privacy::{
-    AccountArguments, AuditArguments, AuditOptions, AuditWhat, CalibrateArguments, Expected,
+    AccountArguments, AuditArguments, AuditCommand, AuditOptions, CalibrateArguments, Expected,
     MechanismAuditArguments,
 };
 pub(super) use scenario::{Format, ScenarioArguments};
 pub(super) use sweep::{
-    Engine, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
-    SweepSubmitArguments, SweepVerb, SweepWorkArguments,
+    ClusterCommand, Engine, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
+    SweepSubmitArguments, SweepWorkArguments,
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -36,14 +36,14 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[command(name = "subrosa", version, arg_required_else_help = true, max_term_width = 80, after_help = EXIT_CODES)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    pub(super) verb: Verb,
+    pub(super) verb: TopCommand,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 some cells failed, \
 5 replay differs, 6 privacy budget exhausted, 7 an audit's verdict is not the expected one, 130 interrupted and resumable.";
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Verb {
+pub(super) enum TopCommand {
     /// Check a scenario and print every error in it; run nothing
     Check(CheckArguments),
     /// Run a scenario, print a report, and write a run folder

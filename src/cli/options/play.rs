@@ -2,9 +2,9 @@
 
 use super::analysis::share;
 use super::bad_value::BadValue;
-use super::scenario::{Format, ScenarioArguments, Shown};
+use super::scenario::{DetailArguments, Format, ScenarioArguments};
 use crate::protocols::ForkPoint;
-use crate::scenario::MOST_REPLICATIONS;
+use crate::scenario::MAX_REPLICATIONS;
 use crate::vocab::{Positive, Span};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(in crate::cli) struct RunArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
     #[command(flatten)]
-    pub(in crate::cli) shown: Shown,
+    pub(in crate::cli) shown: DetailArguments,
     /// Simulate only the messages (times, losses, late answers): nothing is measured, learned or made
     /// private, and no folder is written
     #[arg(long)]
@@ -67,7 +67,7 @@ pub(in crate::cli) struct RunArguments {
     pub(in crate::cli) against: Option<String>,
     /// Largest number of replications of a cell for --until-halfwidth
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
-        value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
+        value_parser = clap::value_parser!(u64).range(2..=MAX_REPLICATIONS))]
     pub(in crate::cli) at_most: u64,
 }
 
@@ -203,7 +203,7 @@ pub(in crate::cli) struct ReportArguments {
     #[arg(long, value_name = "ID", requires = "file")]
     pub(in crate::cli) figure: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) shown: Shown,
+    pub(in crate::cli) shown: DetailArguments,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

@@ -41,7 +41,7 @@ pub(in crate::cli) enum Expected {
 #[command(args_conflicts_with_subcommands = true)]
 pub(in crate::cli) struct AuditArguments {
     #[command(subcommand)]
-    pub(in crate::cli) what: Option<AuditWhat>,
+    pub(in crate::cli) what: Option<AuditCommand>,
     /// The scenario file
     pub(in crate::cli) scenario: Option<PathBuf>,
     /// Override a value: path.to.field=RON. May be repeated
@@ -83,7 +83,7 @@ fn claim(text: &str) -> Result<(f64, f64), BadValue> {
 }
 
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum AuditWhat {
+pub(in crate::cli) enum AuditCommand {
     /// Audit one mechanism by name, or all of them, including those that are broken on purpose
     Mechanism(MechanismAuditArguments),
 }

@@ -16,7 +16,7 @@ pub(in crate::cli) enum Format {
 
 /// How much of a report is printed.
 #[derive(Clone, Copy, Debug, Args)]
-pub(in crate::cli) struct Shown {
+pub(in crate::cli) struct DetailArguments {
     /// Print the privacy loss by every accountant, every condition, and all that is taken as public
     #[arg(long)]
     pub(in crate::cli) accountants: bool,
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Shown {
     pub(in crate::cli) full: bool,
 }
 
-impl Shown {
+impl DetailArguments {
     pub(in crate::cli) fn detail(self) -> Detail {
         match (self.full, self.accountants) {
             (true, _) => Detail::Full,

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SweepArguments {
     #[command(subcommand)]
-    pub(in crate::cli) verb: SweepVerb,
+    pub(in crate::cli) verb: ClusterCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum SweepVerb {
+pub(in crate::cli) enum ClusterCommand {
     /// Divide a study into blocks for workers, and print its folder
     Plan(SweepPlanArguments),
     /// Run blocks until none is left; start one such worker on each machine

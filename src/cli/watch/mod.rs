@@ -4,7 +4,7 @@ mod live;
 mod server;
 
 use super::exit::Exit;
-use super::output::say;
+use super::output::eprint_line;
 use crate::report::{self, Page, Refresh};
 use crate::study::{RunFolder, files};
 use live::{Live, NAP};
@@ -60,12 +60,12 @@ impl Watch {
             Some(file) => Place::File(file.to_owned()),
             None => {
                 let server = Server::start().map_err(|error| {
-                    say(format_args!(
+                    eprint_line(format_args!(
                         "error: --watch: cannot listen on 127.0.0.1: {error} (--watch=FILE writes a page)"
                     ));
                     Exit::Internal
                 })?;
-                say(format_args!(
+                eprint_line(format_args!(
                     "Watch the run at {} (from this machine, until it ends).",
                     server.address()
                 ));
@@ -75,7 +75,7 @@ impl Watch {
         let watch = Self { place, folder: folder.clone(), live };
         if let Place::File(file) = &watch.place {
             if holds_another(file) {
-                say(format_args!(
+                eprint_line(format_args!(
                     "error: --watch: {} is there already and is no page (name another file, or remove it)",
                     file.display()
                 ));
@@ -83,7 +83,7 @@ impl Watch {
             }
             let first = report::growing_page(None, live::NONE_YET, Refresh::After(EVERY.as_secs()));
             files::put(file, first.as_bytes()).map_err(|error| {
-                say(format_args!("error: --watch: {error}"));
+                eprint_line(format_args!("error: --watch: {error}"));
                 Exit::Usage
             })?;
         }
@@ -99,7 +99,7 @@ impl Watch {
                 Place::File(file) => self.keep_writing(file, &ended),
             };
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, show) {
-                say(format_args!("warning: --watch: {error}; the run is not shown"));
+                eprint_line(format_args!("warning: --watch: {error}; the run is not shown"));
             }
             let _ending = Ending(&ended);
             play()
@@ -137,7 +137,7 @@ impl Watch {
             }
         };
         if let Err(error) = files::put(file, page.as_bytes()) {
-            say(format_args!("warning: --watch: {error}"));
+            eprint_line(format_args!("warning: --watch: {error}"));
         }
     }
 }

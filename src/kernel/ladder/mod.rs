@@ -94,7 +94,7 @@ pub(super) struct Place {
 
 impl<T> Ladder<T> {
     /// Adds an event after all events of the same time. If 2^24 events are pending, it is dropped, and
-    /// [`Self::overfull`] is true from then on.
+    /// [`Self::has_overflowed`] is true from then on.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
@@ -221,7 +221,7 @@ impl<T> Ladder<T> {
 
     /// Whether an event was dropped because too many were pending.
     #[inline]
-    pub(super) fn overfull(&self) -> bool {
+    pub(super) fn has_overflowed(&self) -> bool {
         self.overfull
     }
 
@@ -244,7 +244,7 @@ impl<T> Ladder<T> {
         (self.taken, self.filled) = (0, 0);
         while self.filled == 0 {
             if self.rung.len > 0 {
-                self.harvest();
+                self.refill_bottom();
             } else if let Some(outer) = self.outer.pop() {
                 self.spare.push(std::mem::replace(&mut self.rung, outer));
             } else if !self.top.is_empty() {
@@ -260,7 +260,7 @@ impl<T> Ladder<T> {
 
     /// Moves the contents of the next few buckets of the innermost rung to the bottom, in order, as long as each holds
     /// few events; if the first holds many, it is distributed over a new, finer rung.
-    fn harvest(&mut self) {
+    fn refill_bottom(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
         let mut len = 0;
@@ -298,7 +298,7 @@ impl<T> Ladder<T> {
             bits &= bits - 1;
         }
         self.filled = len;
-        rung.move_on(start, bits);
+        rung.set_current_bucket(start, bits);
         rung.len -= len;
         if len == 0 {
             self.spread();

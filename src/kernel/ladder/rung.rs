@@ -90,7 +90,7 @@ impl Rung {
         self.table.heads[index % BUCKETS]
     }
 
-    /// Empties a bucket; [`Self::move_on`] must follow.
+    /// Empties a bucket; [`Self::set_current_bucket`] must follow.
     #[inline]
     pub(super) fn clear(&mut self, index: usize) {
         self.table.heads[index % BUCKETS] = NONE;
@@ -100,7 +100,7 @@ impl Rung {
     /// bucket. The buckets before it count as emptied, so events that are scheduled for them from now on are late. The
     /// caller updates the length.
     #[inline]
-    pub(super) fn move_on(&mut self, start: usize, bits: u64) {
+    pub(super) fn set_current_bucket(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;
         self.current = start + bits.trailing_zeros() as usize;
     }

@@ -64,9 +64,9 @@ fn one_event_too_many_is_dropped_and_said() {
     for event in 0..3 {
         ladder.push(7, event);
     }
-    assert!(!ladder.overfull());
+    assert!(!ladder.has_overflowed());
     let dropped = ladder.push(5, 3);
-    assert!(ladder.overfull());
+    assert!(ladder.has_overflowed());
     assert_eq!(ladder.take(dropped), None);
     assert_eq!([ladder.pop(), ladder.pop(), ladder.pop()], [0, 1, 2].map(|event| Some((7, event))));
     assert_eq!(ladder.pop(), None);

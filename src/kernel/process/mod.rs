@@ -15,5 +15,5 @@ mod waiting;
 pub use clock::Clock;
 pub use context::ProcessContext;
 pub use party::Process;
-pub use state::{Alarm, Processes};
+pub use state::{ProcessTimer, Processes};
 pub use waiting::{ConnectionChange, Receive, Sleep};

@@ -1,7 +1,7 @@
 //! A process as a party: it resumes its tasks at each input, and passes the effects that they request to the kernel.
 
 use super::context::ProcessContext;
-use super::state::{Alarm, Effect, Processes, Shared};
+use super::state::{Effect, ProcessTimer, Processes, Shared};
 use super::tasks::{Tasks, Work};
 use crate::kernel::{BoxedClone, CannotCopy, Connection, Context, Input, Party, TimerTicket};
 use crate::rng::Key;
@@ -64,7 +64,7 @@ pub struct Process<P: Processes> {
 }
 
 /// The ticket of the kernel's timer for each alarm.
-type Tickets = BTreeMap<Alarm, TimerTicket>;
+type Tickets = BTreeMap<ProcessTimer, TimerTicket>;
 
 struct Running<P: Processes> {
     shared: Shared<P>,

@@ -12,25 +12,25 @@ use std::task::Waker;
 
 /// The timer of a process, numbered in the order in which the waits of the process began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Alarm(pub u64);
+pub struct ProcessTimer(pub u64);
 
-impl Digestible for Alarm {
+impl Digestible for ProcessTimer {
     fn digest(&self, digest: &mut Digest) {
         digest.word(self.0);
     }
 }
 
-/// A protocol whose parties may be processes: its timer type is [`Alarm`], or converts from and to it.
-pub trait Processes: Protocol<Timer: From<Alarm> + TryInto<Alarm>> {}
+/// A protocol whose parties may be processes: its timer type is [`ProcessTimer`], or converts from and to it.
+pub trait Processes: Protocol<Timer: From<ProcessTimer> + TryInto<ProcessTimer>> {}
 
-impl<P: Protocol<Timer: From<Alarm> + TryInto<Alarm>>> Processes for P {}
+impl<P: Protocol<Timer: From<ProcessTimer> + TryInto<ProcessTimer>>> Processes for P {}
 
 /// An effect that a process requests from the kernel.
 pub(super) enum Effect<P: Protocol> {
     Send(PartyId, P::Message),
     Record(P::Fact),
-    Wait(Alarm, Span),
-    Cancel(Alarm),
+    Wait(ProcessTimer, Span),
+    Cancel(ProcessTimer),
     Stop,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct State<P: Protocol> {
     /// Messages that no task has taken yet.
     pub(super) mailbox: VecDeque<(PartyId, P::Message)>,
     pub(super) receivers: Waiters,
-    pub(super) alarms: BTreeMap<Alarm, AlarmState>,
+    pub(super) alarms: BTreeMap<ProcessTimer, AlarmState>,
     pub(super) next_alarm: u64,
     /// Number of changes of the connection so far.
     pub(super) changes: u64,
@@ -114,7 +114,7 @@ impl<P: Protocol> Shared<P> {
     }
 
     /// Marks an alarm as expired and wakes its task; no effect if no future waits for it any more.
-    pub(super) fn expire(&self, alarm: Alarm) {
+    pub(super) fn expire(&self, alarm: ProcessTimer) {
         let mut state = self.state.borrow_mut();
         if let Some(ringing) = state.alarms.get_mut(&alarm)
             && let AlarmState::Set(Some(waker)) = std::mem::replace(ringing, AlarmState::Expired)

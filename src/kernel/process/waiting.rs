@@ -1,6 +1,6 @@
 //! The futures that a process can await: a point of virtual time, a message, a change of its connection.
 
-use super::state::{Alarm, AlarmState, Effect, Shared};
+use super::state::{AlarmState, Effect, ProcessTimer, Shared};
 use crate::kernel::Protocol;
 use crate::vocab::{PartyId, Time};
 use std::fmt;
@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 pub struct Sleep<P: Protocol> {
     shared: Shared<P>,
     until: Time,
-    alarm: Option<Alarm>,
+    alarm: Option<ProcessTimer>,
 }
 
 impl<P: Protocol> Sleep<P> {
@@ -32,7 +32,7 @@ impl<P: Protocol> Future for Sleep<P> {
         let mut state = shared.state.borrow_mut();
         let span = self.until.since(shared.clock.now());
         let alarm = *self.alarm.get_or_insert_with(|| {
-            let alarm = Alarm(state.next_alarm);
+            let alarm = ProcessTimer(state.next_alarm);
             state.next_alarm += 1;
             state.effects.push_back(Effect::Wait(alarm, span));
             state.alarms.insert(alarm, AlarmState::Set(None));

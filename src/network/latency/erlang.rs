@@ -21,7 +21,7 @@ pub struct Erlang {
     pub mean: Span,
 }
 
-const MOST_STAGES: u32 = 1_000_000;
+const MAX_STAGES: u32 = 1_000_000;
 
 impl Erlang {
     fn shape(&self) -> f64 {
@@ -46,11 +46,11 @@ impl Latency for Erlang {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        if self.stages.get() <= MOST_STAGES {
+        if self.stages.get() <= MAX_STAGES {
             return Vec::new();
         }
         let (expected, cure) = (
-            format!("at most {MOST_STAGES} stages"),
+            format!("at most {MAX_STAGES} stages"),
             "write Constant(..): the sum of so many stages hardly varies",
         );
         vec![Problem::wrong("stages", expected, self.stages.to_string(), cure)]

@@ -27,7 +27,7 @@ pub struct Truncated {
 }
 
 /// Smallest probability of a delay between the limits; with less, floating point could not resolve the quantiles.
-const LEAST_LEFT: f64 = 1e-6;
+const MIN_LEFT: f64 = 1e-6;
 
 impl Truncated {
     /// The probabilities that an untruncated delay is below `from`, and that it is at most `to`. Delays are whole
@@ -80,11 +80,11 @@ impl Latency for Truncated {
             return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two limits")];
         }
         let (below, within) = self.ends();
-        if self.is_unread() || within - below >= LEAST_LEFT {
+        if self.is_unread() || within - below >= MIN_LEFT {
             return Vec::new();
         }
         let path = if self.from > Span::ZERO { "from" } else { "to" };
-        let expected = format!("limits between which at least {LEAST_LEFT} of the delays lie");
+        let expected = format!("limits between which at least {MIN_LEFT} of the delays lie");
         let found = format!("{:.1e} of the delays between the limits", (within - below).max(0.0));
         vec![Problem::wrong(path, expected, found, "move the limits to where the delays are")]
     }

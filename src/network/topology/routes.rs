@@ -64,7 +64,7 @@ impl Routes {
 
     /// Whether every message certainly takes the same route in both. Only links are compared, no route is computed: if costs
     /// differ between the two, and are not all equal within each of them, the result is false.
-    pub(in crate::network) fn certainly_same_routes(&self, other: &Self) -> bool {
+    pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {
             let parties = routes.graph.node_count();
@@ -192,14 +192,14 @@ mod tests {
         let mesh = |uniform, cost| routes(TopologyModel::from(Mesh {}), uniform, cost);
         let star = |hub: &str| routes(TopologyModel::from(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
         let slow = |a: usize, b: usize| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
-        assert!(ring(|_, _| 1.0).certainly_same_routes(&ring(|_, _| 2.0)));
-        assert!(ring(slow).certainly_same_routes(&ring(slow)));
-        assert!(!ring(|_, _| 1.0).certainly_same_routes(&ring(slow)));
-        assert!(!ring(|_, _| 1.0).certainly_same_routes(&mesh(true, |_, _| 1.0)));
-        assert!(mesh(true, |_, _| 1.0).certainly_same_routes(&mesh(false, |_, _| 1.0)));
-        assert!(!mesh(true, |_, _| 1.0).certainly_same_routes(&mesh(false, slow)));
-        assert!(star("p1").certainly_same_routes(&star("p1")));
-        assert!(!star("p1").certainly_same_routes(&star("p2")));
+        assert!(ring(|_, _| 1.0).provably_same_routes(&ring(|_, _| 2.0)));
+        assert!(ring(slow).provably_same_routes(&ring(slow)));
+        assert!(!ring(|_, _| 1.0).provably_same_routes(&ring(slow)));
+        assert!(!ring(|_, _| 1.0).provably_same_routes(&mesh(true, |_, _| 1.0)));
+        assert!(mesh(true, |_, _| 1.0).provably_same_routes(&mesh(false, |_, _| 1.0)));
+        assert!(!mesh(true, |_, _| 1.0).provably_same_routes(&mesh(false, slow)));
+        assert!(star("p1").provably_same_routes(&star("p1")));
+        assert!(!star("p1").provably_same_routes(&star("p2")));
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub enum FederatedModel {
 }
 
 /// Largest number of settings: for every one, a model is trained for each agent.
-const MOST_SETTINGS: usize = 2000;
+const MAX_SETTINGS: usize = 2000;
 
 impl FederatedModel {
     fn axes(&self) -> Vec<(&'static str, &Axis)> {
@@ -280,9 +280,9 @@ impl Objective for FederatedTuning {
             problems.push(Problem::wrong("noise_sd", expected, found, "leave it out"));
         }
         let settings = axes.iter().map(|(_, axis)| axis.count()).fold(1usize, usize::saturating_mul);
-        if settings > MOST_SETTINGS {
+        if settings > MAX_SETTINGS {
             let cure = "a model is trained for each, by each agent: take fewer values";
-            let expected = format!("at most {MOST_SETTINGS} settings");
+            let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }
         match self.read(resources) {

@@ -82,8 +82,8 @@ impl Score {
 }
 
 /// Largest numbers of folds and of draws: for every setting and every agent, folds times draws machines are trained.
-const MOST_FOLDS: usize = 100;
-const MOST_DRAWS: usize = 1000;
+const MAX_FOLDS: usize = 100;
+const MAX_DRAWS: usize = 1000;
 
 impl RbfSvm {
     /// The problem of the recipe apart from its axes, if there is one.
@@ -95,8 +95,8 @@ impl RbfSvm {
             return Some(Problem::wrong("score.PlattArea.folds", expected, folds.to_string(), cure));
         }
         let counts = [
-            ("folds", folds, MOST_FOLDS, "write 5, as in libsvm: a machine is trained for each"),
-            ("draws", draws, MOST_DRAWS, "write fewer, 8 for example: machines are trained for each"),
+            ("folds", folds, MAX_FOLDS, "write 5, as in libsvm: a machine is trained for each"),
+            ("draws", draws, MAX_DRAWS, "write fewer, 8 for example: machines are trained for each"),
         ];
         counts.into_iter().find(|(_, count, most, _)| count.get() > *most).map(
             |(field, count, most, cure)| {
@@ -108,12 +108,12 @@ impl RbfSvm {
 }
 
 /// A trained machine, or a constant decision value if all records are of one class.
-enum Machine {
+enum TrainedSvm {
     Trained(Svm<f64, bool>),
     Constant(f64),
 }
 
-impl Machine {
+impl TrainedSvm {
     /// Trains on the records at the positions `places`.
     fn train(
         records: &AgentRecords,
@@ -166,7 +166,7 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     let mut found = Vec::new();
     for c in model.c.values() {
         for gamma in model.gamma.values() {
-            let machine = Machine::train(records, &training, (c, gamma), tolerance)?;
+            let machine = TrainedSvm::train(records, &training, (c, gamma), tolerance)?;
             let area = |score: &dyn Fn(&[f64]) -> f64| {
                 let scores: Vec<f64> = held_out.iter().map(|&index| score(records.row(index))).collect();
                 area_under_curve(&scores, &truth)
@@ -179,7 +179,7 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
             let draw = |draw: usize| {
                 let mut stream = setting.index(draw as u64).stream();
                 let pairs = cross_validated(records, &training, folds.get(), &mut stream, |places| {
-                    Machine::train(records, places, (c, gamma), tolerance)
+                    TrainedSvm::train(records, places, (c, gamma), tolerance)
                 })?;
                 let sigmoid = Sigmoid::fit(&pairs);
                 Ok(area(&|row| sigmoid.score(machine.decision(row))))
@@ -197,7 +197,7 @@ fn cross_validated(
     training: &[usize],
     folds: usize,
     stream: &mut Stream,
-    train: impl Fn(&[usize]) -> Result<Machine, FitError>,
+    train: impl Fn(&[usize]) -> Result<TrainedSvm, FitError>,
 ) -> Result<Vec<(f64, bool)>, FitError> {
     let order: Vec<usize> =
         stream.distinct(training.len(), training.len()).into_iter().map(|at| training[at]).collect();

@@ -53,7 +53,7 @@ impl<'a> Trained<'a> {
         }
         let scores = train()?;
         // If the file cannot be written, the run continues: the file only saves time.
-        drop(keep(&file, &written(&scores, &name)));
+        drop(write_atomically(&file, &written(&scores, &name)));
         Ok(scores)
     }
 }
@@ -114,7 +114,7 @@ fn read(text: &str, identity: &str) -> Option<Vec<Vec<f64>>> {
 }
 
 /// Writes a file under a temporary name and renames it, so that other processes never read an incomplete file.
-fn keep(file: &Path, text: &str) -> std::io::Result<()> {
+fn write_atomically(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }

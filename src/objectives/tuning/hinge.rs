@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Largest such bound that is accepted after the last pass.
 const ACCEPTED: f64 = 1e-3;
 /// Largest number of passes over the records; dozens to thousands are usual.
-const MOST_PASSES: usize = 100_000;
+const MAX_PASSES: usize = 100_000;
 /// Number of passes between two computations of the duality gap, each of which takes as long as a pass.
 const LOOK: usize = 10;
 
@@ -33,7 +33,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     let mut dual = vec![0.0; records.len()];
     let mut weights = vec![0.0; records.d];
     let mut distance = f64::INFINITY;
-    for pass in 1..=MOST_PASSES {
+    for pass in 1..=MAX_PASSES {
         for ((row, square), a) in rows().zip(&squares).zip(&mut dual) {
             // A record of zeros has margin 0 for all weights: its a changes the dual value only, which is largest at 1.
             let slope = 1.0 - dot(row, &weights);

@@ -155,7 +155,7 @@ impl TableFields for Tuning {
 }
 
 /// Largest number of settings: a model is trained for every one.
-const MOST_SETTINGS: usize = 1000;
+const MAX_SETTINGS: usize = 1000;
 
 #[derive(Debug)]
 struct Ready {
@@ -202,9 +202,9 @@ impl Objective for Tuning {
                 "exchange the two",
             ));
         }
-        if self.settings.get() > MOST_SETTINGS {
+        if self.settings.get() > MAX_SETTINGS {
             let cure = "a model is trained for each: take fewer";
-            let expected = format!("at most {MOST_SETTINGS} settings");
+            let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
         match self.read(resources) {

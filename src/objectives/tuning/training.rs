@@ -43,7 +43,7 @@ impl Gradient for Objective<'_> {
 /// Number of pairs of steps and gradients that L-BFGS stores.
 const MEMORY: usize = 10;
 /// Largest number of steps; a few dozen are usual.
-const MOST_STEPS: u64 = 1000;
+const MAX_STEPS: u64 = 1000;
 /// Norm of the gradient, divided by lambda, at which training ends: the distance to the best weights is at most this.
 const TOLERANCE: f64 = 1e-6;
 
@@ -63,7 +63,7 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .map_err(failed)?;
     let objective = Objective { records, loss, lambda };
     let result = Executor::new(objective, solver)
-        .configure(|state| state.param(vec![0.0; records.d]).max_iters(MOST_STEPS))
+        .configure(|state| state.param(vec![0.0; records.d]).max_iters(MAX_STEPS))
         .timer(false)
         .run();
     let objective = Objective { records, loss, lambda };

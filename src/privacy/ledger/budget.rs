@@ -66,7 +66,7 @@ impl BudgetMeter {
 
     /// Relays that can read the releases.
     #[must_use]
-    pub fn carriers(&self) -> &Arc<[Observer]> {
+    pub fn reading_relays(&self) -> &Arc<[Observer]> {
         &self.carriers
     }
 

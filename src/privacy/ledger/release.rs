@@ -125,7 +125,7 @@ fn event(occasion: Occasion, price: Price) -> PrivacyEvent {
         sensitivity: price.sensitivity,
         cost: price.cost,
         claim: price.claim,
-        basis: price.basis.under(&occasion.conditions),
+        basis: price.basis.with_conditions(&occasion.conditions),
         arithmetic: price.arithmetic,
         round: occasion.round,
         at: occasion.at,

@@ -14,7 +14,11 @@ const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
 /// The largest L1 distance of neighbours, each of `length` computed numbers, if every number has an error of at most
 /// `error` and the exact numbers differ by at most `sensitivity` in the L1 norm.
-pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<f64, MechanismError> {
+pub(super) fn largest_distance(
+    sensitivity: Positive,
+    error: f64,
+    length: usize,
+) -> Result<f64, MechanismError> {
     let sensitivity = sensitivity.get();
     let added = 2.0 * error * length as f64;
     // NaN is refused too.
@@ -58,11 +62,11 @@ mod tests {
     #[test]
     fn errors_are_added_or_refused() {
         let (one, part) = (Positive::new(1.0).unwrap(), |exponent: i32| libm::scalbn(1.0, exponent));
-        assert_eq!(apart(one, 0.0, 1).unwrap(), 1.0 + part(-20));
-        assert_eq!(apart(one, part(-22), 2).unwrap(), 1.0 + part(-20));
-        assert_eq!(apart(one, part(-12), 2).unwrap(), 1.0 + part(-10));
+        assert_eq!(largest_distance(one, 0.0, 1).unwrap(), 1.0 + part(-20));
+        assert_eq!(largest_distance(one, part(-22), 2).unwrap(), 1.0 + part(-20));
+        assert_eq!(largest_distance(one, part(-12), 2).unwrap(), 1.0 + part(-10));
         for error in [part(-10), f64::INFINITY, f64::NAN] {
-            let refused = apart(one, error, 1).unwrap_err().to_string();
+            let refused = largest_distance(one, error, 1).unwrap_err().to_string();
             assert!(refused.contains("write `arithmetic: Ideal`"), "{refused}");
         }
     }

@@ -85,6 +85,6 @@ impl Mechanism for DiscreteGaussian {
         let log_ratio = under_gaussian([&means[0], &means[1]], sigma, |y: &Vec<f64>| y);
         let on_lattice = move |y: &Vec<f64>| log_ratio.log_ratio(&lattice.in_spacings(y));
         let known = Distinguisher::by_ratio(on_lattice, KnownLaws::largest(f64::INFINITY));
-        Ok(Distinguisher { laws, ..known }.with_support(move |y| lattice.is_off(y)))
+        Ok(Distinguisher { laws, ..known }.with_support(move |y| lattice.is_off_lattice(y)))
     }
 }

@@ -69,6 +69,6 @@ impl Mechanism for DiscreteLaplace {
         let log_ratio = under_laplace([&means[0], &means[1]], scale, |y: &Vec<f64>| y);
         let on_lattice = move |y: &Vec<f64>| log_ratio.log_ratio(&lattice.in_spacings(y));
         let known = Distinguisher::by_ratio(on_lattice, KnownLaws::largest(steps / scale));
-        Ok(known.with_support(move |y| lattice.is_off(y)))
+        Ok(known.with_support(move |y| lattice.is_off_lattice(y)))
     }
 }

@@ -1,6 +1,6 @@
 //! Private choices without floating point: utilities are integers, and decisions have the exact probability exp(-a / b).
 
-use super::computed::apart;
+use super::computed::largest_distance;
 use super::exact::bernoulli_exp;
 use super::rounded::Grid;
 use super::{MechanismError, all_finite};
@@ -25,7 +25,7 @@ pub(super) fn lattice(
 ) -> Result<(Grid, u64), MechanismError> {
     let multiplier = (2.0 / epsilon.get()).next_up();
     let grid = Grid::between(multiplier * sensitivity.get(), sensitivity.get())?;
-    Ok((grid, grid.scale(multiplier, grid.l1(apart(sensitivity, error, 1)?, 1))))
+    Ok((grid, grid.scale(multiplier, grid.l1(largest_distance(sensitivity, error, 1)?, 1))))
 }
 
 impl Weights {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     /// The largest privacy loss of the exponential mechanism's exact distribution over `options` options, if a
-    /// neighbour has the first utility higher by `apart` and all others lower by `apart`.
+    /// neighbour has the first utility higher by `largest_distance` and all others lower by `largest_distance`.
     fn loss(epsilon: Epsilon, error: f64, apart: f64, options: usize) -> f64 {
         let mut utilities = vec![-apart; options];
         utilities[0] = apart;

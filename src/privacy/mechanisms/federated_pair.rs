@@ -7,9 +7,9 @@
 //! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
 
 use super::clipping::clip_norm;
-use super::moved::SubsampledShift;
+use super::mean_shift::SubsampledShift;
 use super::pair::Pair;
-use super::{Divisor, Gathered, Participation};
+use super::{Divisor, Participation, ReceivedVectors};
 use crate::vocab::Positive;
 use std::sync::Arc;
 
@@ -25,7 +25,12 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The pair for an agent whose vector is added `copies` times, while `others` holds the other agents' vectors.
-    pub(super) fn worst_pair(self, others: &Gathered, agent: usize, copies: usize) -> Pair<Gathered> {
+    pub(super) fn worst_pair(
+        self,
+        others: &ReceivedVectors,
+        agent: usize,
+        copies: usize,
+    ) -> Pair<ReceivedVectors> {
         let clip = self.clip.get();
         let fixed_size = matches!(self.participation, Participation::FixedSize(_));
         let alone = others.vectors.iter().filter(|(other, _)| *other != agent);
@@ -44,7 +49,7 @@ impl Shape {
             let own = along(value);
             let mut vectors = vectors.clone();
             vectors.extend((0..copies).map(|_| (agent, Arc::clone(&own))));
-            Gathered { vectors, ..others.clone() }
+            ReceivedVectors { vectors, ..others.clone() }
         };
         let words = if fixed_size {
             let others = if against == 0.0 {
@@ -61,7 +66,7 @@ impl Shape {
 
     /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
     /// equal to each other (and zero with Poisson sampling); `None` for other inputs.
-    pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<SubsampledShift> {
+    pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
             let mut vector = vector.to_vec();

@@ -1,10 +1,10 @@
 //! How far one agent can move a federated sum, and the sensitivity to which its noise is scaled.
 
-use super::{Divisor, Gathered, SensitivityRule};
+use super::{Divisor, ReceivedVectors, SensitivityRule};
 
 /// The sensitivity to which the noise is scaled, and how far one agent can move the sums: both in units of S / q, with
 /// the clipping norm S and the sampling rate q.
-pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Gathered) -> (f64, f64) {
+pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &ReceivedVectors) -> (f64, f64) {
     let largest =
         |applied: bool| weights_of_each(divisor, gathered, applied).into_iter().flatten().fold(0.0, f64::max);
     let longest = |applied: bool| longest(divisor, gathered, applied);
@@ -17,7 +17,7 @@ pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Gathered
 
 /// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions: as planned, or as applied over the
 /// agents that answered.
-fn longest(divisor: Divisor, gathered: &Gathered, applied: bool) -> f64 {
+fn longest(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> f64 {
     let length = |weights: Vec<f64>| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let longest = weights_of_each(divisor, gathered, applied).into_iter().map(length).fold(0.0, f64::max);
     longest / (gathered.weights.len().max(1) as f64).sqrt()
@@ -26,7 +26,7 @@ fn longest(divisor: Divisor, gathered: &Gathered, applied: bool) -> f64 {
 /// The weights by region of every agent that may differ between neighbours: as planned, or as applied over the agents
 /// that answered. Where a neighbour may lack an agent, it may also have an additional one, and the divisor then
 /// includes the weight of that agent.
-fn weights_of_each(divisor: Divisor, gathered: &Gathered, applied: bool) -> Vec<Vec<f64>> {
+fn weights_of_each(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {
         return (0..gathered.population).map(planned).collect();

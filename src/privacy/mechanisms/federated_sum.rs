@@ -3,13 +3,13 @@
 use super::clipping::clip_norm;
 use super::federated_pair::Shape;
 use super::federated_reach;
-use super::moved::SubsampledShift;
+use super::mean_shift::SubsampledShift;
 use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
 use super::{
-    Divisor, Gathered, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, SensitivityRule,
-    all_finite,
+    Divisor, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, ReceivedVectors,
+    SensitivityRule, all_finite,
 };
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler};
@@ -85,7 +85,7 @@ impl FederatedSum {
 
     /// Standard deviation of the noise, as calibrated.
     #[must_use]
-    pub fn noise_sd(&self, gathered: &Gathered) -> f64 {
+    pub fn noise_sd(&self, gathered: &ReceivedVectors) -> f64 {
         let (scale, rate) = (
             federated_reach::reach(self.sensitivity, self.divisor, gathered).0,
             self.rate(gathered.population),
@@ -95,7 +95,7 @@ impl FederatedSum {
 
     /// For each agent, whether it is sampled. This reads the first random numbers of a release.
     #[must_use]
-    pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
+    pub fn drawn(&self, gathered: &ReceivedVectors, stream: &mut Stream) -> Vec<bool> {
         // A number is drawn for every agent, present or not, so that an absence changes no other draw.
         let mut chosen = vec![false; gathered.population];
         match self.participation {
@@ -120,7 +120,12 @@ impl FederatedSum {
     /// The worst known pair if one agent's vector is added `copies` times, while `others` holds the other agents'
     /// vectors; `None` without a clipping norm.
     #[must_use]
-    pub fn pair_of(&self, others: &Gathered, agent: usize, copies: usize) -> Option<Pair<Gathered>> {
+    pub fn pair_of(
+        &self,
+        others: &ReceivedVectors,
+        agent: usize,
+        copies: usize,
+    ) -> Option<Pair<ReceivedVectors>> {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
@@ -128,11 +133,11 @@ impl FederatedSum {
     /// without a clipping norm, if the vectors of several agents differ, or if the other agents' vectors make the
     /// distribution of the sums unknown: if they are unequal, or non-zero with Poisson sampling.
     #[must_use]
-    pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<SubsampledShift> {
+    pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         self.shape(inputs[0])?.moved(inputs)
     }
 
-    fn shape(&self, gathered: &Gathered) -> Option<Shape> {
+    fn shape(&self, gathered: &ReceivedVectors) -> Option<Shape> {
         let (participation, divisor) = (self.participation, self.divisor);
         self.clip.map(|clip| Shape { participation, clip, divisor, sd: self.noise_sd(gathered) })
     }
@@ -140,7 +145,7 @@ impl FederatedSum {
     /// Adds the clipped and weighted vector of every chosen agent to the sums of the regions.
     fn add_up<T>(
         &self,
-        gathered: &Gathered,
+        gathered: &ReceivedVectors,
         chosen: &[bool],
         sums: &mut [Vec<T>],
         add: impl Fn(&mut T, f64),
@@ -180,7 +185,7 @@ impl FederatedSum {
     /// separately after clipping and weighting, so that its integers in all sums together have a bounded norm; they are
     /// added up exactly. The ratio of the noise to an agent's largest change is at least the noise multiplier that
     /// [`cost`](Self::cost) states.
-    fn exact(&self, gathered: &Gathered) -> Result<Option<(Grid, u64)>, MechanismError> {
+    fn exact(&self, gathered: &ReceivedVectors) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
         };
@@ -203,7 +208,7 @@ impl FederatedSum {
     /// The cost of one sum for an agent: the noise divided by the agent's largest change, and the probability that the agent
     /// is in the sum.
     #[must_use]
-    pub fn cost(&self, gathered: &Gathered) -> Cost {
+    pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {
             return Cost::Unprotected;
         }
@@ -234,7 +239,7 @@ impl FederatedSum {
     }
 
     /// The paper's claim: the planned cost, which ignores late and missing answers.
-    fn claim(&self, gathered: &Gathered) -> Option<Claim> {
+    fn claim(&self, gathered: &ReceivedVectors) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
         let claimed = self.is_noisy() && !self.excluded_from_claim;
         claimed.then(|| Claim {
@@ -277,10 +282,10 @@ impl FederatedSum {
 }
 
 impl Mechanism for FederatedSum {
-    type Input = Gathered;
+    type Input = ReceivedVectors;
     type Output = Vec<Vec<f64>>;
 
-    fn price(&self, gathered: &Gathered, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, gathered: &ReceivedVectors, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let (covered, words) = match self.participation {
             Participation::Poisson(_) => (*neighbours == Neighbours::ZeroOut, "one agent replaced by zero"),
             Participation::FixedSize(_) => {
@@ -335,7 +340,11 @@ impl Mechanism for FederatedSum {
         })
     }
 
-    fn privatise(&self, gathered: &Gathered, stream: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
+    fn privatise(
+        &self,
+        gathered: &ReceivedVectors,
+        stream: &mut Stream,
+    ) -> Result<Vec<Vec<f64>>, MechanismError> {
         let regions = gathered.weights.len();
         if let Some((_, odd)) = gathered.vectors.iter().find(|(_, v)| v.len() != gathered.length) {
             return Err(MechanismError::Shape {
@@ -362,13 +371,16 @@ impl Mechanism for FederatedSum {
         Ok(sums)
     }
 
-    fn worst_pair(&self, like: &Gathered) -> Option<Pair<Gathered>> {
+    fn worst_pair(&self, like: &ReceivedVectors) -> Option<Pair<ReceivedVectors>> {
         let (agent, _) = like.vectors.first()?;
         self.pair_of(like, *agent, 1)
     }
 
     /// The test of an observer who does not see which agents are in the sum. If they are visible, no test is known.
-    fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
+    fn distinguisher(
+        &self,
+        inputs: [&ReceivedVectors; 2],
+    ) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
         let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
             return Ok(Distinguisher::unknown());
         };

@@ -1,6 +1,6 @@
 //! Laplace noise.
 
-use super::computed::{apart, on_computed_numbers};
+use super::computed::{largest_distance, on_computed_numbers};
 use super::pair::{Distinguisher, Pair, under_laplace};
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
@@ -64,7 +64,7 @@ impl Laplace {
     /// The lattice for `length` numbers, and the noise in multiples of its spacing.
     fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.scale.get(), self.sensitivity.get())?;
-        let reach = grid.l1(apart(self.sensitivity, self.error, length)?, length);
+        let reach = grid.l1(largest_distance(self.sensitivity, self.error, length)?, length);
         Ok((grid, grid.scale(self.multiplier(), reach)))
     }
 }

@@ -74,7 +74,7 @@ impl Lattice {
     }
 
     /// 1 for an output that is off the lattice, which is impossible for any input; else 0.
-    pub(super) fn is_off(&self, output: &[f64]) -> f64 {
+    pub(super) fn is_off_lattice(&self, output: &[f64]) -> f64 {
         let off = output.iter().any(|y| (y / self.spacing.get()).fract() != 0.0);
         f64::from(u8::from(off))
     }

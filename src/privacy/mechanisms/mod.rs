@@ -20,13 +20,13 @@ mod federated_pair;
 mod federated_reach;
 mod federated_sum;
 mod fixed_size_gaussian;
-mod gathered;
+mod sum_parts;
 mod gaussian;
 pub mod inputs;
 mod laplace;
 mod lattice;
 mod mechanism;
-mod moved;
+mod mean_shift;
 pub mod outcomes;
 mod pair;
 mod poisson_gaussian;
@@ -38,7 +38,7 @@ mod rounded;
 mod rows;
 mod sampled_gaussian;
 mod secure_sum;
-mod supported;
+mod theorem_mechanism;
 
 pub use argmax::Argmax;
 pub use arithmetic::NoiseArithmetic;
@@ -49,7 +49,6 @@ pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
 pub use federated_sum::FederatedSum;
 pub use fixed_size_gaussian::FixedSizeGaussian;
-pub use gathered::{Divisor, Gathered, Participation, SensitivityRule};
 pub use gaussian::Gaussian;
 pub use inputs::{
     CalibratedRows, DrawnProjection, InputRelease, JlVariant, JohnsonLindenstrauss, NoisyProjection,
@@ -57,8 +56,8 @@ pub use inputs::{
 };
 pub use laplace::Laplace;
 pub use lattice::Lattice;
+pub use mean_shift::SubsampledShift;
 pub use mechanism::{Mechanism, MechanismError, Price, any_value, moved};
-pub use moved::SubsampledShift;
 pub use outcomes::{ClippedGaussian, ClippedLaplace, OutcomeRelease};
 pub use pair::{
     Distinguisher, Features, KnownLaws, Laws, Numbers, Pair, RATIO, SUPPORT, Score, under_gaussian,
@@ -70,7 +69,8 @@ pub use report_noisy_max::ReportNoisyMax;
 pub use reports::{Ctl, CtlReport, Report, Rewards};
 pub use rows::Rows;
 pub use sampled_gaussian::Contributions;
-pub use secure_sum::{OpenedSum, SecureSum};
-pub use supported::Supported;
+pub use secure_sum::{SecureSum, SecureSumOutput};
+pub use sum_parts::{Divisor, Participation, ReceivedVectors, SensitivityRule};
+pub use theorem_mechanism::TheoremMechanism;
 
 use mechanism::all_finite;

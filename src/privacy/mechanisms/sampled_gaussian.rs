@@ -1,7 +1,7 @@
 //! Gaussian noise on a sum over a random sample of units: the code that the two samplers share.
 
 use super::clipping::clip_norm;
-use super::moved::SubsampledShift;
+use super::mean_shift::SubsampledShift;
 use super::pair::{Distinguisher, Pair};
 use super::rounded::Grid;
 use super::{MechanismError, NoiseArithmetic, all_finite};

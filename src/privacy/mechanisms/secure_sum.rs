@@ -1,17 +1,18 @@
 //! A federated sum whose noise is the sum of shares that the agents added.
 
-use super::moved::SubsampledShift;
+use super::mean_shift::SubsampledShift;
 use super::{
-    FederatedSum, Gathered, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, all_finite,
+    FederatedSum, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, ReceivedVectors,
+    all_finite,
 };
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours};
 
 /// Sums computed by secure aggregation.
 #[derive(Clone, Debug)]
-pub struct OpenedSum {
+pub struct SecureSumOutput {
     /// The planned sums: population and weights; its vectors are not used.
-    pub plan: Gathered,
+    pub plan: ReceivedVectors,
     /// The sums with noise, one per region.
     pub sums: Vec<Vec<f64>>,
 }
@@ -42,7 +43,7 @@ impl SecureSum {
     /// for an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All other vectors
     /// are zero.
     #[must_use]
-    pub fn moved(&self, plan: &Gathered, agent: usize) -> SubsampledShift {
+    pub fn moved(&self, plan: &ReceivedVectors, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {
             Participation::Poisson(rate) => rate.get(),
             Participation::FixedSize(size) => size as f64 / plan.population as f64,
@@ -66,10 +67,10 @@ impl SecureSum {
 }
 
 impl Mechanism for SecureSum {
-    type Input = OpenedSum;
+    type Input = SecureSumOutput;
     type Output = Vec<Vec<f64>>;
 
-    fn price(&self, opened: &OpenedSum, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, opened: &SecureSumOutput, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         // Rounded shares of noise do not add up to rounded noise, so shares are analysed as real numbers.
         let sum = FederatedSum { arithmetic: NoiseArithmetic::Ideal, ..self.sum.clone() };
         let mut price = sum.price(&opened.plan, neighbours)?;
@@ -98,7 +99,7 @@ impl Mechanism for SecureSum {
         Ok(price)
     }
 
-    fn privatise(&self, opened: &OpenedSum, _: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
+    fn privatise(&self, opened: &SecureSumOutput, _: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
         opened.sums.iter().try_for_each(|sum| all_finite(sum))?;
         Ok(opened.sums.clone())
     }
@@ -118,14 +119,14 @@ mod tests {
         };
         let clip = clip.map(|clip| Positive::new(clip).unwrap());
         let sum = FederatedSum::planned(participation, clip, 1.0);
-        let plan = Gathered {
+        let plan = ReceivedVectors {
             population: 4,
             vectors: Vec::new(),
             weights: Arc::new(vec![vec![0.25; 4]]),
             late_sampling_draw: Vec::new(),
             length: 2,
         };
-        let opened = OpenedSum { plan, sums: Vec::new() };
+        let opened = SecureSumOutput { plan, sums: Vec::new() };
         SecureSum { sum, shares, planned: 4, condition: "a server that follows the protocol".to_owned() }
             .price(&opened, &neighbours)
             .unwrap()

@@ -8,13 +8,13 @@
 
 mod parties;
 
-use super::{PlayError, Protocol, Retry, SeriesRecord, Stage};
+use super::{Protocol, ReplicationError, ReplicationSetup, Retry, SeriesRecord};
 use crate::kernel::Event;
 use crate::objectives::Extent;
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, Problem};
-pub use parties::{Call, Fact, Message, World, parties};
+pub use parties::{Call, EchoProtocol, Fact, Message, parties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,13 +39,13 @@ pub struct Echo {
 const SERIES: &str = "echo";
 
 impl Protocol for Echo {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("caller", &self.caller).err().into_iter().collect();
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
         problems
     }
 
-    fn effort(&self, stage: &Stage, _: &Extent) -> Effort {
+    fn effort(&self, stage: &ReplicationSetup, _: &Extent) -> Effort {
         let calls = self.rounds as f64 * stage.names.len().saturating_sub(1) as f64;
         Effort::new(0.0, 2.0 * calls * MESSAGE)
     }
@@ -54,7 +54,7 @@ impl Protocol for Echo {
         false
     }
 
-    fn survives_amnesia(&self) -> bool {
+    fn survives_memory_loss(&self) -> bool {
         true
     }
 
@@ -66,9 +66,10 @@ impl Protocol for Echo {
         vec![SERIES.to_owned()]
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let caller =
-            stage.party("caller", &self.caller).map_err(|problem| PlayError::scenario(SERIES, &problem))?;
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
+        let caller = stage
+            .party("caller", &self.caller)
+            .map_err(|problem| ReplicationError::scenario(SERIES, &problem))?;
         let mut unanswered = 0u64;
         let retries = key.child("party").child(&self.caller).child("retries");
         let parties = parties(stage.names.len(), caller, self.rounds, (self.retry, retries));

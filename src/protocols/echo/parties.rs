@@ -1,7 +1,7 @@
 //! Caller and listeners of the test protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
-use crate::protocols::stage::vocabulary::vocabulary;
+use crate::protocols::stage::message_macros::vocabulary;
 use crate::protocols::stage::{AfterTimeout, Requester, Retry, RetryTimer, Rounds};
 use crate::rng::Key;
 use crate::vocab::PartyId;
@@ -9,7 +9,7 @@ use std::any::Any;
 
 /// The messages, timers and facts of the test protocol.
 #[derive(Clone, Copy, Debug)]
-pub struct World;
+pub struct EchoProtocol;
 
 /// One call to one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ vocabulary! {
     }
 }
 
-impl Protocol for World {
+impl Protocol for EchoProtocol {
     type Message = Message;
     type Timer = RetryTimer;
     type Fact = Fact;
 }
 
-impl Rounds for World {
+impl Rounds for EchoProtocol {
     fn round(message: &Message) -> Option<u64> {
         let (Message::Call(call) | Message::Echo(call)) = message;
         Some(call.round)
@@ -87,9 +87,9 @@ pub fn parties(
     caller: PartyId,
     rounds: u64,
     (retry, key): (Retry, Key),
-) -> Vec<Box<dyn Party<World>>> {
+) -> Vec<Box<dyn Party<EchoProtocol>>> {
     (0..population)
-        .map(|index| -> Box<dyn Party<World>> {
+        .map(|index| -> Box<dyn Party<EchoProtocol>> {
             if index == caller.index() {
                 Box::new(Caller {
                     population,
@@ -109,14 +109,14 @@ pub fn parties(
 struct Caller {
     population: usize,
     rounds: u64,
-    asker: Requester<World>,
+    asker: Requester<EchoProtocol>,
     /// Calls made so far; they determine the next listener and round.
     calls: u64,
     open: Option<Call>,
 }
 
 impl Caller {
-    fn next(&mut self, ctx: &mut Context<'_, World>) {
+    fn next(&mut self, ctx: &mut Context<'_, EchoProtocol>) {
         let listeners = self.population as u64 - 1;
         if listeners == 0 || self.calls == listeners * self.rounds {
             ctx.stop();
@@ -131,8 +131,8 @@ impl Caller {
     }
 }
 
-impl Party<World> for Caller {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<EchoProtocol> for Caller {
+    fn handle(&mut self, input: Input<EchoProtocol>, ctx: &mut Context<'_, EchoProtocol>) {
         match input {
             Input::Start => self.next(ctx),
             Input::Message { message: Message::Echo(call), .. } => {
@@ -168,7 +168,7 @@ impl Party<World> for Caller {
     }
 
     /// The number of closed calls survives a crash in stable storage; the open call is made again.
-    fn restarted(&self) -> Option<Box<dyn Party<World>>> {
+    fn restarted(&self) -> Option<Box<dyn Party<EchoProtocol>>> {
         Some(Box::new(Self {
             population: self.population,
             rounds: self.rounds,
@@ -182,8 +182,8 @@ impl Party<World> for Caller {
 #[derive(Clone, Debug)]
 struct Listener;
 
-impl Party<World> for Listener {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<EchoProtocol> for Listener {
+    fn handle(&mut self, input: Input<EchoProtocol>, ctx: &mut Context<'_, EchoProtocol>) {
         match input {
             Input::Message { from, message: Message::Call(call) } => ctx.send(from, Message::Echo(call)),
             Input::Start

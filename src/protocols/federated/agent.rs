@@ -1,21 +1,21 @@
 //! An agent: measures its own objective, chooses points by its own model or by the shared sum, and sends its
 //! weights.
 
-use super::contribution::Contract;
-use super::messages::{Close, Message, OwnFact, World};
-use super::own_model::{Found, OwnModel};
+use super::common::AgentCommon;
+use super::contribution::MaskingContract;
+use super::messages::{Close, FederatedProtocol, Message, OwnFact};
+use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
 use super::queries::Repeated;
 use super::series::SharedQueries;
 use super::shared_model::SharedModel;
-use super::world::Common;
 use crate::gp::{GpError, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{BudgetMeter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::stage::{JitterWatch, JournalLedger, end, give_up};
+use crate::protocols::stage::{JitterWatch, JournalLedger, end, end_refused};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -29,7 +29,7 @@ pub(super) struct Agent {
     pub(super) server: PartyId,
     pub(super) server_name: String,
     pub(super) neighbours: Neighbours,
-    pub(super) common: Arc<Common>,
+    pub(super) common: Arc<AgentCommon>,
     pub(super) values: Arc<Vec<f64>>,
     pub(super) initial: Vec<usize>,
     pub(super) regions: Arc<Vec<usize>>,
@@ -57,7 +57,7 @@ pub(super) struct Agent {
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
-    pub(super) contract: Option<Arc<Contract>>,
+    pub(super) contract: Option<Arc<MaskingContract>>,
     /// By agent: whether it takes part in masked sums. Known once this agent has received the shares dealt to it.
     pub(super) members: Option<Arc<Vec<bool>>>,
     /// One more than the last round for which this agent sent shares; 0 if it has sent none.
@@ -84,7 +84,7 @@ impl Agent {
         &mut self,
         round: u64,
         (arm, shared): (usize, bool),
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, FederatedProtocol>,
     ) -> Result<(), GpError> {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
@@ -102,10 +102,10 @@ impl Agent {
     }
 
     /// Fits the hyperparameters of the agent's own model, if the scenario asks for it and a fit is due.
-    fn refit(&mut self, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
+    fn refit(&mut self, ctx: &mut Context<'_, FederatedProtocol>) -> Result<(), GpError> {
         let starts = self.key.child("hyperparameter starts");
         if let Some(found) = self.own.refit(|points| starts.index(points).stream())? {
-            let Found { length_scale, variance, noise_variance } = found;
+            let FittedHyperparameters { length_scale, variance, noise_variance } = found;
             ctx.record(OwnFact::Fitted { agent: self.index, length_scale, variance, noise_variance }.into());
             self.jitter.note(self.own.jitter(), ctx);
         }
@@ -128,12 +128,12 @@ impl Agent {
             Some(_) | None => (self.own_choice(round), false),
         };
         // A random point that replaces a repeated one was not chosen by the shared vectors.
-        let taken = self.in_place_of(arm, round);
+        let taken = self.replace_repeated(arm, round);
         (taken, shared && taken == arm)
     }
 
     /// The point itself, or a random point if it was measured before and repeated points are not allowed.
-    fn in_place_of(&self, arm: usize, round: u64) -> usize {
+    fn replace_repeated(&self, arm: usize, round: u64) -> usize {
         if self.repeated == Repeated::Allowed || !self.visited.get(arm).is_some_and(|visited| *visited) {
             return arm;
         }
@@ -141,7 +141,7 @@ impl Agent {
         stream.below(self.visited.len() as u64) as usize
     }
 
-    fn answer(&mut self, round: u64, ctx: &mut Context<'_, World>) {
+    fn answer(&mut self, round: u64, ctx: &mut Context<'_, FederatedProtocol>) {
         let mut stream = self.key.child("weights").index(round).stream();
         let weights = self.weights.as_ref().filter(|_| round < self.shared_rounds);
         let drawn = match weights.map(|weights| weights.sample(&mut stream)).transpose() {
@@ -176,21 +176,21 @@ impl Agent {
             conditions: self.conditions.clone(),
         };
         match release(
-            &mut JournalLedger::new(&mut self.meter, ctx).trusting(),
+            &mut JournalLedger::new(&mut self.meter, ctx).for_trusted_observer(),
             occasion,
             &Disclosure::new(),
             &secret,
             &mut stream,
         ) {
             Ok(omega) => ctx.send(self.server, Message::Weights { round, omega }),
-            Err(error) => give_up(ctx, &format!("agent {}", self.index), &error),
+            Err(error) => end_refused(ctx, &format!("agent {}", self.index), &error),
         }
     }
 }
 
 impl Agent {
     /// Takes part in the key exchange for masks; returns true if the message needs no further handling.
-    fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, World>) -> bool {
+    fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, FederatedProtocol>) -> bool {
         match message {
             Message::Invite => ctx.send(self.server, Message::Key),
             Message::Keys { known } => {
@@ -208,10 +208,10 @@ impl Agent {
 
     /// Sends shares at most once per round, so that no party gets both secrets of an agent, and only for sums over a
     /// majority.
-    fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
+    fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before
-            && contract.allows_opening(answered)
+            && contract.allows_unmasking(answered)
         {
             self.shares_sent_before = round + 1;
             let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);
@@ -221,8 +221,8 @@ impl Agent {
     }
 }
 
-impl Party<World> for Agent {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<FederatedProtocol> for Agent {
+    fn handle(&mut self, input: Input<FederatedProtocol>, ctx: &mut Context<'_, FederatedProtocol>) {
         if let Input::Message { message: Message::Unmask { round, answered }, .. } = &input {
             self.send_shares(*round, answered, ctx);
             return;

@@ -3,14 +3,14 @@
 
 use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
 use super::series::{Aggregate, ServerTrust};
-use crate::privacy::mechanisms::{FederatedSum, Gathered, Participation, clipping::clip_norm};
+use crate::privacy::mechanisms::{FederatedSum, Participation, ReceivedVectors, clipping::clip_norm};
 use crate::rng::Key;
 use crate::vocab::Positive;
 use std::sync::Arc;
 
 /// The agreement between all agents and the server.
 #[derive(Debug)]
-pub(super) struct Contract {
+pub(super) struct MaskingContract {
     pub(super) aggregate: Aggregate,
     /// The region that each agent explores.
     pub(super) explored: Vec<usize>,
@@ -19,11 +19,11 @@ pub(super) struct Contract {
     pub(super) dealer: Dealer,
 }
 
-impl Contract {
+impl MaskingContract {
     /// The planned sums, without vectors.
-    pub(super) fn plan(&self, round: u64) -> Gathered {
+    pub(super) fn plan(&self, round: u64) -> ReceivedVectors {
         let regions = self.aggregate.regions.get() as usize;
-        Gathered {
+        ReceivedVectors {
             population: self.explored.len(),
             vectors: Vec::new(),
             weights: Arc::new(self.aggregate.weights.at(round, &self.explored, regions)),
@@ -84,7 +84,7 @@ impl Contract {
 
     /// Whether a member sends shares for these answers: only if the server names a majority of the agents, since a sum
     /// over few agents has little noise, and a sum over one agent is that agent's answer.
-    pub(super) fn allows_opening(&self, answered: &[bool]) -> bool {
+    pub(super) fn allows_unmasking(&self, answered: &[bool]) -> bool {
         answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
     }
 

@@ -47,7 +47,7 @@ impl Federated {
                 Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
             };
             let accounted = if private { ACCOUNTED } else { 0.0 };
-            agent.times(agents as f64).leaving(2.0 * ITERATION * t).accounted(accounted)
+            agent.times(agents as f64).with_record_size(2.0 * ITERATION * t).accounted(accounted)
         };
         let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();
         shared.and(series)

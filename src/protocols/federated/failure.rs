@@ -5,7 +5,7 @@ use crate::objectives::ObjectiveError;
 
 /// Why the agents and the server of a replication cannot be created.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CannotBegin {
+pub(super) enum StartError {
     #[error("the objective has {found} points, but agents can sample functions on at most {most}")]
     TooManyPoints { found: usize, most: usize },
     #[error("the objective has data of {found} agents, but the scenario has more agents: lower `count`")]

@@ -1,29 +1,33 @@
 //! The unmasking round of secure aggregation: a server that is not trusted collects secret shares from a majority of
 //! the agents and removes the masks that do not cancel in the sums.
 
-use super::contribution::Contract;
-use super::messages::{Close, Message, OwnFact, World};
+use super::contribution::MaskingContract;
+use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::server::Server;
 use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::Context;
 use crate::privacy::ledger::ReleaseError;
-use crate::protocols::stage::give_up;
+use crate::protocols::stage::end_refused;
 use std::sync::Arc;
 
 impl Server {
     /// Gives the round up unless a majority of the agents answered. Otherwise checks the budget, then requests shares
     /// from those that answered.
-    pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
+    pub(super) fn start_unmasking(
+        &mut self,
+        contract: &MaskingContract,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) {
         let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
         let survivors = answered.iter().filter(|answered| **answered).count();
-        if !contract.allows_opening(&answered) {
-            self.give_round_up(ctx);
+        if !contract.allows_unmasking(&answered) {
+            self.abandon_round(ctx);
             return;
         }
-        let event = match self.may_open(contract, survivors as u64, ctx) {
+        let event = match self.budget_admits_sum(contract, survivors as u64, ctx) {
             Ok(event) => Some(event),
             Err(error) => {
-                give_up(ctx, &format!("before round {}", self.round + 1), &error);
+                end_refused(ctx, &format!("before round {}", self.round + 1), &error);
                 return;
             }
         };
@@ -46,7 +50,7 @@ impl Server {
         agent: usize,
         round: u64,
         shares: Arc<Vec<u64>>,
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, FederatedProtocol>,
     ) {
         let Some(contract) = self.contract.clone() else { return };
         let current = self.round;
@@ -64,19 +68,23 @@ impl Server {
             ctx.record(OwnFact::Unmasked { round, survivors }.into());
         }
         let mut booked = Ok(());
-        if held >= contract.enough_for_the_server() && !std::mem::replace(&mut unmasking.booked, true) {
+        if held >= contract.shares_needed() && !std::mem::replace(&mut unmasking.booked, true) {
             booked = self.record_for_server(&contract, (round, survivors), ctx);
         }
         if opens && booked.is_ok() {
             booked = self.unmask_sums(&contract, ctx);
         }
         if let Err(error) = booked {
-            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+            end_refused(ctx, &format!("before round {}", self.round + 1), &error);
         }
     }
 
     /// Removes the masks, enters the release to the agents in the ledger, and sends them the sums.
-    fn unmask_sums(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+    fn unmask_sums(
+        &mut self,
+        contract: &MaskingContract,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) -> Result<(), ReleaseError> {
         if let Some(timer) = self.timer.take() {
             ctx.cancel(timer);
         }
@@ -94,7 +102,7 @@ impl Server {
 
     /// Ends a round for which too few answers or shares arrived: no sum is computed, and agents continue with their own
     /// models.
-    pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
+    pub(super) fn abandon_round(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(unmasking) = self.unmasking.take() {
             let (round, survivors) = (self.round, unmasking.survivors());
             if unmasking.booked {

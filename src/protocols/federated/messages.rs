@@ -2,14 +2,14 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::vocabulary::{each, vocabulary};
+use crate::protocols::stage::message_macros::{each, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
 
 /// The messages, timers and facts of the protocol.
 #[derive(Clone, Debug)]
-pub enum World {}
+pub enum FederatedProtocol {}
 
 vocabulary! {
     /// A message.
@@ -194,13 +194,13 @@ impl ProtocolFact for OwnFact {
     }
 }
 
-impl Protocol for World {
+impl Protocol for FederatedProtocol {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
 }
 
-impl Rounds for World {
+impl Rounds for FederatedProtocol {
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Begin => Some(0),

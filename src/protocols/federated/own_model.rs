@@ -1,7 +1,7 @@
 //! An agent's own Gaussian process, whose hyperparameters may be fitted during the run.
 
+use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
-use super::world::Common;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
     ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
@@ -17,7 +17,7 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 
 /// Hyperparameters that an agent fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct FittedHyperparameters {
     /// In units of the points.
     pub(super) length_scale: f64,
     pub(super) variance: f64,
@@ -27,7 +27,7 @@ pub(super) struct Found {
 /// The model of one agent.
 #[derive(Clone)]
 pub(super) struct OwnModel {
-    common: Arc<Common>,
+    common: Arc<AgentCommon>,
     hyperparameters: OwnHyperparameters,
     posterior: Posterior,
     /// Cholesky factor of the prior covariance, for joint draws.
@@ -36,11 +36,11 @@ pub(super) struct OwnModel {
     seen: Vec<(usize, f64)>,
     /// Number of points at the last fit.
     fitted_at: u64,
-    now: Found,
+    now: FittedHyperparameters,
 }
 
 impl OwnModel {
-    pub(super) fn new(common: &Arc<Common>, hyperparameters: OwnHyperparameters) -> Self {
+    pub(super) fn new(common: &Arc<AgentCommon>, hyperparameters: OwnHyperparameters) -> Self {
         let surrogate = &common.surrogate;
         let posterior = Posterior::new(common.covariance.clone(), surrogate.noise_variance, surrogate.mean);
         let length_scale = match &surrogate.covariance.length_scale {
@@ -55,7 +55,7 @@ impl OwnModel {
             prior: Arc::clone(&common.prior),
             seen: Vec::new(),
             fitted_at: 0,
-            now: Found { length_scale, variance, noise_variance },
+            now: FittedHyperparameters { length_scale, variance, noise_variance },
         }
     }
 
@@ -82,7 +82,10 @@ impl OwnModel {
     }
 
     /// Fits the hyperparameters if a fit is due, and returns them; `None` if they stay as they are.
-    pub(super) fn refit(&mut self, stream: impl FnOnce(u64) -> Stream) -> Result<Option<Found>, GpError> {
+    pub(super) fn refit(
+        &mut self,
+        stream: impl FnOnce(u64) -> Stream,
+    ) -> Result<Option<FittedHyperparameters>, GpError> {
         let OwnHyperparameters::Refitted { every, starts } = self.hyperparameters else { return Ok(None) };
         let points = self.seen.len() as u64;
         if points == self.fitted_at || !points.is_multiple_of(every.get()) {
@@ -116,7 +119,7 @@ impl OwnModel {
         covariance: &Covariance,
         starts: usize,
         stream: &mut Stream,
-    ) -> Option<(Found, f64)> {
+    ) -> Option<(FittedHyperparameters, f64)> {
         let (n, d) = (self.seen.len(), domain.d());
         let mean = self.seen.iter().map(|(_, y)| y).sum::<f64>() / n as f64;
         let spread = self.seen.iter().map(|(_, y)| (y - mean) * (y - mean)).sum::<f64>() / n as f64;
@@ -149,8 +152,11 @@ impl OwnModel {
         let search = MultiStart { bounds: &bounds, starts, unit: SEARCH_UNIT * n as f64 };
         let logs = search.maximum(&first, stream, likelihood)?.at;
         let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k].clamp(bounds[k].0, bounds[k].1)));
-        let found =
-            Found { length_scale: l * extent, variance: variance * spread, noise_variance: noise * spread };
+        let found = FittedHyperparameters {
+            length_scale: l * extent,
+            variance: variance * spread,
+            noise_variance: noise * spread,
+        };
         Some((found, mean))
     }
 }
@@ -159,12 +165,12 @@ impl OwnModel {
 mod tests {
     use super::*;
     use crate::objectives::{Instance, Noise, ProblemFacts, Surrogate};
-    use crate::protocols::federated::world::FeatureRecipe;
+    use crate::protocols::federated::common::FeatureRecipe;
     use crate::rng::Key;
     use std::num::{NonZeroU64, NonZeroUsize};
 
     /// A line of 60 points, and a model with a length-scale of 1 and hardly any noise.
-    fn common() -> Arc<Common> {
+    fn common() -> Arc<AgentCommon> {
         let rows: Vec<f64> = (0..60).map(|k| f64::from(k) / 59.0).collect();
         let instance = Instance {
             inputs: Arc::new(Points::new(60, 1, rows)),
@@ -178,7 +184,8 @@ mod tests {
             background: ProblemFacts::default(),
         };
         Arc::new(
-            Common::new(&instance, FeatureRecipe { m: 5, ..FeatureRecipe::default() }, Key::root(1)).unwrap(),
+            AgentCommon::new(&instance, FeatureRecipe { m: 5, ..FeatureRecipe::default() }, Key::root(1))
+                .unwrap(),
         )
     }
 

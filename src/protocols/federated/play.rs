@@ -1,14 +1,14 @@
 //! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
-use super::failure::CannotBegin;
+use super::common::{AgentCommon, objective_of};
+use super::failure::StartError;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
-use super::world::{Common, objective_of};
-use crate::gp::MOST_ARMS;
+use crate::gp::MAX_ARMS;
 use crate::objectives::{Extent, Objective};
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::protocols::stage::{Protocol, ReplicationError, ReplicationSetup, SeriesRecord};
 use crate::rng::Key;
 use crate::vocab::{Effort, Problem, ProtectedUnit};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const OF_ALL: &[&str] = &[
 ];
 
 impl Protocol for Federated {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
     }
 
@@ -45,7 +45,7 @@ impl Protocol for Federated {
 
     /// Agents draw functions over all points of the objective.
     fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        let most = MOST_ARMS as u64;
+        let most = MAX_ARMS as u64;
         let found = (problem.arms > most).then(|| {
             Problem::wrong(
                 problem.stated.0.as_str(),
@@ -76,7 +76,7 @@ impl Protocol for Federated {
         if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
     }
 
-    fn effort(&self, stage: &Stage, problem: &Extent) -> Effort {
+    fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         self.of_replication(self.agents(stage) as u64, problem)
     }
 
@@ -88,11 +88,11 @@ impl Protocol for Federated {
         names(&self.series)
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let fail = |error: CannotBegin| PlayError::in_all(error);
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
+        let fail = |error: StartError| ReplicationError::in_all(error);
         let first = self.series.first().map_or("", |series| &series.name);
         let instance = stage.objective(first)?;
-        let common = Arc::new(Common::new(instance, self.feature_recipe(), key).map_err(fail)?);
+        let common = Arc::new(AgentCommon::new(instance, self.feature_recipe(), key).map_err(fail)?);
         let members = self.members(stage);
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in members.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::series::Sharing;
 use crate::objectives::Instance;
-use crate::protocols::stage::Stage;
+use crate::protocols::stage::ReplicationSetup;
 use crate::vocab::{Origin, PublicFact};
 
 /// The name in the ledger for the agents as owners of the protected data.
@@ -41,12 +41,12 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
 }
 
 /// Facts about the problem of a federation, as its objective and its tables state them.
-pub(super) fn of_the_problem(stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     instance.background.public.iter().cloned().chain(stage.inputs_of_records()).collect()
 }
 
 /// The conditions of all privacy losses on this problem.
-pub(crate) fn conditions_of(stage: &Stage, instance: &Instance) -> Vec<String> {
+pub(crate) fn conditions_of(stage: &ReplicationSetup, instance: &Instance) -> Vec<String> {
     conditions(&of_the_problem(stage, instance))
 }
 

@@ -1,6 +1,6 @@
 //! The settings of how agents choose points: repeated points, initial points, the width of their own draws.
 
-use super::world::Common;
+use super::common::AgentCommon;
 use crate::gp::{GpError, gain_bounds};
 use crate::vocab::{Delta, NonNegative};
 use schemars::JsonSchema;
@@ -74,7 +74,12 @@ impl Width {
     }
 
     /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round.
-    pub(super) fn by_round(self, common: &Common, initial: u64, rounds: u64) -> Result<Vec<f64>, GpError> {
+    pub(super) fn by_round(
+        self,
+        common: &AgentCommon,
+        initial: u64,
+        rounds: u64,
+    ) -> Result<Vec<f64>, GpError> {
         let Self::Theorem { norm, failure } = self else { return Ok(Vec::new()) };
         let (variance, noise) = (common.surrogate.covariance.variance, common.assumed_noise());
         let counts: Vec<u64> = (0..rounds).map(|round| initial + round).collect();

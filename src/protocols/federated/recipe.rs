@@ -1,14 +1,14 @@
 //! The settings of federated optimisation in a scenario, and their checks.
 
+use super::common::FeatureRecipe;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
-use super::world::FeatureRecipe;
 use crate::objectives::Objective;
 use crate::privacy::mechanisms::Participation;
-use crate::protocols::stage::{Stage, series};
+use crate::protocols::stage::{ReplicationSetup, series};
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,13 +107,13 @@ impl Federated {
 
     /// How many agents take part.
     #[must_use]
-    pub fn agents(&self, stage: &Stage) -> usize {
+    pub fn agents(&self, stage: &ReplicationSetup) -> usize {
         self.members(stage).iter().map(|(_, members)| members.len()).sum()
     }
 
     /// The region that each agent explores, from 0 to `regions` - 1.
     #[must_use]
-    pub fn explored(&self, stage: &Stage, regions: usize) -> Vec<usize> {
+    pub fn explored(&self, stage: &ReplicationSetup, regions: usize) -> Vec<usize> {
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in self.members(stage).iter().enumerate() {
             agents.extend(found.iter().map(|&party| (party, group)));
@@ -126,7 +126,7 @@ impl Federated {
     }
 
     /// Each group's name and the positions of its parties in the stage.
-    pub(super) fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
+    pub(super) fn members(&self, stage: &ReplicationSetup) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {
             stage.names[index] == name || stage.traits[index].group.as_deref() == Some(name)
         };
@@ -139,7 +139,7 @@ impl Federated {
             .collect()
     }
 
-    fn group_problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn group_problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut known: Vec<String> = stage.traits.iter().filter_map(|party| party.group.clone()).collect();
         known.extend(stage.names.iter().filter(|name| **name != self.server).cloned());
@@ -201,7 +201,7 @@ impl Federated {
     }
 
     /// What is wrong with the recipe for these parties.
-    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
+    pub(super) fn check(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
         problems.extend(self.group_problems(stage));
         let agents: u64 = self.members(stage).iter().map(|(_, members)| members.len() as u64).sum();

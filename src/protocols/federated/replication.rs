@@ -2,10 +2,12 @@
 
 use super::agent::Agent;
 use super::answers::Answers;
-use super::contribution::Contract;
-use super::failure::CannotBegin;
+use super::common::AgentCommon;
+use super::contribution::MaskingContract;
+use super::failure::StartError;
+use super::key_exchange_state::Setup;
 use super::masking::Dealer;
-use super::messages::{Clipped, OwnFact, World};
+use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
 use super::public;
 use super::queries::{InitialPoints, Repeated};
@@ -13,17 +15,16 @@ use super::recipe::Federated;
 use super::regions::regions_of;
 use super::series::{FederatedSeries, Sharing};
 use super::server::Server;
-use super::setup::Setup;
 use super::shared_model::SharedModel;
 use super::tally::Tally;
 use super::theorem::Terms;
-use super::world::Common;
 use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::{
-    AskedInputs, JitterWatch, NamedOutcome, PlayError, Releases, RoundTrack, SeriesRecord, Stage,
+    JitterWatch, NamedOutcome, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
+    SeriesRecord,
 };
 use crate::rng::Key;
 use crate::vocab::{PartyId, PublicFact};
@@ -33,9 +34,9 @@ use std::sync::Arc;
 /// What the series of one replication have in common.
 pub(super) struct Replication<'a> {
     pub(super) recipe: &'a Federated,
-    pub(super) stage: &'a Stage,
+    pub(super) stage: &'a ReplicationSetup,
     pub(super) instance: &'a Instance,
-    pub(super) common: Arc<Common>,
+    pub(super) common: Arc<AgentCommon>,
     /// Party and group of each agent.
     pub(super) agents: Vec<(usize, usize)>,
     pub(super) values: Vec<Arc<Vec<f64>>>,
@@ -44,9 +45,9 @@ pub(super) struct Replication<'a> {
 }
 
 impl Replication<'_> {
-    pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
-        let failed = |error| PlayError::party(&series.name, error);
-        let widths = self.widths().map_err(CannotBegin::from).map_err(failed)?;
+    pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, ReplicationError> {
+        let failed = |error| ReplicationError::party(&series.name, error);
+        let widths = self.widths().map_err(StartError::from).map_err(failed)?;
         let parties = self.parties(series, &widths).map_err(failed)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let mut counts = BTreeMap::new();
@@ -97,7 +98,7 @@ impl Replication<'_> {
         record.by_round.extend(tally.clipped_shares());
         record.by_round.extend(widths_by_round(&widths));
         let terms = self.terms(series, &tally.clipped());
-        record.by_round.extend(terms.map_err(|error| PlayError::party(&series.name, error))?);
+        record.by_round.extend(terms.map_err(|error| ReplicationError::party(&series.name, error))?);
         if !fitted.is_empty() {
             let scales = fitted.into_values().collect();
             record.outcomes.push(named("length-scale of agents' own models, median", median(scales)));
@@ -105,7 +106,7 @@ impl Replication<'_> {
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
-        record.inputs = AskedInputs::of(self.instance, &iterations);
+        record.inputs = QueriedInputs::of(self.instance, &iterations);
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
@@ -146,13 +147,13 @@ impl Replication<'_> {
     }
 
     /// The agreement between agents and a server that is not trusted.
-    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
+    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<MaskingContract>> {
         let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
         aggregate.server.is_masked().then(|| {
             let key = |&(party, _): &(usize, usize)| {
                 self.key.child("party").child(&self.stage.names[party]).child("masks")
             };
-            Arc::new(Contract {
+            Arc::new(MaskingContract {
                 aggregate: aggregate.clone(),
                 explored: explored.to_vec(),
                 length: self.common.m,
@@ -174,9 +175,9 @@ impl Replication<'_> {
         &self,
         series: &FederatedSeries,
         widths: &Arc<Vec<f64>>,
-    ) -> Result<Vec<Box<dyn Party<World>>>, CannotBegin> {
+    ) -> Result<Vec<Box<dyn Party<FederatedProtocol>>>, StartError> {
         let stage = self.stage;
-        let server = stage.party("server", &self.recipe.server).map_err(|_| CannotBegin::UnknownServer)?;
+        let server = stage.party("server", &self.recipe.server).map_err(|_| StartError::UnknownServer)?;
         let regions = series.sharing.regions();
         let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
         let explored = self.explored(regions);
@@ -187,7 +188,7 @@ impl Replication<'_> {
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
         let conditions = public::conditions(&self.objective_facts());
-        let mut parts: Vec<(PartyId, Box<dyn Party<World>>)> = Vec::with_capacity(count + 1);
+        let mut parts: Vec<(PartyId, Box<dyn Party<FederatedProtocol>>)> = Vec::with_capacity(count + 1);
         parts.push((
             server,
             Box::new(Server {
@@ -235,7 +236,7 @@ impl Replication<'_> {
             let own: Vec<usize> =
                 (0..region_of.len()).filter(|&point| everywhere || region_of[point] == explored[n]).collect();
             if own.is_empty() && !dry {
-                return Err(CannotBegin::EmptyRegion { region: explored[n], regions });
+                return Err(StartError::EmptyRegion { region: explored[n], regions });
             }
             let mut stream = key.child("initial points").stream();
             let initial = (0..if dry { 0 } else { self.recipe.initial_points })

@@ -23,7 +23,7 @@ pub trait Policy {
     /// The number k of answers that enter a sum, if only the first k to arrive do. The loss that the paper claims is
     /// then computed with the rate k / number of agents, if that is below the sampling rate; the loss itself is
     /// computed with the sampling rate, since agents that answer fast are in more sums.
-    fn keeps(&self) -> Option<u64> {
+    fn answers_in_sum(&self) -> Option<u64> {
         None
     }
 
@@ -163,7 +163,7 @@ impl Policy for FirstK {
         fresh >= self.k.get()
     }
 
-    fn keeps(&self) -> Option<u64> {
+    fn answers_in_sum(&self) -> Option<u64> {
         Some(self.k.get())
     }
 
@@ -214,7 +214,7 @@ impl RoundPolicy {
     /// keeps the first k answers, and agents are sampled at a larger rate.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
-        let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {
+        let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().answers_in_sum(), participation) else {
             return None;
         };
         Some(k as f64 / agents as f64).filter(|kept| *kept < rate.get())

@@ -1,12 +1,12 @@
 //! The state of a server in a round, and how it stores answers.
 
 use super::answers::Answers;
-use super::contribution::Contract;
-use super::messages::{Close, World};
+use super::contribution::MaskingContract;
+use super::key_exchange_state::Setup;
+use super::messages::{Close, FederatedProtocol};
 use super::public::{EVERY_AGENT, PROTECTED};
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
-use super::setup::Setup;
 use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
 use crate::privacy::ledger::{BudgetMeter, Occasion};
@@ -51,7 +51,7 @@ pub(super) struct Server {
     /// For a server that is not trusted: the setup, the contract, the masked words of this round by agent, and the
     /// unmasking of their sum.
     pub(super) setup: Setup,
-    pub(super) contract: Option<Arc<Contract>>,
+    pub(super) contract: Option<Arc<MaskingContract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     pub(super) unmasking: Option<Unmasking>,
     /// Rounds that were given up after shares had been requested.
@@ -69,7 +69,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Opens the round: clears the previous answers, and sets the timer of the round's longest duration.
-    pub(super) fn open(&mut self, ctx: &mut Context<'_, World>) {
+    pub(super) fn open(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         self.open = true;
         self.answered.iter_mut().for_each(|answered| *answered = false);
         self.fresh.iter_mut().for_each(|vector| *vector = None);
@@ -120,13 +120,13 @@ impl Server {
     }
 
     /// Opens the next round, if there is one.
-    pub(super) fn next(&mut self, ctx: &mut Context<'_, World>) {
+    pub(super) fn next(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         if self.round < self.broadcasts {
             self.open(ctx);
         }
     }
 
-    pub(super) fn occasion(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
+    pub(super) fn occasion(&self, released: &str, ctx: &Context<'_, FederatedProtocol>) -> Occasion {
         Occasion {
             released: released.to_owned(),
             protected: PROTECTED.to_owned(),

@@ -1,22 +1,22 @@
 //! The server as a party: starts rounds, collects vectors, releases their sums.
 
-use super::messages::{Clipped, Close, Message, OwnFact, World};
+use super::key_exchange_state::Phase;
+use super::messages::{Clipped, Close, FederatedProtocol, Message, OwnFact};
 use super::rounds::Late;
 use super::series::{Aggregate, Alone, Sharing};
 use super::server::{Server, Vector};
-use super::setup::Phase;
 use crate::gp::dot;
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
-use crate::protocols::stage::{JournalLedger, give_up};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, ReceivedVectors};
+use crate::protocols::stage::{JournalLedger, end_refused};
 use crate::vocab::PartyId;
 use std::any::Any;
 use std::sync::Arc;
 
-impl Party<World> for Server {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<FederatedProtocol> for Server {
+    fn handle(&mut self, input: Input<FederatedProtocol>, ctx: &mut Context<'_, FederatedProtocol>) {
         match input {
             Input::Start if self.contract.is_some() => self.set_up(ctx),
             Input::Start => {
@@ -55,7 +55,7 @@ impl Party<World> for Server {
             Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
             Input::Timer(Close { round }) if self.unmasking.is_some() && round == self.round => {
                 self.timer = None;
-                self.give_round_up(ctx);
+                self.abandon_round(ctx);
             }
             Input::Message {
                 message:
@@ -84,7 +84,13 @@ impl Party<World> for Server {
 }
 
 impl Server {
-    fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
+    fn take(
+        &mut self,
+        from: PartyId,
+        round: u64,
+        vector: Option<Vector>,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) {
         let Some(&agent) = self.places.get(&from) else { return };
         // A copy of an answer that has arrived before, in this round or an earlier one, is ignored.
         if !self.heard[agent].insert(round) {
@@ -97,7 +103,7 @@ impl Server {
         }
     }
 
-    fn close(&mut self, ctx: &mut Context<'_, World>) {
+    fn close(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         self.open = false;
         if let Some(timer) = self.timer.take() {
             ctx.cancel(timer);
@@ -126,7 +132,7 @@ impl Server {
             }
         };
         if let Err(error) = shared {
-            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+            end_refused(ctx, &format!("before round {}", self.round + 1), &error);
             return;
         }
         self.next(ctx);
@@ -150,7 +156,7 @@ impl Server {
     }
 
     /// The vectors of this round according to the late policy.
-    fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
+    fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
         let mut mechanism = mechanism.clone();
         // If the server keeps the first k answers of N agents, the paper's claim is computed with the smaller of k / N
         // and the sampling rate.
@@ -179,14 +185,14 @@ impl Server {
         let weights =
             Arc::new(aggregate.weights.at(self.round, &self.explored, aggregate.regions.get() as usize));
         let population = self.agents.len();
-        (mechanism, Gathered { population, vectors, weights, late_sampling_draw, length: self.length })
+        (mechanism, ReceivedVectors { population, vectors, weights, late_sampling_draw, length: self.length })
     }
 
     fn aggregate(
         &mut self,
         mechanism: &FederatedSum,
-        gathered: Gathered,
-        ctx: &mut Context<'_, World>,
+        gathered: ReceivedVectors,
+        ctx: &mut Context<'_, FederatedProtocol>,
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
@@ -205,7 +211,7 @@ impl Server {
     }
 
     /// Sends every agent the vector of a random other agent, as in the original FTS.
-    fn relay(&mut self, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+    fn relay(&mut self, ctx: &mut Context<'_, FederatedProtocol>) -> Result<(), ReleaseError> {
         let present: Vec<usize> =
             (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();
         for (agent, &party) in self.agents.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The model whose weights agents share: linear in features that are the same for all agents, so that the weights of
 //! several agents can be summed.
 
-use super::world::Common;
+use super::common::AgentCommon;
 use crate::gp::{GpError, WeightPosterior};
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -30,7 +30,7 @@ impl WeightOutcomes {
 /// The shared model of one agent.
 #[derive(Clone)]
 pub(super) struct SharedModel {
-    common: Arc<Common>,
+    common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
     /// Posterior given all measurements so far; the prior if outcomes are centred by their own mean, since each draw
     /// then computes the posterior anew.
@@ -40,7 +40,7 @@ pub(super) struct SharedModel {
 }
 
 impl SharedModel {
-    pub(super) fn new(common: &Arc<Common>, outcomes: WeightOutcomes) -> Result<Self, GpError> {
+    pub(super) fn new(common: &Arc<AgentCommon>, outcomes: WeightOutcomes) -> Result<Self, GpError> {
         let posterior = WeightPosterior::new(common.m, common.feature_noise)?;
         Ok(Self { common: Arc::clone(common), outcomes, posterior, seen: Vec::new() })
     }

@@ -5,9 +5,9 @@
 //! schedule of shared queries here and in the paper p_1 is 0, so that the bound is infinite: only its finite terms are
 //! reported.
 
+use super::common::AgentCommon;
 use super::messages::Clipped;
 use super::series::{Aggregate, SharedQueries};
-use super::world::Common;
 use crate::gp::{GpError, dot, gain_bounds};
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::stage::RoundTrack;
@@ -36,7 +36,7 @@ fn one() -> NonNegative {
 /// The inputs of the terms.
 pub(super) struct Terms<'a> {
     pub(super) recipe: RegretTerms,
-    pub(super) common: &'a Common,
+    pub(super) common: &'a AgentCommon,
     /// Every agent's function.
     pub(super) values: &'a [Arc<Vec<f64>>],
     /// The region that each agent explores.
@@ -59,7 +59,7 @@ impl Terms<'_> {
             Participation::Poisson(rate) => rate.get(),
             Participation::FixedSize(size) => size as f64 / agents,
         };
-        let apart = self.apart();
+        let apart = self.difference_of_functions();
         let error = self.feature_error();
         let rounds: Vec<u64> = (1..=self.rounds).collect();
         let gains = gain_bounds(&self.common.covariance, &rounds, self.common.assumed_noise())?;
@@ -85,7 +85,7 @@ impl Terms<'_> {
     }
 
     /// Sum over agents of the largest difference between their function and the first agent's.
-    fn apart(&self) -> f64 {
+    fn difference_of_functions(&self) -> f64 {
         let unit = self.common.surrogate.covariance.variance.sqrt();
         let Some(first) = self.values.first() else { return 0.0 };
         let difference = |other: &Arc<Vec<f64>>| {

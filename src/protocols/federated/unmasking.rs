@@ -1,6 +1,6 @@
 //! A masked sum: what the server has received of it, and its computation from the shares of a majority.
 
-use super::contribution::Contract;
+use super::contribution::MaskingContract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Unmasking {
     }
 
     /// The sums, all regions one after the other.
-    pub(super) fn open(mut self, contract: &Contract, round: u64) -> Vec<f64> {
+    pub(super) fn open(mut self, contract: &MaskingContract, round: u64) -> Vec<f64> {
         let dealer = &contract.dealer;
         self.shares.truncate(dealer.threshold());
         let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
@@ -73,10 +73,10 @@ mod tests {
     const AGENTS: usize = 7;
     const LENGTH: usize = 4;
 
-    fn contract(aggregate: &str) -> Contract {
+    fn contract(aggregate: &str) -> MaskingContract {
         let aggregate: Aggregate = crate::scenario::part(aggregate).unwrap();
         let regions = aggregate.regions.get() as usize;
-        Contract {
+        MaskingContract {
             aggregate,
             explored: (0..AGENTS).map(|n| n % regions).collect(),
             length: LENGTH,
@@ -90,11 +90,11 @@ mod tests {
     }
 
     /// The sums if only some agents answer, and only as many of them as are needed send shares; all agents are members.
-    fn opened(contract: &Contract, answered: &[bool], round: u64) -> Vec<f64> {
+    fn unmasked(contract: &MaskingContract, answered: &[bool], round: u64) -> Vec<f64> {
         opened_among(contract, answered, &[true; AGENTS], round)
     }
 
-    fn opened_among(contract: &Contract, answered: &[bool], members: &[bool], round: u64) -> Vec<f64> {
+    fn opened_among(contract: &MaskingContract, answered: &[bool], members: &[bool], round: u64) -> Vec<f64> {
         let mut words = vec![0u64; contract.aggregate.regions.get() as usize * LENGTH];
         for agent in (0..AGENTS).filter(|&agent| answered[agent]) {
             let masked =
@@ -155,7 +155,7 @@ mod tests {
                 })
                 .collect();
             let square: f64 = (0..2000)
-                .flat_map(|round| opened(&contract, &answered, round))
+                .flat_map(|round| unmasked(&contract, &answered, round))
                 .enumerate()
                 .map(|(index, value)| (value - mean[index % LENGTH]).powi(2))
                 .sum();
@@ -183,7 +183,7 @@ mod tests {
         // Two rounds are subtracted from each other, so that everything except the noise cancels.
         let residual = |round: u64| -> Vec<f64> {
             let known = |round| (0..2).map(|agent| own(agent, round)).collect::<Vec<_>>();
-            let opened = opened(&contract, &answered, round);
+            let opened = unmasked(&contract, &answered, round);
             let known = known(round);
             (0..LENGTH).map(|place| opened[place] - known.iter().map(|own| own[place]).sum::<f64>()).collect()
         };
@@ -208,7 +208,7 @@ mod tests {
         let secret = |holders: [usize; 4], says_answered: bool| {
             let mut list = [true; AGENTS];
             list[0] = says_answered;
-            assert!(contract.allows_opening(&list));
+            assert!(contract.allows_unmasking(&list));
             let shares = holders.map(|holder| contract.shares(holder, round, &list, &members)[0]);
             recover(shares.into_iter(), &lagrange(&holders))
         };
@@ -228,7 +228,7 @@ mod tests {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
         for survivors in 0..=AGENTS {
             let answered: Vec<bool> = (0..AGENTS).map(|agent| agent < survivors).collect();
-            assert_eq!(contract.allows_opening(&answered), survivors >= 4, "{survivors}");
+            assert_eq!(contract.allows_unmasking(&answered), survivors >= 4, "{survivors}");
         }
     }
 

@@ -2,13 +2,13 @@
 
 use crate::kernel::{Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::vocabulary::vocabulary;
+use crate::protocols::stage::message_macros::vocabulary;
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
 /// The messages, timers and facts of local differential privacy.
 #[derive(Clone, Copy, Debug)]
-pub struct World;
+pub struct LocalProtocol;
 
 vocabulary! {
     /// The messages.
@@ -96,13 +96,13 @@ impl ProtocolFact for OwnFact {
     }
 }
 
-impl Protocol for World {
+impl Protocol for LocalProtocol {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
 }
 
-impl Rounds for World {
+impl Rounds for LocalProtocol {
     /// The round is the user's number plus 1.
     fn round(message: &Message) -> Option<u64> {
         match message {

@@ -40,7 +40,7 @@ pub use crate::privacy::mechanisms::{CtlReport, Report};
 pub use arrivals::{
     ArrivalMember, ArrivalModel, ArrivalProcess, Arrivals, BoxedArrivals, OneByOne, Poisson, Renewal,
 };
-pub use messages::{Fact, Message, OwnFact, Timer, World};
+pub use messages::{Fact, LocalProtocol, Message, OwnFact, Timer};
 pub use never_answer::NeverAnswer;
 pub use popularity::{Even, Popularity, PopularityMember, PopularityModel, Zipf};
 pub use recipe::{Local, SeriesRecipe};

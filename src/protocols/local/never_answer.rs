@@ -33,7 +33,7 @@ impl Default for NeverAnswer {
 
 impl NeverAnswer {
     /// Whether a user with this reward does not answer. Uses one random word.
-    pub fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
+    pub fn does_not_answer(&self, reward: f64, stream: &mut Stream) -> bool {
         let drawn = stream.uniform();
         match self {
             Self::Independent(share) => drawn < share.get(),
@@ -53,7 +53,7 @@ impl NeverAnswer {
 
     /// Whether silence depends on the reward, and so reveals something about it.
     #[must_use]
-    pub fn tells(&self) -> bool {
+    pub fn depends_on_reward(&self) -> bool {
         matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)
     }
 }

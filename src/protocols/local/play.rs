@@ -1,7 +1,7 @@
 //! How a scenario of local differential privacy becomes parties and a record.
 
 use super::bounds::Bounds;
-use super::messages::World;
+use super::messages::LocalProtocol;
 use super::public::taken_as_public;
 use super::recipe::{Local, SeriesRecipe};
 use super::service::Service;
@@ -14,7 +14,9 @@ use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::{learners_limits, names};
-use crate::protocols::stage::{ITERATION, PlayError, Protocol, RegretBound, Releases, SeriesRecord, Stage};
+use crate::protocols::stage::{
+    ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
+};
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
@@ -25,7 +27,7 @@ use std::sync::Arc;
 const USER: f64 = 100.0;
 
 impl Protocol for Local {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
     }
 
@@ -51,7 +53,7 @@ impl Protocol for Local {
 
     /// A relay learns whether a user answers, which is a release if silence depends on the reward.
     fn relays_learn_protected_data(&self) -> bool {
-        self.never_answer.tells()
+        self.never_answer.depends_on_reward()
     }
 
     fn dry_needs_objective(&self) -> bool {
@@ -62,7 +64,7 @@ impl Protocol for Local {
         names(&self.series)
     }
 
-    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+    fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
         let users = self.rounds as f64;
         let people = self.population.map_or(0.0, |population| users.min(population.get() as f64));
         let of_series = |(index, series): (usize, &SeriesRecipe)| {
@@ -74,7 +76,7 @@ impl Protocol for Local {
             // What is remembered of a user: its evaluation, and the release about the person.
             let held = USER * users + USER * people;
             let asked = Effort::due_to("rounds", self.rounds, held, 4.0 * MESSAGE * users);
-            learner.and(asked).leaving(ITERATION * users.min(1_000.0) + USER * people)
+            learner.and(asked).with_record_size(ITERATION * users.min(1_000.0) + USER * people)
         };
         let series = self.series.iter().enumerate().map(of_series);
         series.reduce(Effort::then).unwrap_or_default()
@@ -85,7 +87,7 @@ impl Protocol for Local {
         chosen.map(|series| series.name.as_str()).collect()
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
         let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
@@ -133,22 +135,22 @@ impl Local {
     fn play_series(
         &self,
         series: &SeriesRecipe,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         key: Key,
         bounds: Option<&mut Bounds<'_>>,
-    ) -> Result<SeriesRecord, PlayError> {
-        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
+    ) -> Result<SeriesRecord, ReplicationError> {
+        let bad = |problem: Problem| ReplicationError::scenario(&series.name, &problem);
         let service = stage.party("service", &self.service).map_err(bad)?;
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
         let (mechanism, arms) = self
             .mechanism_and_arms(series, instance, stage.directions.dry)
-            .map_err(|error| PlayError::party(&series.name, error))?;
+            .map_err(|error| ReplicationError::party(&series.name, error))?;
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let programs = stage.directions.programs.of_series(&series.name);
         let learner = learner.begin(&arms, &programs);
-        let learner = learner.map_err(|error| PlayError::party(&series.name, error))?;
+        let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
         let clips = mechanism.is_some();
         let parties =
             self.parties(stage, (service, users), instance, key, mechanism, (&series.learner, learner));
@@ -205,13 +207,13 @@ impl Local {
 
     fn parties(
         &self,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         (service, users): (PartyId, PartyId),
         instance: &Instance,
         key: Key,
         mechanism: Option<Arc<dyn RewardMechanism>>,
         (recipe, learner): (&LearnerModel, Box<dyn Learner>),
-    ) -> Vec<Box<dyn Party<World>>> {
+    ) -> Vec<Box<dyn Party<LocalProtocol>>> {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
         let stream = party(&self.service).child("learner").stream();
@@ -223,7 +225,7 @@ impl Local {
                 name: self.users.clone(),
                 service,
                 observer: Observer(self.service.clone()),
-                passers: stage.passed_on_by(users, &[service], &[]).into(),
+                passers: stage.relays_between(users, &[service], &[]).into(),
                 conditions: self.conditions(stage, instance),
                 rounds: self.rounds,
                 arrivals: arrivals.process(),
@@ -242,7 +244,7 @@ impl Local {
             BudgetMeter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
         );
         stage.all_parties([
-            (service, Box::new(service_party) as Box<dyn Party<World>>),
+            (service, Box::new(service_party) as Box<dyn Party<LocalProtocol>>),
             (users, Box::new(users_party)),
         ])
     }

@@ -2,12 +2,16 @@
 
 use super::recipe::Local;
 use crate::objectives::{Instance, Noise};
-use crate::protocols::stage::Stage;
+use crate::protocols::stage::ReplicationSetup;
 use crate::vocab::{Origin, PublicFact};
 
 /// Facts about the problem that users and service know before the first user arrives: they determine the learner, and
 /// the bound at which users clip. Losses hold on condition that the facts computed from rewards are public.
-pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+pub(super) fn of_the_problem(
+    local: &Local,
+    stage: &ReplicationSetup,
+    instance: &Instance,
+) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
     // Recorded rewards and tables are data; the distributions of drawn functions and drawn noise are in the scenario.
@@ -21,27 +25,31 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
     });
     facts.extend(stage.inputs_of_records());
-    facts.into_iter().map(|fact| fact.about(&local.users).known_to(&local.service)).collect()
+    facts.into_iter().map(|fact| fact.about(&local.users).for_observer(&local.service)).collect()
 }
 
 impl Local {
     /// The conditions of all privacy losses: facts about the problem that were computed from rewards are public.
-    pub(crate) fn conditions(&self, stage: &Stage, instance: &Instance) -> Vec<String> {
+    pub(crate) fn conditions(&self, stage: &ReplicationSetup, instance: &Instance) -> Vec<String> {
         of_the_problem(self, stage, instance).iter().filter_map(PublicFact::condition).collect()
     }
 }
 
 /// All facts about rewards that are taken as public.
-pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+pub(super) fn taken_as_public(
+    local: &Local,
+    stage: &ReplicationSetup,
+    instance: &Instance,
+) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
     let asked = local.arrivals.as_dyn().patience().is_some();
     let when = if asked { "when a user answers" } else { "when a user comes and answers" };
-    let answers = if local.never_answer.tells() { "" } else { ", and whether" };
+    let answers = if local.never_answer.depends_on_reward() { "" } else { ", and whether" };
     let what = format!("{when}{answers}: assumed not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
-    facts.push(about(&what).known_to(&local.service));
+    facts.push(about(&what).for_observer(&local.service));
     let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \
                 what the ledger states for the service, and is unprotected where these reports are";
-    facts.push(about(arms).known_to(&local.users));
+    facts.push(about(arms).for_observer(&local.users));
     facts
 }

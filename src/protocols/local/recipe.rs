@@ -9,7 +9,7 @@ use crate::network::latency::LatencyModel;
 use crate::objectives::Objective;
 use crate::privacy::mechanisms::reports::NoiseFacts;
 use crate::privacy::mechanisms::{Disclosed, Report};
-use crate::protocols::stage::{Series, Stage, series};
+use crate::protocols::stage::{ReplicationSetup, Series, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ impl Series for SeriesRecipe {
 
 impl Local {
     /// What is wrong with the recipe for these parties.
-    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
+    pub(super) fn check(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("service", &self.service).err());
         problems.extend(stage.party("users", &self.users).err());

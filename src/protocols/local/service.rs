@@ -1,6 +1,6 @@
 //! The service: recommends an arm to every user and learns from the reports only.
 
-use super::messages::{Message, OwnFact, Timer, World};
+use super::messages::{LocalProtocol, Message, OwnFact, Timer};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{History, Learner, LearnerModel};
@@ -62,7 +62,7 @@ impl Service {
         }
     }
 
-    fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+    fn recommend(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
         let arm = self.learner.suggest(&mut self.stream);
         self.history.suggested(arm);
         ctx.send(self.users, Message::Play { user, arm: arm as u64 });
@@ -73,7 +73,7 @@ impl Service {
     }
 
     /// Continues with the next user, or ends the series if too many users in a row have not answered.
-    fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+    fn skip_user(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
         turn.unanswered += 1;
         if turn.unanswered < self.give_up_after {
@@ -83,7 +83,7 @@ impl Service {
         }
     }
 
-    fn learn(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64, reward: f64) {
+    fn learn(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64, arm: u64, reward: f64) {
         if !self.known.insert(user) {
             return;
         }
@@ -105,8 +105,8 @@ impl Service {
     }
 }
 
-impl Party<World> for Service {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<LocalProtocol> for Service {
+    fn handle(&mut self, input: Input<LocalProtocol>, ctx: &mut Context<'_, LocalProtocol>) {
         match input {
             Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
             Input::Message { message: Message::Arrived { user }, .. } => {
@@ -118,7 +118,7 @@ impl Party<World> for Service {
             Input::Message { message: Message::Report { user, arm, reward }, .. } => {
                 self.learn(ctx, user, arm, *reward.get());
             }
-            Input::Timer(Timer::Patience { user }) => self.pass_over(ctx, user),
+            Input::Timer(Timer::Patience { user }) => self.skip_user(ctx, user),
             Input::Start
             | Input::Message { message: Message::Play { .. }, .. }
             | Input::Timer(_)

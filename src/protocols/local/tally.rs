@@ -29,7 +29,7 @@ pub(super) struct Tally<'a> {
 impl<'a> Tally<'a> {
     pub(super) fn new(instance: &'a Instance, rounds: u64) -> Self {
         Self {
-            evaluations: Evaluations::new(instance).thinned(rounds, RECORDED),
+            evaluations: Evaluations::new(instance).with_round_limit(rounds, RECORDED),
             played: 0,
             last_noise: 0.0,
             reported_noise: 0.0,

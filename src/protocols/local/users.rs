@@ -2,7 +2,7 @@
 //! never.
 
 use super::arrivals::ArrivalProcess;
-use super::messages::{Message, OwnFact, Timer, World};
+use super::messages::{LocalProtocol, Message, OwnFact, Timer};
 use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
 use super::recent::Recent;
@@ -13,7 +13,7 @@ use crate::privacy::Sensitive;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::mechanisms::reports::RewardMechanism;
-use crate::protocols::stage::{JournalLedger, end, give_up};
+use crate::protocols::stage::{JournalLedger, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
@@ -113,14 +113,14 @@ impl Users {
         }
     }
 
-    fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
+    fn expect_next(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
         if let Some(interval) = self.settings.arrivals.next(&mut self.settings.intervals) {
             ctx.after(interval, Timer::Arrival);
         }
     }
 
     /// Lets the next user arrive; ends the series if too many users in a row have got no arm.
-    fn come(&mut self, ctx: &mut Context<'_, World>) {
+    fn come(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
         // A fork may have lowered the number.
         if self.unanswered >= self.settings.give_up_after {
             return end(
@@ -134,7 +134,7 @@ impl Users {
         self.expect_next(ctx);
     }
 
-    fn play(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64) {
+    fn play(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64, arm: u64) {
         if self.played == self.settings.rounds || !self.known.insert(user) {
             return;
         }
@@ -147,9 +147,9 @@ impl Users {
         let round = self.played;
         self.played += 1;
         let mut behaviour = settings.behaviour.index(user).stream();
-        let silent = settings.never_answer.silent(reward, &mut behaviour);
+        let silent = settings.never_answer.does_not_answer(reward, &mut behaviour);
         let delay = settings.answer_after.as_dyn().quantile(behaviour.open_uniform());
-        if settings.never_answer.tells() {
+        if settings.never_answer.depends_on_reward() {
             let occasion = self.occasion(ctx, "whether a user answers", user, round);
             let answers = Sensitive::new(!silent);
             // A disclosure uses no random numbers.
@@ -175,7 +175,7 @@ impl Users {
         self.finish(ctx);
     }
 
-    fn occasion(&self, ctx: &Context<'_, World>, released: &str, user: u64, round: u64) -> Occasion {
+    fn occasion(&self, ctx: &Context<'_, LocalProtocol>, released: &str, user: u64, round: u64) -> Occasion {
         let settings = &self.settings;
         let person = settings.population.as_ref().map(|all| all.person(user));
         Occasion {
@@ -192,7 +192,7 @@ impl Users {
         }
     }
 
-    fn report(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+    fn report(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
         let Some(PendingReport { arm, reward, round }) = self.intended.remove(&user) else { return };
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.settings.mechanisms.index(user).stream();
@@ -207,20 +207,20 @@ impl Users {
         }
     }
 
-    fn fail(&self, ctx: &mut Context<'_, World>, user: u64, error: &ReleaseError) {
-        give_up(ctx, &format!("user {user} of {} releases nothing", self.settings.name), error);
+    fn fail(&self, ctx: &mut Context<'_, LocalProtocol>, user: u64, error: &ReleaseError) {
+        end_refused(ctx, &format!("user {user} of {} releases nothing", self.settings.name), error);
     }
 
     /// Ends the series when the last user has played and all reports that will be sent have been sent.
-    fn finish(&self, ctx: &mut Context<'_, World>) {
+    fn finish(&self, ctx: &mut Context<'_, LocalProtocol>) {
         if self.played == self.settings.rounds && self.intended.is_empty() {
             ctx.stop();
         }
     }
 }
 
-impl Party<World> for Users {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<LocalProtocol> for Users {
+    fn handle(&mut self, input: Input<LocalProtocol>, ctx: &mut Context<'_, LocalProtocol>) {
         match input {
             Input::Start => self.expect_next(ctx),
             Input::Timer(Timer::Arrival) if self.played < self.settings.rounds => self.come(ctx),

@@ -1,13 +1,13 @@
 //! The curator: holds the inputs, releases them once through a mechanism, and measures the rows that are
 //! queried.
 
-use super::messages::{Message, World};
+use super::messages::{Message, OutsourcedProtocol};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::{Facts, Surrogate};
 use crate::privacy::ledger::{Occasion, ReleaseError, enter_for, release};
 use crate::privacy::mechanisms::{Disclosure, InputRelease, Rows};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{JournalLedger, Measurer, NEIGHBOUR_DISTANCE, give_up};
+use crate::protocols::stage::{JournalLedger, Measurer, NEIGHBOUR_DISTANCE, end_refused};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::fmt;
@@ -57,14 +57,14 @@ impl fmt::Debug for Curator {
 }
 
 impl Curator {
-    fn view(&mut self, ctx: &mut Context<'_, World>) -> Result<Message, ReleaseError> {
+    fn view(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>) -> Result<Message, ReleaseError> {
         if let Some(view) = &self.view {
             return Ok(view.clone());
         }
         let model = self.model(ctx)?;
         let occasion = Occasion {
             conditions: self.facts.input_conditions(),
-            ..self.about_records(self.release.as_dyn().what(), ctx)
+            ..self.about_records(self.release.as_dyn().release_name(), ctx)
         };
         let n = self.measurer.arms() as u64;
         let Measurer { meter, stream, .. } = &mut self.measurer;
@@ -82,7 +82,7 @@ impl Curator {
     }
 
     /// The occasion of a release about the records before the first round.
-    fn about_records(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
+    fn about_records(&self, released: &str, ctx: &Context<'_, OutsourcedProtocol>) -> Occasion {
         Occasion {
             released: released.to_owned(),
             protected: self.name.clone(),
@@ -100,7 +100,7 @@ impl Curator {
     /// entered in the ledger as unprotected.
     fn model(
         &mut self,
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, OutsourcedProtocol>,
     ) -> Result<Option<Arc<Released<Surrogate>>>, ReleaseError> {
         let record = self.about_records("fitted hyperparameters", ctx);
         let Some(model) = &self.fitted else { return Ok(None) };
@@ -114,8 +114,8 @@ impl Curator {
     }
 }
 
-impl Party<World> for Curator {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<OutsourcedProtocol> for Curator {
+    fn handle(&mut self, input: Input<OutsourcedProtocol>, ctx: &mut Context<'_, OutsourcedProtocol>) {
         let answer = match input {
             Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
             Input::Message { message: Message::Query { round, row }, .. } => {
@@ -129,7 +129,7 @@ impl Party<World> for Curator {
         };
         match answer {
             Ok(message) => ctx.send(self.modeler, message),
-            Err(error) => give_up(ctx, &format!("{} releases nothing", self.name), &error),
+            Err(error) => end_refused(ctx, &format!("{} releases nothing", self.name), &error),
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::RetryTimer;
-use crate::protocols::stage::vocabulary::{if_any, vocabulary};
+use crate::protocols::stage::message_macros::{if_any, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, Measured, Rounds};
 use std::sync::Arc;
 
 /// The messages, timers and facts of outsourced optimisation.
 #[derive(Clone, Copy, Debug)]
-pub struct World;
+pub struct OutsourcedProtocol;
 
 vocabulary! {
     /// The messages.
@@ -50,13 +50,13 @@ vocabulary! {
 /// A fact that this protocol records.
 pub type Fact = stage::Fact<Measured>;
 
-impl Protocol for World {
+impl Protocol for OutsourcedProtocol {
     type Message = Message;
     type Timer = RetryTimer;
     type Fact = Fact;
 }
 
-impl Rounds for World {
+impl Rounds for OutsourcedProtocol {
     /// Evaluations are counted from 1, initial points included; 0 is the exchange of the inputs.
     fn round(message: &Message) -> Option<u64> {
         match message {

@@ -25,5 +25,5 @@ mod recipe;
 mod theorem3;
 
 pub use crate::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
-pub use messages::{Fact, Message, World};
+pub use messages::{Fact, Message, OutsourcedProtocol};
 pub use recipe::{ColumnsRow, Outsourced, SeriesRecipe};

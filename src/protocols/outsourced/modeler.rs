@@ -1,6 +1,6 @@
 //! The modeler: sees only what the curator released and the answers to its queries.
 
-use super::messages::{Message, World};
+use super::messages::{Message, OutsourcedProtocol};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::{Arms, BuildError, Facts, Learner, LearnerModel};
@@ -86,7 +86,7 @@ pub(super) struct Modeler {
     initial: Key,
     /// The learner's random stream in its state at the beginning of the search.
     stream: Stream,
-    asker: Requester<World>,
+    asker: Requester<OutsourcedProtocol>,
     state: State,
     /// The released rows, kept for another learner that replaces this one.
     rows: Option<Arc<Released<Rows>>>,
@@ -108,7 +108,7 @@ impl Modeler {
         Self { curator, recipe, initial, stream, asker, state: State::Beginning, rows: None, model: None }
     }
 
-    fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize) {
+    fn begin(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>, n: usize) {
         match self.learner(n) {
             Ok(learner) => {
                 let ModelerRecipe { rounds, initial_points, .. } = self.recipe;
@@ -126,7 +126,7 @@ impl Modeler {
     }
 
     /// Asks for the outcome of the next round.
-    fn ask(&mut self, ctx: &mut Context<'_, World>, mut searcher: Box<Searcher>) {
+    fn ask(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>, mut searcher: Box<Searcher>) {
         let Some((round, row)) = searcher.next(ctx) else {
             self.state = State::Done;
             return ctx.stop();
@@ -135,14 +135,14 @@ impl Modeler {
         self.state = State::Asking(searcher);
     }
 
-    fn end(&mut self, ctx: &mut Context<'_, World>, reason: impl Display) {
+    fn end(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>, reason: impl Display) {
         self.state = State::Done;
         end(ctx, reason);
     }
 }
 
-impl Party<World> for Modeler {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<OutsourcedProtocol> for Modeler {
+    fn handle(&mut self, input: Input<OutsourcedProtocol>, ctx: &mut Context<'_, OutsourcedProtocol>) {
         match (input, std::mem::replace(&mut self.state, State::Done)) {
             (Input::Start, _) => {
                 self.state = State::Beginning;

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::curator::Curator;
-use super::messages::World;
+use super::messages::OutsourcedProtocol;
 use super::modeler::{Modeler, ModelerRecipe};
 use super::public::taken_as_public;
 use super::recipe::{Outsourced, SeriesRecipe};
@@ -13,13 +13,15 @@ use crate::privacy::Sensitive;
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::series::{learners_limits, names};
-use crate::protocols::stage::{ITERATION, Measurer, PlayError, Protocol, SeriesRecord, Stage};
+use crate::protocols::stage::{
+    ITERATION, Measurer, Protocol, ReplicationError, ReplicationSetup, SeriesRecord,
+};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 
 impl Protocol for Outsourced {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
     }
 
@@ -43,7 +45,7 @@ impl Protocol for Outsourced {
         names(&self.series)
     }
 
-    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+    fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
         let (rounds, outcomes) = (self.rounds, self.rounds.saturating_add(self.initial_points));
         let (n, d) = (problem.arms as f64, problem.inputs as f64);
         let initial = self.initial_points;
@@ -62,7 +64,7 @@ impl Protocol for Outsourced {
             let learner = series.learner.as_dyn().effort(problem.arms, outcomes);
             let learner = problem.of_learner(learner, larger);
             let asked = Effort::new(0.0, 6.0 * MESSAGE * outcomes as f64);
-            rows.and(learner).and(asked).leaving(ITERATION * outcomes as f64)
+            rows.and(learner).and(asked).with_record_size(ITERATION * outcomes as f64)
         };
         let series = self.series.iter().enumerate().map(of_series);
         // Bounds on the information gain choose rows one by one, as an exact posterior does.
@@ -75,13 +77,13 @@ impl Protocol for Outsourced {
         chosen.map(|series| series.name.as_str()).collect()
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
         let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
             if let Some(bounds) = &mut bounds {
-                let failed = |error| PlayError::party(&series.name, error);
+                let failed = |error| ReplicationError::party(&series.name, error);
                 let changes = stage.changes_at_fork(&series.name);
                 bounds.add(series, &mut record, changes).map_err(failed)?;
             }
@@ -92,8 +94,13 @@ impl Protocol for Outsourced {
 }
 
 impl Outsourced {
-    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
-        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
+    fn play_series(
+        &self,
+        series: &SeriesRecipe,
+        stage: &ReplicationSetup,
+        key: Key,
+    ) -> Result<SeriesRecord, ReplicationError> {
+        let bad = |problem: Problem| ReplicationError::scenario(&series.name, &problem);
         let curator = stage.party("curator", &self.curator).map_err(bad)?;
         let modeler = stage.party("modeler", &self.modeler).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
@@ -106,15 +113,19 @@ impl Outsourced {
     fn parties(
         &self,
         series: &SeriesRecipe,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         (curator, modeler): (PartyId, PartyId),
         instance: &Instance,
         key: Key,
-    ) -> Result<Vec<Box<dyn Party<World>>>, PlayError> {
-        let rows = Rows::of(&instance.inputs).map_err(|error| PlayError::party(&series.name, error))?;
+    ) -> Result<Vec<Box<dyn Party<OutsourcedProtocol>>>, ReplicationError> {
+        let rows =
+            Rows::of(&instance.inputs).map_err(|error| ReplicationError::party(&series.name, error))?;
         let party = |name: &str| key.child("party").child(name);
-        let outcome_variance =
-            series.outcomes.as_dyn().variance().map_err(|error| PlayError::party(&series.name, error))?;
+        let outcome_variance = series
+            .outcomes
+            .as_dyn()
+            .variance()
+            .map_err(|error| ReplicationError::party(&series.name, error))?;
         let learner =
             if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
         let releases_model = instance.background.fitted && learner.as_dyn().needs_inputs();
@@ -129,7 +140,7 @@ impl Outsourced {
         );
         let measurer = measurer
             .of_series(&series.name, &stage.directions)
-            .map_err(|error| PlayError::party(&series.name, error))?;
+            .map_err(|error| ReplicationError::party(&series.name, error))?;
         let holder = Curator {
             name: self.curator.clone(),
             observer: Observer(self.modeler.clone()),
@@ -154,7 +165,7 @@ impl Outsourced {
         };
         let searcher = Modeler::new(curator, recipe, key.child("initial points"), party(&self.modeler));
         Ok(stage.all_parties([
-            (curator, Box::new(holder) as Box<dyn Party<World>>),
+            (curator, Box::new(holder) as Box<dyn Party<OutsourcedProtocol>>),
             (modeler, Box::new(searcher)),
         ]))
     }

@@ -27,9 +27,9 @@ pub(super) fn taken_as_public(
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
         let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the \
                     inputs, they depend on it";
-        PublicFact::new(what, Origin::Stated).about(curator).known_to(modeler)
+        PublicFact::new(what, Origin::Stated).about(curator).for_observer(modeler)
     });
     let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);
-    let facts = facts.map(|fact| fact.clone().about(curator).known_to(modeler));
+    let facts = facts.map(|fact| fact.clone().about(curator).for_observer(modeler));
     facts.chain(columns).chain(protocol).collect()
 }

@@ -5,7 +5,7 @@ use crate::objectives::Instance;
 use crate::privacy::mechanisms::{
     InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
 };
-use crate::protocols::stage::{Retry, Series, Stage, series};
+use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ impl Outsourced {
     }
 
     /// What is wrong with the recipe for these parties.
-    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
+    pub(super) fn check(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("curator", &self.curator).err());
         problems.extend(stage.party("modeler", &self.modeler).err());

@@ -2,13 +2,13 @@
 
 use crate::kernel::{Digest, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::vocabulary::{each, if_any, or_max, vocabulary};
+use crate::protocols::stage::message_macros::{each, if_any, or_max, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
 /// The messages, timers and facts of private release.
 #[derive(Clone, Copy, Debug)]
-pub struct World;
+pub struct ReleaseProtocol;
 
 vocabulary! {
     /// The messages.
@@ -103,13 +103,13 @@ impl ProtocolFact for OwnFact {
     }
 }
 
-impl Protocol for World {
+impl Protocol for ReleaseProtocol {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
 }
 
-impl Rounds for World {
+impl Rounds for ReleaseProtocol {
     /// Trials are numbered from 1 as rounds.
     fn round(message: &Message) -> Option<u64> {
         match message {

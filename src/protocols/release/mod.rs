@@ -18,13 +18,14 @@
 pub mod constants;
 mod failure;
 mod messages;
-mod open;
+mod open_request;
 mod outcomes;
 mod owner;
 mod play;
 mod public;
 mod publication;
 mod reader;
+mod reading_relays;
 mod recipe;
 mod sampling;
 mod secrets;
@@ -32,11 +33,11 @@ mod training;
 mod worker;
 
 pub use failure::CannotRelease;
-pub use messages::{Fact, Message, OwnFact, Timer, World};
+pub use messages::{Fact, Message, OwnFact, ReleaseProtocol, Timer};
 pub use publication::{
-    Blind, Constants, EverySetting, FixedGrid, Foreseen, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
+    Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
     NonPrivate, Part, Plan, Publication, PublicationMember, PublicationModel, Sampling, Search, Selection,
-    SettingRelease, TAIL, Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
+    SettingRelease, TAIL, Task, TaskFacts, TaskOutline, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::TrialResults;

@@ -1,10 +1,11 @@
 //! The owner: tries settings on its validation set, releases once, and publishes.
 
 use super::failure::CannotRelease;
-use super::messages::{Message, OwnFact, Timer, World};
-use super::open::Open;
+use super::messages::{Message, OwnFact, ReleaseProtocol, Timer};
+use super::open_request::OpenRequest;
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
+use super::reading_relays::ReadingRelays;
 use super::sampling::{Choice, Sampler};
 use super::training::WithTraining;
 use crate::kernel::{Context, Input, Party};
@@ -13,7 +14,7 @@ use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::Programs;
-use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end, give_up};
+use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -44,7 +45,7 @@ pub(super) struct OwnerConfig {
     pub(super) dry: bool,
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
-    pub(super) carriers: Carriers,
+    pub(super) carriers: ReadingRelays,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Random numbers of the mechanisms, and of the learner.
@@ -52,17 +53,6 @@ pub(super) struct OwnerConfig {
     pub(super) learning: Stream,
     /// The user's programs, for a learner that is one of them.
     pub(super) programs: Programs,
-}
-
-/// Relays that can read messages, and are neither the owner nor one of the owner's machines.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Carriers {
-    /// Of messages between the owner and its workers.
-    pub(super) of_training: Arc<[Observer]>,
-    /// Of messages from the owner to readers; no reader is among them.
-    pub(super) of_publication: Arc<[Observer]>,
-    /// Of messages of either kind; no reader is among them.
-    pub(super) of_either: Arc<[Observer]>,
 }
 
 /// The method that chooses the next setting.
@@ -74,14 +64,14 @@ enum Searcher {
 }
 
 /// Why a search ends before its last trial.
-enum Halt {
+enum SearchStop {
     /// The search or the release is not possible.
     Failed(CannotRelease),
     /// The budget allows no further release.
     Refused(ReleaseError),
 }
 
-impl From<CannotRelease> for Halt {
+impl From<CannotRelease> for SearchStop {
     fn from(reason: CannotRelease) -> Self {
         Self::Failed(reason)
     }
@@ -100,8 +90,8 @@ pub(super) struct Owner {
     under_trial: BTreeMap<u64, usize>,
     /// Workers without a trial, the one that has been idle longest first.
     idle: VecDeque<PartyId>,
-    open_trials: BTreeMap<u64, Open>,
-    open_readers: BTreeMap<usize, Open>,
+    open_trials: BTreeMap<u64, OpenRequest>,
+    open_readers: BTreeMap<usize, OpenRequest>,
     trials: Trials,
     /// Settings that were announced when they were chosen.
     told: Vec<Released<usize>>,
@@ -162,7 +152,7 @@ impl Owner {
 
     /// Begins a trial for every idle worker, or one at a time if trials are sequential; without workers the owner makes
     /// all trials itself. Publishes when no trial is left.
-    fn resume(&mut self, ctx: &mut Context<'_, World>) {
+    fn resume(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) {
         let one_by_one = self.publication().sequential();
         while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
             let alone = self.config.workers.is_empty();
@@ -182,7 +172,7 @@ impl Owner {
                 }
             } else if let Some(worker) = self.idle.pop_front() {
                 let message = Message::Train { trial, setting: setting as u64 };
-                let open = Open::new(self.retries(), ctx, worker, message, Timer::Trial(trial));
+                let open = OpenRequest::new(self.retries(), ctx, worker, message, Timer::Trial(trial));
                 self.open_trials.insert(trial, open);
             }
         }
@@ -195,7 +185,7 @@ impl Owner {
     }
 
     /// The setting of the next trial; one that was chosen privately is announced to the readers at once.
-    fn choose(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<usize, Halt> {
+    fn choose(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<usize, SearchStop> {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
                 let setting = learner.suggest(&mut self.config.learning);
@@ -222,10 +212,10 @@ impl Owner {
     /// outcome a setting depends on no record, so nothing is recorded.
     fn record_for_relays(
         &mut self,
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, ReleaseProtocol>,
         round: u64,
         setting: usize,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), SearchStop> {
         let carriers = Arc::clone(&self.config.carriers.of_training);
         let Some((first, others)) = carriers.split_first().filter(|_| self.trials.best().is_some()) else {
             return Ok(());
@@ -238,12 +228,12 @@ impl Owner {
     /// Releases a private choice, and returns the setting.
     fn chosen(
         &mut self,
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, ReleaseProtocol>,
         what: &str,
         round: u64,
         choice: Choice,
         carriers: &Arc<[Observer]>,
-    ) -> Result<Released<usize>, Halt> {
+    ) -> Result<Released<usize>, SearchStop> {
         let occasion = Occasion { round, ..self.occasion(ctx, what) };
         let Choice { mechanism, utilities, candidates, jitter } = choice;
         self.jitter.note(jitter, ctx);
@@ -255,17 +245,18 @@ impl Owner {
     /// training records.
     fn release<M: Mechanism + ?Sized>(
         &mut self,
-        ctx: &mut Context<'_, World>,
+        ctx: &mut Context<'_, ReleaseProtocol>,
         occasion: Occasion,
         mechanism: &M,
         secret: M::Input,
         carriers: &Arc<[Observer]>,
-    ) -> Result<Released<M::Output>, Halt> {
+    ) -> Result<Released<M::Output>, SearchStop> {
         let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(carriers);
         let (trains, refused) = (self.config.trains, &mut self.refused_for_training);
         let mut ledger = WithTraining { ledger, trains, refused };
         let stream = &mut self.config.mechanisms;
-        release(&mut ledger, occasion, mechanism, &Sensitive::new(secret), stream).map_err(Halt::Refused)
+        release(&mut ledger, occasion, mechanism, &Sensitive::new(secret), stream)
+            .map_err(SearchStop::Refused)
     }
 
     /// When requests are repeated, and the node of the jitter.
@@ -274,14 +265,14 @@ impl Owner {
     }
 
     /// Sends all requests that waited for the owner's own connection.
-    fn reconnected(&mut self, ctx: &mut Context<'_, World>) {
+    fn reconnected(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) {
         let trials = self.open_trials.iter_mut().map(|(trial, open)| (Timer::Trial(*trial), open));
         let readers = self.open_readers.iter_mut().map(|(place, open)| (Timer::Reader(*place), open));
         trials.chain(readers).for_each(|(timer, open)| open.reconnected(self.config.retry, ctx, timer));
     }
 
     /// Evaluates a trained model on the validation set, and passes the outcome to the learner.
-    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), CannotRelease> {
+    fn measure(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<(), CannotRelease> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
             0.0
@@ -305,7 +296,7 @@ impl Owner {
         }
     }
 
-    fn trained(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
+    fn trained(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) {
         let Some(open) = self.open_trials.remove(&trial) else { return };
         open.attempts.end(ctx);
         self.idle.push_back(open.to);
@@ -316,11 +307,11 @@ impl Owner {
     }
 
     /// Gives a trial to the worker that has been idle longest, or to the same worker again if no other is idle.
-    fn overdue(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
+    fn handle_timeout(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) {
         let Some(open) = self.open_trials.get_mut(&trial) else { return };
         let (retry, idle) = (self.config.retry, &mut self.idle);
-        let Open { to, message, attempts } = open;
-        let verdict = attempts.overdue(retry, ctx, Timer::Trial(trial), |ctx| {
+        let OpenRequest { to, message, attempts } = open;
+        let verdict = attempts.handle_timeout(retry, ctx, Timer::Trial(trial), |ctx| {
             if let Some(other) = idle.pop_front() {
                 idle.push_back(*to);
                 *to = other;
@@ -333,7 +324,7 @@ impl Owner {
         }
     }
 
-    fn occasion(&self, ctx: &Context<'_, World>, released: &str) -> Occasion {
+    fn occasion(&self, ctx: &Context<'_, ReleaseProtocol>, released: &str) -> Occasion {
         Occasion {
             released: released.to_owned(),
             protected: self.config.name.clone(),
@@ -347,7 +338,7 @@ impl Owner {
         }
     }
 
-    fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), Halt> {
+    fn publish(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) -> Result<(), SearchStop> {
         let Plan { setting, value, .. } = self.publication().plan(&self.config.task)?;
         let choice = match (&self.searcher, setting) {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
@@ -383,13 +374,13 @@ impl Owner {
         for (place, reader) in self.config.readers.clone().into_iter().enumerate() {
             let told = self.told.clone();
             let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };
-            let open = Open::new(self.retries(), ctx, reader, message, Timer::Reader(place));
+            let open = OpenRequest::new(self.retries(), ctx, reader, message, Timer::Reader(place));
             self.open_readers.insert(place, open);
         }
         Ok(())
     }
 
-    fn halted(&self, ctx: &mut Context<'_, World>, halt: Halt) {
+    fn halted(&self, ctx: &mut Context<'_, ReleaseProtocol>, halt: SearchStop) {
         let undone = if self.told.is_empty() { "gets nothing" } else { "gets nothing more" };
         let for_training = if self.refused_for_training {
             ", since nothing protects training records and the budget is for them too (`unit: ValidationRecord` is for \
@@ -398,12 +389,14 @@ impl Owner {
             ""
         };
         match halt {
-            Halt::Failed(reason) => end(ctx, reason),
-            Halt::Refused(error) => give_up(ctx, &format!("{PUBLIC} {undone}{for_training}"), &error),
+            SearchStop::Failed(reason) => end(ctx, reason),
+            SearchStop::Refused(error) => {
+                end_refused(ctx, &format!("{PUBLIC} {undone}{for_training}"), &error)
+            }
         }
     }
 
-    fn received(&mut self, ctx: &mut Context<'_, World>, from: PartyId) {
+    fn received(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, from: PartyId) {
         let place = self.open_readers.iter().find(|(_, open)| open.to == from).map(|(place, _)| *place);
         let Some(open) = place.and_then(|place| self.open_readers.remove(&place)) else { return };
         open.attempts.end(ctx);
@@ -412,23 +405,23 @@ impl Owner {
         }
     }
 
-    fn timed_out(&mut self, ctx: &mut Context<'_, World>, place: usize) {
-        let Some(Open { to, message, attempts }) = self.open_readers.get_mut(&place) else { return };
+    fn timed_out(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, place: usize) {
+        let Some(OpenRequest { to, message, attempts }) = self.open_readers.get_mut(&place) else { return };
         let retry = self.config.retry;
-        let again = |ctx: &mut Context<'_, World>| ctx.send(*to, message.clone());
-        if attempts.overdue(retry, ctx, Timer::Reader(place), again) == AfterTimeout::GaveUp {
+        let again = |ctx: &mut Context<'_, ReleaseProtocol>| ctx.send(*to, message.clone());
+        if attempts.handle_timeout(retry, ctx, Timer::Reader(place), again) == AfterTimeout::GaveUp {
             end(ctx, format!("a reader never confirmed the publication, sent {} times", retry.attempts));
         }
     }
 }
 
-impl Party<World> for Owner {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<ReleaseProtocol> for Owner {
+    fn handle(&mut self, input: Input<ReleaseProtocol>, ctx: &mut Context<'_, ReleaseProtocol>) {
         match input {
             Input::Start => self.resume(ctx),
             Input::Message { message: Message::Trained { trial }, .. } => self.trained(ctx, trial),
             Input::Message { from, message: Message::Received } => self.received(ctx, from),
-            Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
+            Input::Timer(Timer::Trial(trial)) => self.handle_timeout(ctx, trial),
             Input::Timer(Timer::Reader(place)) => self.timed_out(ctx, place),
             Input::CameBack => self.reconnected(ctx),
             // Open requests will be sent again, so nothing is done here.

@@ -1,12 +1,13 @@
 //! Builds the parties of private release, runs them, and fills in the record.
 
 use super::failure::CannotRelease;
-use super::messages::{OwnFact, World};
+use super::messages::{OwnFact, ReleaseProtocol};
 use super::outcomes::{Published, Trials, outcomes};
-use super::owner::{Carriers, Owner, OwnerConfig};
+use super::owner::{Owner, OwnerConfig};
 use super::public::{taken_as_public, trains};
 use super::publication::{Blind, NonPrivate, Search, Task};
 use super::reader::Reader;
+use super::reading_relays::ReadingRelays;
 use super::recipe::{Release, ReleaseSeries};
 use super::training::entry_of_training;
 use super::worker::Worker;
@@ -16,7 +17,7 @@ use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
-    Evaluations, ITERATION, PlayError, Protocol, Releases, SeriesRecord, Stage, count,
+    Evaluations, ITERATION, Protocol, Releases, ReplicationError, ReplicationSetup, SeriesRecord, count,
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -24,7 +25,7 @@ use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
 impl Protocol for Release {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
     }
 
@@ -60,7 +61,7 @@ impl Protocol for Release {
         names(&self.series)
     }
 
-    fn effort(&self, _: &Stage, problem: &Extent) -> Effort {
+    fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
         let of_series = |(index, series): (usize, &ReleaseSeries)| {
             let search = series.publication.as_dyn().effort(problem.arms, self.rounds);
             let place = format!("series[{index}].publication.{}", series.publication.name());
@@ -72,7 +73,7 @@ impl Protocol for Release {
             let private = series.publication.get::<NonPrivate>().is_none()
                 && series.publication.get::<Blind>().is_none();
             let accounted = if private { series.publication.as_dyn().accounted() } else { 0.0 };
-            search.and(trials).leaving(ITERATION * self.rounds as f64).accounted(accounted)
+            search.and(trials).with_record_size(ITERATION * self.rounds as f64).accounted(accounted)
         };
         let series = self.series.iter().enumerate().map(of_series);
         series.reduce(Effort::then).unwrap_or_default()
@@ -83,7 +84,7 @@ impl Protocol for Release {
         chosen.map(|series| series.name.as_str()).collect()
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
         self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
     }
 }
@@ -92,11 +93,11 @@ impl Release {
     fn play_series(
         &self,
         series: &ReleaseSeries,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         key: Key,
-    ) -> Result<SeriesRecord, PlayError> {
-        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
-        let failed = |error: CannotRelease| PlayError::party(&series.name, error);
+    ) -> Result<SeriesRecord, ReplicationError> {
+        let bad = |problem: Problem| ReplicationError::scenario(&series.name, &problem);
+        let failed = |error: CannotRelease| ReplicationError::party(&series.name, error);
         let instance = stage.objective(&series.name)?;
         if instance.noise.gaussian_sd().is_none() {
             return Err(failed(CannotRelease::NotNormal));
@@ -147,20 +148,21 @@ impl Release {
     fn config(
         &self,
         series: &ReleaseSeries,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         (instance, task): (&Instance, &Arc<Task>),
         key: Key,
-    ) -> Result<OwnerConfig, PlayError> {
+    ) -> Result<OwnerConfig, ReplicationError> {
         let ids = |field: &str, names: &[String]| {
             let ids: Result<Vec<PartyId>, Problem> =
                 names.iter().map(|name| stage.party(field, name)).collect();
-            ids.map_err(|problem| PlayError::scenario(&series.name, &problem))
+            ids.map_err(|problem| ReplicationError::scenario(&series.name, &problem))
         };
-        let id = stage.party("owner", &self.owner).map_err(|p| PlayError::scenario(&series.name, &p))?;
+        let id =
+            stage.party("owner", &self.owner).map_err(|p| ReplicationError::scenario(&series.name, &p))?;
         let (workers, readers) = (ids("workers", &self.workers)?, ids("readers", &self.readers)?);
         let owners: Vec<PartyId> = workers.iter().copied().chain([id]).collect();
         let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
-        let carriers = Carriers {
+        let carriers = ReadingRelays {
             of_training: stage.read_between(id, &workers, &owners).into(),
             of_publication: stage.read_between(id, &readers, &told).into(),
             of_either: stage.read_between(id, &told, &told).into(),
@@ -189,25 +191,26 @@ impl Release {
 
     fn parties(
         &self,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         owner: PartyId,
         config: OwnerConfig,
         key: Key,
-    ) -> Result<Vec<Box<dyn Party<World>>>, CannotRelease> {
+    ) -> Result<Vec<Box<dyn Party<ReleaseProtocol>>>, CannotRelease> {
         let n = config.task.n();
         let mut owner_party = Some(Owner::new(config, BudgetMeter::new(stage.budget))?);
-        let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
-            if index == owner.index()
-                && let Some(owner) = owner_party.take()
-            {
-                Box::new(owner)
-            } else if self.readers.contains(name) {
-                let stream = key.child("party").child(name).child("blind choice").stream();
-                Box::new(Reader { n, stream, chosen: false })
-            } else {
-                Box::new(Worker)
-            }
-        });
+        let parties =
+            stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<ReleaseProtocol>> {
+                if index == owner.index()
+                    && let Some(owner) = owner_party.take()
+                {
+                    Box::new(owner)
+                } else if self.readers.contains(name) {
+                    let stream = key.child("party").child(name).child("blind choice").stream();
+                    Box::new(Reader { n, stream, chosen: false })
+                } else {
+                    Box::new(Worker)
+                }
+            });
         Ok(parties.collect())
     }
 

@@ -34,7 +34,7 @@ pub(super) fn taken_as_public(
     if matches!(publication.search(task), Ok(Search::Nothing)) {
         return Vec::new();
     }
-    let told = |fact: PublicFact| fact.about(&release.owner).known_to(PUBLIC);
+    let told = |fact: PublicFact| fact.about(&release.owner).for_observer(PUBLIC);
     let mut facts: Vec<PublicFact> = instance.background.public.iter().cloned().map(told).collect();
     let origin = match (publication.assumed(), instance.background.tuning) {
         (Some(_), _) => Some(Origin::Stated),
@@ -44,7 +44,7 @@ pub(super) fn taken_as_public(
     facts.push(told(PublicFact::new(TIMES, Origin::Protocol)));
     if !release.workers.is_empty() {
         let fact = PublicFact::new(WORKERS, Origin::Protocol).about(&release.owner);
-        facts.push(fact.known_to(release.workers.join(", ")));
+        facts.push(fact.for_observer(release.workers.join(", ")));
     }
     facts
 }

@@ -1,6 +1,6 @@
 //! A reader: receives the publication and uses it.
 
-use super::messages::{Message, OwnFact, World};
+use super::messages::{Message, OwnFact, ReleaseProtocol};
 use crate::kernel::{Context, Input, Party};
 use crate::rng::Stream;
 
@@ -14,8 +14,8 @@ pub(super) struct Reader {
     pub(super) chosen: bool,
 }
 
-impl Party<World> for Reader {
-    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+impl Party<ReleaseProtocol> for Reader {
+    fn handle(&mut self, input: Input<ReleaseProtocol>, ctx: &mut Context<'_, ReleaseProtocol>) {
         let Input::Message { from, message: Message::Publish { setting, .. }, .. } = input else { return };
         if !self.chosen {
             let blind = |stream: &mut Stream| stream.below(self.n as u64);

@@ -1,8 +1,8 @@
 //! The settings of private release in a scenario, and their checks.
 
-use super::publication::{Foreseen, PublicationModel};
+use super::publication::{PublicationModel, TaskOutline};
 use crate::objectives::Objective;
-use crate::protocols::stage::{Retry, Series, Stage, series};
+use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl Release {
             problems.push(Problem::wrong("", expected, stated.noise.words(), cure));
         }
         let (noise_variance, loss) = (stated.noise.variance(), stated.loss);
-        let foreseen = Foreseen { noise_variance, loss, rounds: self.rounds };
+        let foreseen = TaskOutline { noise_variance, loss, rounds: self.rounds };
         for (index, series) in self.series.iter().enumerate() {
             let place = format!("series[{index}].publication.{}", series.publication.name());
             let found = series.publication.as_dyn().problems_with(foreseen).into_iter();
@@ -101,7 +101,7 @@ impl Release {
     }
 
     /// What is wrong with the recipe for these parties.
-    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
+    pub(super) fn check(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("owner", &self.owner).err().into_iter().collect();
         let mut taken = BTreeSet::from([self.owner.as_str()]);
         for (field, names) in [("readers", &self.readers), ("workers", &self.workers)] {

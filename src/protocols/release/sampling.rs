@@ -3,7 +3,7 @@
 use super::failure::CannotRelease;
 use super::publication::{Sampling, Selection, Task, positive};
 use crate::gp::Cholesky;
-use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, Supported};
+use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, TheoremMechanism};
 use std::sync::Arc;
 
 /// A relative margin for rounding in sums of weights.
@@ -102,12 +102,12 @@ impl Sampler {
             Selection::Exponential => {
                 let mechanism =
                     ExponentialMechanism::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
-                Box::new(Supported::new(mechanism, name, None, basis))
+                Box::new(TheoremMechanism::new(mechanism, name, None, basis))
             }
             Selection::NoisyMax => {
                 let mechanism =
                     ReportNoisyMax::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
-                Box::new(Supported::new(mechanism, name, None, basis))
+                Box::new(TheoremMechanism::new(mechanism, name, None, basis))
             }
         };
         Ok(Choice { mechanism, utilities, candidates, jitter })

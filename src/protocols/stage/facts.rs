@@ -39,12 +39,12 @@ pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
 }
 
 /// A protocol whose parties record shared facts in addition to its own facts.
-pub trait StatesFacts: Protocol<Fact = Fact<<Self as StatesFacts>::Own>> {
+pub trait RecordsFacts: Protocol<Fact = Fact<<Self as RecordsFacts>::Own>> {
     /// Its own facts.
     type Own: ProtocolFact;
 }
 
-impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> StatesFacts for P {
+impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> RecordsFacts for P {
     type Own = Own;
 }
 

@@ -2,12 +2,12 @@
 
 use crate::kernel::{CannotCopy, KernelError};
 use crate::programs::ProgramFailure;
-use crate::vocab::{Complaint, Problem};
+use crate::vocab::{Problem, ProblemKind};
 use std::error::Error;
 
 /// A replication that cannot be finished.
 #[derive(Debug, thiserror::Error)]
-pub enum PlayError {
+pub enum ReplicationError {
     /// The event loop cannot continue.
     #[error("series \"{series}\": {error}")]
     Kernel {
@@ -25,7 +25,7 @@ pub enum PlayError {
         /// Where in the scenario.
         path: String,
         /// What is wrong there.
-        complaint: Complaint,
+        complaint: ProblemKind,
     },
     /// There is nothing to optimise.
     #[error("series \"{series}\": the scenario has no objective")]
@@ -86,7 +86,7 @@ pub enum PlayError {
     },
 }
 
-impl PlayError {
+impl ReplicationError {
     /// A problem of the scenario that `check` would have found.
     #[must_use]
     pub fn scenario(series: &str, problem: &Problem) -> Self {
@@ -112,12 +112,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_in_words() {
         let problem = Problem::wrong("rounds", "at least one round", "0", "write 50");
-        let text = PlayError::scenario("one", &problem).to_string();
+        let text = ReplicationError::scenario("one", &problem).to_string();
         let words = "series \"one\": the scenario is not valid at rounds: expected at least one round, found 0: write 50";
         assert_eq!(text, words);
         let problem =
             Problem::unknown("server", "party", "sever", &["server".to_owned(), "agent".to_owned()]);
-        let text = PlayError::scenario("one", &problem).to_string();
+        let text = ReplicationError::scenario("one", &problem).to_string();
         assert!(
             text.ends_with("at server: expected a known party (server, agent), found \"sever\""),
             "{text}"

@@ -1,7 +1,7 @@
 //! The ledger of a party in any protocol: it checks the budget before a release, and records each entry as a
 //! fact in the journal.
 
-use super::facts::{Fact, StatesFacts};
+use super::facts::{Fact, RecordsFacts};
 use super::record::BudgetReached;
 use crate::kernel::Recorder;
 use crate::privacy::ledger::{BudgetMeter, Budgeted, LedgerWriter, Refusal};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The ledger for one release: it checks the budget, and records each entry as a fact.
 #[derive(Debug)]
-pub struct JournalLedger<'a, P: StatesFacts> {
+pub struct JournalLedger<'a, P: RecordsFacts> {
     meter: &'a mut BudgetMeter,
     statements: FactWriter<'a, P>,
     exceeded_before: bool,
@@ -23,20 +23,20 @@ pub struct JournalLedger<'a, P: StatesFacts> {
 }
 
 #[derive(Debug)]
-struct FactWriter<'a, P: StatesFacts>(&'a mut dyn Recorder<P>);
+struct FactWriter<'a, P: RecordsFacts>(&'a mut dyn Recorder<P>);
 
-impl<P: StatesFacts> LedgerWriter for FactWriter<'_, P> {
+impl<P: RecordsFacts> LedgerWriter for FactWriter<'_, P> {
     fn enter(&mut self, event: PrivacyEvent) {
         self.0.record(Fact::Released(Box::new(event)));
     }
 }
 
-impl<'a, P: StatesFacts> JournalLedger<'a, P> {
+impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
     /// The ledger of a party whose releases `meter` counts against the budget. Every release is also recorded for each
     /// relay that the meter lists, and the budget is checked for each of them.
     pub fn new(meter: &'a mut BudgetMeter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
-        let carriers = Arc::clone(meter.carriers());
+        let carriers = Arc::clone(meter.reading_relays());
         let statements = FactWriter(ctx);
         Self {
             meter,
@@ -58,7 +58,7 @@ impl<'a, P: StatesFacts> JournalLedger<'a, P> {
     /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that observer
     /// sees. Relays are not trusted: the budget is checked for each of them.
     #[must_use]
-    pub fn trusting(self) -> Self {
+    pub fn for_trusted_observer(self) -> Self {
         Self { trusting: true, ..self }
     }
 
@@ -74,7 +74,7 @@ impl<'a, P: StatesFacts> JournalLedger<'a, P> {
     }
 }
 
-impl<P: StatesFacts> LedgerWriter for JournalLedger<'_, P> {
+impl<P: RecordsFacts> LedgerWriter for JournalLedger<'_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         let carriers = Arc::clone(&self.carriers);
         let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };

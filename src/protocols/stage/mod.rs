@@ -1,17 +1,17 @@
 //! Common parts of all protocols: connecting parties to the kernel and the network, facts, records, traces, forks and
 //! retries.
 
-mod asking;
-pub(in crate::protocols) mod attempts;
-mod beginning;
-mod branching;
+mod requester;
+pub(in crate::protocols) mod retries;
+mod first_events;
+mod fork_states;
 mod ending;
 mod facts;
 mod failure;
 mod idle_party;
 mod jitter;
 mod journal_ledger;
-mod measuring;
+mod measurer;
 mod protocol;
 mod record;
 mod regret;
@@ -20,38 +20,38 @@ mod request;
 mod rounds;
 mod run;
 mod search;
-mod search_world;
-mod searching;
+mod search_protocol;
+mod searcher;
 pub(in crate::protocols) mod series;
 mod trace;
-pub(in crate::protocols) mod vocabulary;
+pub(in crate::protocols) mod message_macros;
 mod watcher;
 pub(in crate::protocols) mod wire;
 
 pub use crate::accounting::CountedRelease;
-pub use asking::{Requester, RetryTimer};
-pub use attempts::{AfterTimeout, Backoff, Retry};
-pub use branching::{BadForkPoint, Fork, ForkPoint, ForkStates};
-pub use ending::{end, give_up};
-pub use facts::{Fact, ProtocolFact, StatesFacts};
-pub use failure::PlayError;
+pub use ending::{end, end_refused};
+pub use facts::{Fact, ProtocolFact, RecordsFacts};
+pub use failure::ReplicationError;
+pub use fork_states::{BadForkPoint, Fork, ForkPoint, ForkStates};
 pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
-pub use measuring::{Measured, Measurer, NEIGHBOUR_DISTANCE};
+pub use measurer::{Measured, Measurer, NEIGHBOUR_DISTANCE};
 pub use protocol::Protocol;
 pub(in crate::protocols) use record::ITERATION;
 pub use record::{
-    AskedInputs, BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration,
-    NamedOutcome, OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
+    BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, QueriedInputs, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret};
 pub use releases::{Releases, count};
+pub use requester::{Requester, RetryTimer};
+pub use retries::{AfterTimeout, Backoff, Retry};
 pub use rounds::Rounds;
-pub use run::{RunOptions, Stage};
-pub use search::{Cast, Parts, Search, SearchSeries, SearchSettings};
-pub use search_world::{RoundMessage, SearchWorld};
-pub use searching::{SearchPlan, Searcher};
+pub use run::{ReplicationSetup, RunOptions};
+pub use search::{ActiveParties, Parts, Search, SearchSeries, SearchSettings};
+pub use search_protocol::{RoundMessage, SearchProtocol};
+pub use searcher::{SearchPlan, Searcher};
 pub use series::Series;
-pub use trace::{Parcel, TraceEvent, TraceKind};
+pub use trace::{TraceEvent, TraceKind, TracedMessage};
 pub use watcher::Watcher;
 pub use wire::{HEADER_BYTES, WireSize};

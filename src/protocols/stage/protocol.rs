@@ -1,8 +1,8 @@
 //! The interface of a protocol: the names of its series, problems of its recipe, and a run of one replication.
 
-use super::failure::PlayError;
+use super::failure::ReplicationError;
 use super::record::SeriesRecord;
-use super::run::Stage;
+use super::run::ReplicationSetup;
 use crate::objectives::{Extent, Objective};
 use crate::programs::Program;
 use crate::rng::Key;
@@ -11,7 +11,7 @@ use crate::vocab::{Effort, Problem, ProtectedUnit};
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
     /// What is wrong with the recipe for these parties; paths are relative to the recipe.
-    fn problems(&self, stage: &Stage) -> Vec<Problem>;
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem>;
 
     /// What is wrong with the recipe for this objective; paths are relative to the recipe.
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
@@ -43,7 +43,7 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
-    fn survives_amnesia(&self) -> bool {
+    fn survives_memory_loss(&self) -> bool {
         false
     }
 
@@ -67,7 +67,7 @@ pub trait Protocol: Send + Sync {
 
     /// What one replication of a problem of this size takes: an estimate from counts, for a recipe without problems. Paths
     /// are relative to the recipe. The parties themselves and the problem are not counted here. Default: nothing.
-    fn effort(&self, stage: &Stage, problem: &Extent) -> Effort {
+    fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);
         Effort::default()
     }
@@ -83,6 +83,6 @@ pub trait Protocol: Send + Sync {
     /// Runs one replication: every series, on common random numbers below `key`.
     ///
     /// # Errors
-    /// [`PlayError`] names the series and what went wrong; the replication then has no result.
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError>;
+    /// [`ReplicationError`] names the series and what went wrong; the replication then has no result.
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError>;
 }

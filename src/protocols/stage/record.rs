@@ -4,7 +4,7 @@ use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
 use crate::objectives::Instance;
-use crate::programs::Conversation;
+use crate::programs::RecordedSession;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(in crate::protocols) const ITERATION: f64 = 300.0;
 
 /// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AskedInputs {
+pub struct QueriedInputs {
     /// The name of each input.
     pub names: Vec<String>,
     /// The inputs of each arm, by arm.
@@ -41,9 +41,9 @@ pub struct AskedInputs {
 }
 
 /// Largest number of inputs of an arm that are recorded; more inputs are a data series rather than a setting.
-const MOST_INPUTS: usize = 16;
+const MAX_INPUTS: usize = 16;
 
-impl AskedInputs {
+impl QueriedInputs {
     /// The inputs of the arms of some evaluations; empty if arms have more than 16 inputs.
     #[must_use]
     pub fn of(instance: &Instance, iterations: &[Iteration]) -> Self {
@@ -53,7 +53,7 @@ impl AskedInputs {
             Some(plain) => plain.names.clone(),
             None => (1..=scaled.d()).map(|column| format!("x{column}")).collect(),
         };
-        if names.len() > MOST_INPUTS {
+        if names.len() > MAX_INPUTS {
             return Self::default();
         }
         let numbers = |arm: u64| match plain {
@@ -149,8 +149,8 @@ pub struct SeriesRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<f64>,
     /// The inputs of the arms in `iterations`.
-    #[serde(default, skip_serializing_if = "AskedInputs::is_empty")]
-    pub inputs: AskedInputs,
+    #[serde(default, skip_serializing_if = "QueriedInputs::is_empty")]
+    pub inputs: QueriedInputs,
     /// Releases in order.
     pub releases: Vec<CountedRelease>,
     /// Latencies and losses by link.
@@ -208,7 +208,7 @@ pub struct SeriesRecord {
     pub digest: String,
     /// The answers of programs, dialogue by dialogue; most series ask no program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub programs: Vec<Conversation>,
+    pub programs: Vec<RecordedSession>,
 }
 
 impl SeriesRecord {
@@ -219,7 +219,7 @@ impl SeriesRecord {
             name: name.to_owned(),
             iterations: Vec::new(),
             questions: None,
-            inputs: AskedInputs::default(),
+            inputs: QueriedInputs::default(),
             releases: Vec::new(),
             network: NetworkStatistics::default(),
             virtual_seconds: 0.0,

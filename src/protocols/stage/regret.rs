@@ -1,6 +1,6 @@
 //! Regret, updated after each evaluation.
 
-use super::{AskedInputs, Iteration, SeriesRecord};
+use super::{Iteration, QueriedInputs, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
 
@@ -63,7 +63,7 @@ impl<'a> Evaluations<'a> {
     /// Stores only some of `rounds` rounds: at most `most` evenly spaced ones, the first and the last, and all initial
     /// points.
     #[must_use]
-    pub fn thinned(self, rounds: u64, most: u64) -> Self {
+    pub fn with_round_limit(self, rounds: u64, most: u64) -> Self {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
     }
 
@@ -89,7 +89,7 @@ impl<'a> Evaluations<'a> {
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
-        record.inputs = AskedInputs::of(self.instance, &self.kept);
+        record.inputs = QueriedInputs::of(self.instance, &self.kept);
         record.iterations = self.kept;
     }
 }

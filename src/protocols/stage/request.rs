@@ -1,6 +1,6 @@
 //! A request with retries, for parties written as processes.
 
-use super::attempts::Retry;
+use super::retries::Retry;
 use crate::kernel::{Connection, ProcessContext, Processes};
 use crate::vocab::PartyId;
 

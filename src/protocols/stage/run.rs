@@ -12,9 +12,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::branching::{Fork, ForkPoint, ForkStates, ForkedState};
-use super::facts::{SharedFacts, StatesFacts};
-use super::failure::PlayError;
+use super::facts::{RecordsFacts, SharedFacts};
+use super::failure::ReplicationError;
+use super::fork_states::{Fork, ForkPoint, ForkStates, ForkedState};
 use super::idle_party::IdleParty;
 use super::record::CheckpointRecord;
 use super::{Releases, Rounds, SeriesRecord, Watcher};
@@ -24,7 +24,7 @@ const NAMED_RELAYS: usize = 8;
 
 /// The parties of one replication, their network, the objective, the budget and the options of the run.
 #[derive(Debug)]
-pub struct Stage {
+pub struct ReplicationSetup {
     /// Names of all parties, in order of their ids.
     pub names: Vec<String>,
     /// Group, availability, compute model and access line of each party.
@@ -56,7 +56,7 @@ pub struct RunOptions {
     pub programs: Programs,
 }
 
-impl Stage {
+impl ReplicationSetup {
     /// A stage for these parties, all always online, and without an objective. For programs that use the library
     /// without a scenario; further settings are the fields.
     #[must_use]
@@ -97,9 +97,9 @@ impl Stage {
     /// The problem of this replication.
     ///
     /// # Errors
-    /// [`PlayError::NoObjective`] where the scenario has none.
-    pub fn objective(&self, series: &str) -> Result<&Instance, PlayError> {
-        self.instance.as_ref().ok_or_else(|| PlayError::NoObjective { series: series.to_owned() })
+    /// [`ReplicationError::NoObjective`] where the scenario has none.
+    pub fn objective(&self, series: &str) -> Result<&Instance, ReplicationError> {
+        self.instance.as_ref().ok_or_else(|| ReplicationError::NoObjective { series: series.to_owned() })
     }
 
     /// Whether this is a branch of a fork in which the series has other settings of its own than before the fork, so
@@ -136,13 +136,13 @@ impl Stage {
         if self.network.encryption == Encryption::EndToEnd {
             return Vec::new();
         }
-        self.passed_on_by(one, others, trusted)
+        self.relays_between(one, others, trusted)
     }
 
     /// The relays of the messages between `one` party and any of the `others`, whether they can read them or
     /// not, except those that are `trusted`.
     #[must_use]
-    pub fn passed_on_by(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
+    pub fn relays_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
         let mut relays = self.relays();
         let found: BTreeSet<PartyId> = others.iter().flat_map(|&other| relays.between(one, other)).collect();
         let found = found.into_iter().filter(|party| !trusted.contains(party));
@@ -157,8 +157,8 @@ impl Stage {
     /// do not end the run.
     ///
     /// # Errors
-    /// [`PlayError::Kernel`] if the event loop cannot continue, [`PlayError::EndedBeforeFork`] if a fork was never
-    /// reached, [`PlayError::CannotFork`] if a party cannot be copied, [`PlayError::Program`] if a program gives no
+    /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] if a fork was never
+    /// reached, [`ReplicationError::CannotFork`] if a party cannot be copied, [`ReplicationError::Program`] if a program gives no
     /// answer.
     pub fn run<P: Rounds>(
         &self,
@@ -166,10 +166,10 @@ impl Stage {
         parties: Vec<Box<dyn Party<P>>>,
         key: Key,
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
-    ) -> Result<SeriesRecord, PlayError> {
+    ) -> Result<SeriesRecord, ReplicationError> {
         assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
         let medium = || self.network.medium(&self.names, &self.traits, key.child("network"));
-        let failed = |error| PlayError::Kernel { series: series.to_owned(), error };
+        let failed = |error| ReplicationError::Kernel { series: series.to_owned(), error };
         let until = self.directions.until.unwrap_or(Time::NEVER);
         let enough = Cell::new(false);
         let mut see = |at: Time, event: &Event<'_, P>| {
@@ -191,7 +191,7 @@ impl Stage {
             }
             Some(Fork::Branch(worlds, _)) => {
                 let Some(copied) = worlds.get::<P>(series) else {
-                    return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
+                    return Err(ReplicationError::EndedBeforeFork { series: series.to_owned() });
                 };
                 let (at, ForkedState { mut world, facts }) =
                     copied.map_err(|error| self.cannot_fork(series, error))?;
@@ -203,7 +203,7 @@ impl Stage {
             }
         };
         if let Some(failure) = self.directions.programs.failure() {
-            return Err(PlayError::Program { series: series.to_owned(), failure });
+            return Err(ReplicationError::Program { series: series.to_owned(), failure });
         }
         let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
         let reached = self.directions.fork.as_ref().and_then(|fork| fork.reached(series));
@@ -216,14 +216,14 @@ impl Stage {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn play<P: Rounds + StatesFacts>(
+    pub fn play<P: Rounds + RecordsFacts>(
         &self,
         series: &str,
         parties: Vec<Box<dyn Party<P>>>,
         key: Key,
         releases: Releases,
         own: &mut dyn FnMut(Time, &P::Own),
-    ) -> Result<SeriesRecord, PlayError> {
+    ) -> Result<SeriesRecord, ReplicationError> {
         let mut shared = SharedFacts::new(releases);
         let mut record = self.run(series, parties, key, &mut |at, event: &Event<'_, P>| {
             if let Event::Recorded { fact, .. } = event
@@ -243,8 +243,8 @@ impl Stage {
         (point, worlds): (ForkPoint, &ForkStates),
         series: &str,
         see: &mut dyn FnMut(Time, &Event<'_, P>),
-    ) -> Result<Simulation<P, NetworkMedium>, PlayError> {
-        let failed = |error| PlayError::Kernel { series: series.to_owned(), error };
+    ) -> Result<Simulation<P, NetworkMedium>, ReplicationError> {
+        let failed = |error| ReplicationError::Kernel { series: series.to_owned(), error };
         let mut facts = Vec::new();
         let closed = Cell::new(None);
         let mut collect = |at: Time, event: &Event<'_, P>| {
@@ -274,7 +274,7 @@ impl Stage {
             }
         };
         if let (Some(_), ForkPoint::Round(_), None) = (ending, point, closed.get()) {
-            return Err(PlayError::NoRounds { series: series.to_owned() });
+            return Err(ReplicationError::NoRounds { series: series.to_owned() });
         }
         if ending.is_none() {
             let copy = world.fork().map_err(|error| self.cannot_fork(series, error))?;
@@ -284,9 +284,9 @@ impl Stage {
         Ok(world)
     }
 
-    fn cannot_fork(&self, series: &str, error: CannotFork) -> PlayError {
+    fn cannot_fork(&self, series: &str, error: CannotFork) -> ReplicationError {
         let (series, party) = (series.to_owned(), self.names[error.party.index()].clone());
-        PlayError::CannotFork { series, party, reason: error.reason }
+        ReplicationError::CannotFork { series, party, reason: error.reason }
     }
 
     /// Changes a simulation to the settings of this stage from `at` on, and runs it to its end.
@@ -356,7 +356,7 @@ fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
              what of that is protected data"
         }
     };
-    let fact = |known_to: &str| PublicFact::new(what, Origin::Protocol).known_to(known_to);
+    let fact = |known_to: &str| PublicFact::new(what, Origin::Protocol).for_observer(known_to);
     if names.len() <= NAMED_RELAYS {
         return names.into_iter().map(fact).collect();
     }

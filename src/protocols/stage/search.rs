@@ -1,15 +1,15 @@
 //! A protocol whose series are learners: its recipe names the roles and builds the parties; this module provides
 //! series, regret, privacy, records and checks.
 
-use super::attempts::Retry;
-use super::facts::{Fact, StatesFacts};
-use super::failure::PlayError;
-use super::measuring::{Measured, Measurer};
+use super::facts::{Fact, RecordsFacts};
+use super::failure::ReplicationError;
+use super::measurer::{Measured, Measurer};
 use super::protocol::Protocol;
 use super::record::SeriesRecord;
 use super::regret::Evaluations;
-use super::run::Stage;
-use super::searching::{SearchPlan, Searcher};
+use super::retries::Retry;
+use super::run::ReplicationSetup;
+use super::searcher::{SearchPlan, Searcher};
 use super::{Releases, Rounds, Series, series};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Party, Protocol as KernelProtocol};
@@ -103,7 +103,7 @@ pub struct Parts {
 }
 
 /// Parties with their ids; all other parties of the scenario are idle.
-pub type Cast<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
+pub type ActiveParties<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 
 /// A protocol in which one party searches and another measures, once for each learner, on the same function, noise,
 /// initial points and network draws. Every type that implements this trait is a [`Protocol`].
@@ -118,18 +118,18 @@ pub trait Search: Send + Sync {
     fn settings(&self) -> SearchSettings<'_>;
 
     /// The parties of one series.
-    fn cast(&self, parts: Parts) -> Cast<Self::World>;
+    fn active_parties(&self, parts: Parts) -> ActiveParties<Self::World>;
 
     /// What else is wrong with the recipe, given the parties, the network and the budget of the scenario. The default:
     /// nothing.
-    fn further_problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn further_problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let _ = stage;
         Vec::new()
     }
 }
 
 impl<S: Search> Protocol for S {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let settings = self.settings();
         let (searcher, measurer) = (settings.searcher, settings.measurer);
         let mut problems: Vec<Problem> = Vec::new();
@@ -177,13 +177,13 @@ impl<S: Search> Protocol for S {
         chosen.map(Series::name).collect()
     }
 
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
         let settings = self.settings();
         let played = settings.series.iter().map(|series| {
             let name = series.name();
             let instance = stage.objective(name)?;
             let parts = settings.parts(series, stage, instance, key)?;
-            let parties = stage.all_parties(self.cast(parts));
+            let parties = stage.all_parties(self.active_parties(parts));
             let mut record = stage.search(name, parties, key, instance, settings.initial_points)?;
             record.public.extend(settings.taken_as_public(stage, instance));
             Ok(record)
@@ -199,7 +199,7 @@ impl SearchSettings<'_> {
     }
 
     /// What the searcher knows of the measurer's data without a release.
-    fn taken_as_public(&self, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+    fn taken_as_public(&self, stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
         let mut facts = instance.background.public.clone();
         if instance.background.fitted {
             facts.push(PublicFact::new("hyperparameters fitted to all records", Origin::ComputedFromData));
@@ -210,23 +210,23 @@ impl SearchSettings<'_> {
             "when messages arrive: times and losses are drawn independently of the data",
         ];
         let (about, known_to) = (self.measurer.1, self.searcher.1);
-        let facts = facts.into_iter().map(|fact| fact.about(about).known_to(known_to));
+        let facts = facts.into_iter().map(|fact| fact.about(about).for_observer(known_to));
         facts.chain(protocol.map(|what| PublicFact::new(what, Origin::Protocol))).collect()
     }
 
     fn parts(
         &self,
         series: &SearchSeries,
-        stage: &Stage,
+        stage: &ReplicationSetup,
         instance: &Instance,
         key: Key,
-    ) -> Result<Parts, PlayError> {
+    ) -> Result<Parts, ReplicationError> {
         let name = series.name();
         let party = |role: (&str, &str)| {
-            stage.party(role.0, role.1).map_err(|problem| PlayError::scenario(name, &problem))
+            stage.party(role.0, role.1).map_err(|problem| ReplicationError::scenario(name, &problem))
         };
         let (searcher_id, measurer_id) = (party(self.searcher)?, party(self.measurer)?);
-        let cannot = |error| PlayError::party(name, error);
+        let cannot = |error| ReplicationError::party(name, error);
         let own = |name: &str| key.child("party").child(name);
         let model = &instance.surrogate;
         let inputs = Arc::clone(&instance.inputs);
@@ -240,7 +240,8 @@ impl SearchSettings<'_> {
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let programs = stage.directions.programs.of_series(name);
-        let learner = learner.begin(&arms, &programs).map_err(|error| PlayError::party(name, error))?;
+        let learner =
+            learner.begin(&arms, &programs).map_err(|error| ReplicationError::party(name, error))?;
         let initial = key.child("initial points");
         let plan = SearchPlan { initial_points: self.initial_points, rounds: self.rounds, initial };
         let known = self.taken_as_public(stage, instance);
@@ -252,27 +253,28 @@ impl SearchSettings<'_> {
             BudgetMeter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
             known.iter().filter_map(PublicFact::condition).collect(),
         );
-        let measurer =
-            measurer.of_series(name, &stage.directions).map_err(|error| PlayError::party(name, error))?;
+        let measurer = measurer
+            .of_series(name, &stage.directions)
+            .map_err(|error| ReplicationError::party(name, error))?;
         let stream = own(self.searcher.1).child("learner").stream();
         let searcher = Searcher::new(plan, learner, stream);
         Ok(Parts { searcher_id, searcher, measurer_id, measurer, key: key.child("parties") })
     }
 }
 
-impl Stage {
+impl ReplicationSetup {
     /// As [`Self::play`], for parties that record [`Measured`]: the record also has the evaluations and the regret.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn search<P: Rounds + StatesFacts<Own = Measured>>(
+    pub fn search<P: Rounds + RecordsFacts<Own = Measured>>(
         &self,
         series: &str,
         parties: Vec<Box<dyn Party<P>>>,
         key: Key,
         instance: &Instance,
         initial_points: u64,
-    ) -> Result<SeriesRecord, PlayError> {
+    ) -> Result<SeriesRecord, ReplicationError> {
         let mut evaluations = Evaluations::new(instance);
         let mut record = self.play(series, parties, key, Releases::in_order(), &mut |at, fact| {
             let Measured { round, arm, outcome } = fact;

@@ -23,15 +23,15 @@ pub struct TraceEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TraceKind {
     /// A message left its sender.
-    Sent(Parcel),
+    Sent(TracedMessage),
     /// A message was lost.
-    Lost(Parcel, LossCause),
+    Lost(TracedMessage, LossCause),
     /// A message was duplicated by the network.
-    Doubled(Parcel),
+    Doubled(TracedMessage),
     /// A message reached its addressee. The time is that at which it was sent.
-    Delivered(Parcel, Time),
+    Delivered(TracedMessage, Time),
     /// The work on a delivered message is done. The time is that at which the message was sent.
-    Handled(Parcel, Time),
+    Handled(TracedMessage, Time),
     /// A timer ran out; the text is its debug format.
     TimerFired(PartyId, String),
     /// A party's connection changed, or it crashed or recovered: whether it is connected now, and, while it is crashed,
@@ -43,7 +43,7 @@ pub enum TraceKind {
 
 /// A message without its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parcel {
+pub struct TracedMessage {
     /// Sender.
     pub from: PartyId,
     /// Addressee.

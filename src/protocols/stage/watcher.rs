@@ -1,8 +1,8 @@
 //! The watcher of a run: it is called with every event as plain data, and may end a series.
 
 use super::Rounds;
-use super::beginning::Beginning;
-use super::trace::{Parcel, TraceEvent, TraceKind};
+use super::first_events::FirstEvents;
+use super::trace::{TraceEvent, TraceKind, TracedMessage};
 use crate::kernel::{Digest, Digestible, Event, Payload};
 use crate::vocab::{PartyId, Time};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ type Callback = dyn FnMut(&str, TraceEvent) -> bool;
 pub struct Watcher {
     see: Rc<RefCell<Callback>>,
     /// The stored events, for a watcher of the first events of each series.
-    beginning: Option<Rc<RefCell<Beginning>>>,
+    beginning: Option<Rc<RefCell<FirstEvents>>>,
     /// Whether events get a fingerprint of their contents.
     contents: bool,
 }
@@ -43,7 +43,7 @@ impl Watcher {
     /// `parties` is the number of all parties.
     #[must_use]
     pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
-        let beginning = Rc::new(RefCell::new(Beginning::new(parties, most_parties, most_events)));
+        let beginning = Rc::new(RefCell::new(FirstEvents::new(parties, most_parties, most_events)));
         let into = Rc::clone(&beginning);
         let see = move |_: &str, event: TraceEvent| {
             into.borrow_mut().keep(event);
@@ -68,7 +68,7 @@ impl Watcher {
     pub(in crate::protocols) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
         if let Some(beginning) = &self.beginning {
             let sent = matches!(event, Event::Sent { .. });
-            if !beginning.borrow_mut().wants(series, parties(event), sent) {
+            if !beginning.borrow_mut().accepts_event(series, parties(event), sent) {
                 return true;
             }
         }
@@ -118,7 +118,7 @@ fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
 }
 
 fn kind<P: Rounds>(event: &Event<'_, P>) -> TraceKind {
-    let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| Parcel {
+    let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| TracedMessage {
         from: *from,
         to: *to,
         label: Cow::Borrowed(message.label()),

@@ -5,7 +5,7 @@ mod table;
 
 use super::plots::Chart;
 use serde::Serialize;
-pub use span::{Emphasis, Look, Shown, Span};
+pub use span::{Emphasis, Span, TextStyle, Visibility};
 pub use table::{Cell, Column, Finding, Layout, Row, Table};
 
 /// A whole report.
@@ -98,7 +98,7 @@ pub struct Paragraph {
     /// Its kind.
     pub kind: ParagraphKind,
     /// Where it is shown.
-    pub shown: Shown,
+    pub shown: Visibility,
 }
 
 /// The kind of a paragraph.
@@ -125,7 +125,7 @@ pub struct Facts {
     /// Width of the names in a terminal, in characters.
     pub width: usize,
     /// Where they are shown.
-    pub shown: Shown,
+    pub shown: Visibility,
 }
 
 /// Items below a title.
@@ -199,19 +199,19 @@ impl Card {
 impl Block {
     /// A sentence by itself.
     #[must_use]
-    pub fn statement(text: impl Into<String>, shown: Shown) -> Self {
+    pub fn statement(text: impl Into<String>, shown: Visibility) -> Self {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Statement, shown })
     }
 
     /// A remark on the block above it, shown everywhere.
     #[must_use]
     pub fn remark(text: impl Into<String>) -> Self {
-        Self::remark_on(text, Shown::Everywhere)
+        Self::remark_on(text, Visibility::Everywhere)
     }
 
     /// A remark on the block above it, shown where `shown` says.
     #[must_use]
-    pub fn remark_on(text: impl Into<String>, shown: Shown) -> Self {
+    pub fn remark_on(text: impl Into<String>, shown: Visibility) -> Self {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Remark, shown })
     }
 
@@ -219,14 +219,14 @@ impl Block {
     #[must_use]
     pub fn detail(text: impl Into<String>) -> Self {
         let words = vec![Span::plain(text)];
-        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Detail, shown: Shown::Everywhere })
+        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Detail, shown: Visibility::Everywhere })
     }
 
     /// A warning.
     #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
         let words = vec![Span::plain(text)];
-        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Warning, shown: Shown::Everywhere })
+        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Warning, shown: Visibility::Everywhere })
     }
 
     /// A headline within a section.

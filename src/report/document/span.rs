@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Where something is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shown {
+pub enum Visibility {
     /// On a page and in a terminal.
     #[default]
     Everywhere,
@@ -23,7 +23,7 @@ pub struct Span {
     /// Their emphasis.
     pub tone: Emphasis,
     /// Their style.
-    pub look: Look,
+    pub look: TextStyle,
     /// The number of a footnote that is printed after them.
     pub footnote: Option<usize>,
     /// An explanation shown on request; may be empty.
@@ -46,7 +46,7 @@ pub enum Emphasis {
 /// The style of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Look {
+pub enum TextStyle {
     /// Plain words.
     #[default]
     Words,
@@ -76,18 +76,18 @@ impl Span {
     /// Text to be typed literally.
     #[must_use]
     pub fn code(text: impl Into<String>) -> Self {
-        Self { look: Look::Code, ..Self::plain(text) }
+        Self { look: TextStyle::Code, ..Self::plain(text) }
     }
 
     /// A framed label.
     #[must_use]
     pub fn badge(text: impl Into<String>) -> Self {
-        Self { look: Look::Badge, ..Self::plain(text) }
+        Self { look: TextStyle::Badge, ..Self::plain(text) }
     }
 
-    /// The words, emphasised as a warning if `loud`.
+    /// The words, emphasised as a warning if `emphasised`.
     #[must_use]
-    pub fn loud(mut self, loud: bool) -> Self {
+    pub fn emphasised(mut self, loud: bool) -> Self {
         if loud {
             self.tone = Emphasis::Warning;
         }
@@ -104,7 +104,7 @@ impl Span {
     /// Important words.
     #[must_use]
     pub fn strong(text: impl Into<String>) -> Self {
-        Self { look: Look::Strong, ..Self::plain(text) }
+        Self { look: TextStyle::Strong, ..Self::plain(text) }
     }
 
     /// The words followed by the number of a footnote, if there is one.

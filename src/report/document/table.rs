@@ -1,6 +1,6 @@
 //! Tables of a report as data, independent of the output format.
 
-use super::span::{Shown, Span};
+use super::span::{Span, Visibility};
 use serde::Serialize;
 
 /// A table.
@@ -17,7 +17,7 @@ pub struct Table {
     /// Its layout.
     pub layout: Layout,
     /// Where it is shown.
-    pub shown: Shown,
+    pub shown: Visibility,
 }
 
 /// The layout of a table.
@@ -45,7 +45,7 @@ pub struct Column {
     /// Whether each cell begins with the column's name where the table has no header.
     pub named_in_cells: bool,
     /// Where it is shown.
-    pub shown: Shown,
+    pub shown: Visibility,
     /// An explanation of its header that a page shows on request; may be empty.
     pub explanation: String,
 }
@@ -99,7 +99,7 @@ impl Table {
             heads: first_number,
             rows: rows.collect(),
             layout: Layout::Rows,
-            shown: Shown::Everywhere,
+            shown: Visibility::Everywhere,
         }
     }
 
@@ -114,7 +114,7 @@ impl Table {
 
     /// The table with the columns of these names shown only where `shown` says.
     #[must_use]
-    pub fn column_on(mut self, shown: Shown, names: &[&str]) -> Self {
+    pub fn column_on(mut self, shown: Visibility, names: &[&str]) -> Self {
         for column in self.columns.iter_mut().filter(|column| names.contains(&column.name.as_str())) {
             column.shown = shown;
         }
@@ -136,7 +136,7 @@ impl Column {
             name: name.into(),
             number,
             named_in_cells: false,
-            shown: Shown::Everywhere,
+            shown: Visibility::Everywhere,
             explanation: String::new(),
         }
     }
@@ -150,7 +150,7 @@ impl Column {
 
     /// The column, shown only where `shown` says.
     #[must_use]
-    pub fn on(mut self, shown: Shown) -> Self {
+    pub fn on(mut self, shown: Visibility) -> Self {
         self.shown = shown;
         self
     }

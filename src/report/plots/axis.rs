@@ -9,7 +9,7 @@ const TICKS: f64 = 5.0;
 /// Least distance between two ticks with labels of their own, as a share of the axis.
 const APART: f64 = 0.08;
 /// Largest number of labels on an axis of things in order.
-const MOST_LABELS: usize = 40;
+const MAX_LABELS: usize = 40;
 
 /// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,7 +103,7 @@ impl Axis {
         let most = labels.len().max(1) as f64;
         let mut axis = Self::linear(1.0, most);
         axis.fill(1.0, most);
-        let every = labels.len().div_ceil(MOST_LABELS).max(1);
+        let every = labels.len().div_ceil(MAX_LABELS).max(1);
         let places = labels.iter().enumerate().step_by(every);
         axis.ticks = places.map(|(index, label)| (index as f64 + 1.0, label.clone())).collect();
         axis

@@ -4,7 +4,7 @@ mod axis;
 mod chart;
 mod draw;
 mod file;
-mod no_picture;
+mod picture_error;
 #[cfg(feature = "png")]
 mod page;
 mod palette;
@@ -12,19 +12,19 @@ mod palette;
 mod raster;
 mod sequence;
 #[cfg(not(feature = "png"))]
-mod undrawn;
+mod without_png;
 
 pub use axis::Axis;
 pub use chart::{Chart, Kind, Line, Point};
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
 pub use file::{Style, caption, sample, standalone, styled};
-pub use no_picture::NoPicture;
 #[cfg(feature = "png")]
 pub use page::pdf;
 pub use palette::{COLOURS, GREY, dashes};
+pub use picture_error::PictureError;
 #[cfg(feature = "png")]
 pub use raster::{png, png_at};
-pub use sequence::{NoSequence, sequence};
+pub use sequence::{SequenceError, sequence};
 pub(super) use sequence::{among_first, drawing};
 #[cfg(not(feature = "png"))]
-pub use undrawn::{pdf, png, png_at};
+pub use without_png::{pdf, png, png_at};

@@ -1,6 +1,6 @@
 //! An SVG document as a PDF page made of paths; letters are outlines, so that the file needs no font.
 
-use super::no_picture::NoPicture;
+use super::picture_error::PictureError;
 use super::raster::tree;
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref};
@@ -13,8 +13,8 @@ const POINTS: f32 = 0.75;
 /// Draws an SVG document of paths and letters.
 ///
 /// # Errors
-/// [`NoPicture`] if there is no font, the document cannot be parsed, or it has an image or a paint other than a plain colour.
-pub fn pdf(svg: &str) -> Result<Vec<u8>, NoPicture> {
+/// [`PictureError`] if there is no font, the document cannot be parsed, or it has an image or a paint other than a plain colour.
+pub fn pdf(svg: &str) -> Result<Vec<u8>, PictureError> {
     let tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
     let mut drawing = Drawing { content: Content::new(), alphas: Vec::new() };
@@ -55,7 +55,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn group(&mut self, group: &Group, alpha: f32) -> Result<(), NoPicture> {
+    fn group(&mut self, group: &Group, alpha: f32) -> Result<(), PictureError> {
         let alpha = alpha * group.opacity().get();
         for node in group.children() {
             match node {
@@ -63,13 +63,13 @@ impl Drawing {
                 Node::Path(path) if path.is_visible() => self.path(path, alpha)?,
                 Node::Path(_) => {}
                 Node::Text(text) => self.group(text.flattened(), alpha)?,
-                Node::Image(_) => return Err(NoPicture::Document("a PDF has no images here".to_owned())),
+                Node::Image(_) => return Err(PictureError::Document("a PDF has no images here".to_owned())),
             }
         }
         Ok(())
     }
 
-    fn path(&mut self, path: &Path, alpha: f32) -> Result<(), NoPicture> {
+    fn path(&mut self, path: &Path, alpha: f32) -> Result<(), PictureError> {
         let Transform { sx, ky, kx, sy, tx, ty } = path.abs_transform();
         self.content.save_state().transform([sx, ky, kx, sy, tx, ty]);
         if let Some(fill) = path.fill() {
@@ -82,7 +82,7 @@ impl Drawing {
         Ok(())
     }
 
-    fn fill(&mut self, path: &Path, fill: &Fill, alpha: f32) -> Result<(), NoPicture> {
+    fn fill(&mut self, path: &Path, fill: &Fill, alpha: f32) -> Result<(), PictureError> {
         let [r, g, b] = colour(fill.paint())?;
         self.transparency(alpha * fill.opacity().get());
         self.content.set_fill_rgb(r, g, b);
@@ -94,7 +94,7 @@ impl Drawing {
         Ok(())
     }
 
-    fn stroke(&mut self, path: &Path, stroke: &Stroke, alpha: f32) -> Result<(), NoPicture> {
+    fn stroke(&mut self, path: &Path, stroke: &Stroke, alpha: f32) -> Result<(), PictureError> {
         let [r, g, b] = colour(stroke.paint())?;
         self.transparency(alpha * stroke.opacity().get());
         self.content.set_stroke_rgb(r, g, b).set_line_width(stroke.width().get());
@@ -163,11 +163,11 @@ impl Drawing {
 }
 
 /// Red, green and blue of a plain colour, each between 0 and 1.
-fn colour(paint: &Paint) -> Result<[f32; 3], NoPicture> {
+fn colour(paint: &Paint) -> Result<[f32; 3], PictureError> {
     match paint {
         Paint::Color(Color { red, green, blue }) => {
             Ok([red, green, blue].map(|part| f32::from(*part) / 255.0))
         }
-        _ => Err(NoPicture::Document("a PDF has plain colours only".to_owned())),
+        _ => Err(PictureError::Document("a PDF has plain colours only".to_owned())),
     }
 }

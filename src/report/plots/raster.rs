@@ -1,6 +1,6 @@
 //! An SVG document as a PNG picture, with an installed font.
 
-use super::no_picture::NoPicture;
+use super::picture_error::PictureError;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 use std::fmt;
@@ -14,18 +14,18 @@ const FONTS: [&str; 6] = ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial"
 /// Draws an SVG document as PNG at twice its own size.
 ///
 /// # Errors
-/// [`NoPicture`] if no font is installed, or the document cannot be drawn.
-pub fn png(svg: &str) -> Result<Vec<u8>, NoPicture> {
+/// [`PictureError`] if no font is installed, or the document cannot be drawn.
+pub fn png(svg: &str) -> Result<Vec<u8>, PictureError> {
     png_at(svg, SCALE)
 }
 
 /// Draws an SVG document as PNG with `scale` pixels for each pixel of the document (96 of which are an inch on paper).
 ///
 /// # Errors
-/// [`NoPicture`] if no font is installed, or the document cannot be drawn at this size.
-pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, NoPicture> {
+/// [`PictureError`] if no font is installed, or the document cannot be drawn at this size.
+pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, PictureError> {
     let tree = tree(svg)?;
-    let refuse = |reason: &dyn fmt::Display| NoPicture::Document(reason.to_string());
+    let refuse = |reason: &dyn fmt::Display| PictureError::Document(reason.to_string());
     let size =
         tree.size().to_int_size().scale_by(scale).ok_or_else(|| refuse(&"the document has no size"))?;
     let mut picture =
@@ -35,13 +35,13 @@ pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, NoPicture> {
 }
 
 /// The parsed document, with its text laid out in an installed font.
-pub(super) fn tree(svg: &str) -> Result<Tree, NoPicture> {
+pub(super) fn tree(svg: &str) -> Result<Tree, PictureError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_system_fonts();
     let families = || fonts.faces().flat_map(|face| face.families.iter().map(|(name, _)| name.as_str()));
     let liked = FONTS.into_iter().find(|font| families().any(|family| family == *font));
-    let font = liked.or_else(|| families().next()).ok_or(NoPicture::NoFont)?.to_owned();
+    let font = liked.or_else(|| families().next()).ok_or(PictureError::NoFont)?.to_owned();
     fonts.set_sans_serif_family(font);
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
-    Tree::from_str(svg, &options).map_err(|error| NoPicture::Document(error.to_string()))
+    Tree::from_str(svg, &options).map_err(|error| PictureError::Document(error.to_string()))
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
 /// Largest number of events in one diagram; more could not be distinguished.
-const MOST_EVENTS: usize = 3000;
+const MAX_EVENTS: usize = 3000;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 60.0;
 const COLUMN: f64 = 150.0;
@@ -25,38 +25,38 @@ const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke
 
 /// Why there is no picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoSequence {
+pub enum SequenceError {
     /// The window contains no events.
     Nothing,
     /// The window contains this many events, too many for one diagram.
     TooMany(usize),
 }
 
-impl fmt::Display for NoSequence {
+impl fmt::Display for SequenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => write!(f, "nothing happens in this window; widen it with --from and --until"),
             Self::TooMany(events) => write!(
                 f,
-                "{events} events are too many for one picture (at most {MOST_EVENTS}); narrow the window with --from \
+                "{events} events are too many for one picture (at most {MAX_EVENTS}); narrow the window with --from \
                  and --until"
             ),
         }
     }
 }
 
-impl std::error::Error for NoSequence {}
+impl std::error::Error for SequenceError {}
 
 /// Draws the events of a time window as a separate SVG document.
 ///
 /// # Errors
-/// [`NoSequence`] if there are no events or too many.
-pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<String, NoSequence> {
-    if events.len() > MOST_EVENTS {
-        return Err(NoSequence::TooMany(events.len()));
+/// [`SequenceError`] if there are no events or too many.
+pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<String, SequenceError> {
+    if events.len() > MAX_EVENTS {
+        return Err(SequenceError::TooMany(events.len()));
     }
     let Some(drawn) = drawing(names, events) else {
-        return Err(NoSequence::Nothing);
+        return Err(SequenceError::Nothing);
     };
     let (width, height) = (drawn.width, drawn.height);
     Ok(format!(
@@ -332,10 +332,10 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::Parcel;
+    use crate::protocols::TracedMessage;
 
     fn delivered(from: u32, to: u32, sent: u64, at: u64) -> TraceEvent {
-        let parcel = Parcel { from: PartyId(from), to: PartyId(to), label: "Ask".into(), bytes: 48 };
+        let parcel = TracedMessage { from: PartyId(from), to: PartyId(to), label: "Ask".into(), bytes: 48 };
         let time = |millis: u64| Time::ZERO + crate::vocab::Span::from_millis(millis);
         let kind = TraceKind::Delivered(parcel, time(sent));
         TraceEvent { at: time(at), kind, round: None, contents: 0 }
@@ -360,6 +360,6 @@ mod tests {
         let picture = sequence("", &names, &crowd).unwrap();
         assert_eq!(picture.matches("class=\"sent\"").count(), 10);
         assert!((1..=5).contains(&picture.matches(">Ask</text>").count()), "{picture}");
-        assert_eq!(sequence("", &names, &[]), Err(NoSequence::Nothing));
+        assert_eq!(sequence("", &names, &[]), Err(SequenceError::Nothing));
     }
 }

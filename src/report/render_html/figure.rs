@@ -9,15 +9,15 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
     let legend = legend(&figure.charts);
     let mut captions: Vec<&str> = figure.charts.iter().map(|chart| chart.caption.as_str()).collect();
     captions.retain(|caption| !caption.is_empty());
-    let captions = told_once(captions);
+    let captions = distinct_notes(captions);
     let beyond: Vec<&String> = figure.charts.iter().flat_map(|chart| &chart.beyond).collect();
-    let told = told_once(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
+    let told = distinct_notes(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
     html! {
         section.plate.wide[figure.charts.len() > 1].alone[alone] {
             h3 { (figure.title) @if figure.charts.len() == 1 && figure.charts[0].title == figure.title && figure.charts[0].y.log { span.note { " (logarithmic)" } } }
             div.legend role="group" aria-label="Series; press one to hide or show it" {
                 @for (index, entry) in legend.iter().enumerate() {
-                    button type="button" aria-pressed="true" data-key=(index) { (swatch(entry.key, entry.kind)) (entry.name) }
+                    button type="button" aria-pressed="true" data-key=(index) { (legend_sample(entry.key, entry.kind)) (entry.name) }
                 }
             }
             div.charts {
@@ -59,7 +59,7 @@ fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
 }
 
 /// Non-empty notes by decreasing length, each without the leading sentences that it shares with an earlier one.
-fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
+fn distinct_notes(mut notes: Vec<&str>) -> Vec<&str> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
     let rest = |(index, note): (usize, &&str)| {
         let shared = |earlier: &&str| {
@@ -75,7 +75,7 @@ fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
 }
 
 /// A sample of a line for the legend: with the line's dashes, or with its mark if it has marks.
-fn swatch(key: usize, kind: Kind) -> Markup {
+fn legend_sample(key: usize, kind: Kind) -> Markup {
     html! {
         svg.swatch.(class(key, kind)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
             (sample(key, kind))
@@ -223,12 +223,12 @@ mod tests {
 
     #[test]
     fn what_two_notes_begin_with_is_told_once() {
-        assert_eq!(told_once(vec!["A. B. C.", "A. B. C."]), ["A. B. C."]);
+        assert_eq!(distinct_notes(vec!["A. B. C.", "A. B. C."]), ["A. B. C."]);
         assert_eq!(
-            told_once(vec!["A. B.", "A. B. Second.", "A. B. Third, longer."]),
+            distinct_notes(vec!["A. B.", "A. B. Second.", "A. B. Third, longer."]),
             ["A. B. Third, longer.", "Second."]
         );
-        assert_eq!(told_once(vec!["Ä. Ö.", "Ä. Ü."]), ["Ä. Ö.", "Ü."]);
-        assert_eq!(told_once(vec!["A.", ""]), ["A."]);
+        assert_eq!(distinct_notes(vec!["Ä. Ö.", "Ä. Ü."]), ["Ä. Ö.", "Ü."]);
+        assert_eq!(distinct_notes(vec!["A.", ""]), ["A."]);
     }
 }

@@ -6,7 +6,7 @@ mod growing;
 mod table;
 mod words;
 
-use super::document::{Block, Document, Drawing, Paragraph, ParagraphKind, Section, Shown};
+use super::document::{Block, Document, Drawing, Paragraph, ParagraphKind, Section, Visibility};
 use figure::figure;
 pub use growing::Refresh;
 pub(super) use growing::{growing, waiting};
@@ -98,7 +98,7 @@ fn block(block: &Block) -> Markup {
     match block {
         Block::Heading { id: name, title } => html! { h3 id=[id(name)] { (title) } },
         Block::Paragraph(told) => paragraph(told),
-        Block::Facts(facts) if facts.shown == Shown::Terminal => html! {},
+        Block::Facts(facts) if facts.shown == Visibility::Terminal => html! {},
         Block::Facts(facts) => html! {
             dl.facts { @for (name, value) in &facts.rows { dt { (name) } dd { (words(value)) } } }
         },
@@ -111,7 +111,7 @@ fn block(block: &Block) -> Markup {
                 li id=(format!("note-{}", notes.first + index)) { (note) }
             } }
         },
-        Block::Table(one) if one.shown == Shown::Terminal => html! {},
+        Block::Table(one) if one.shown == Visibility::Terminal => html! {},
         Block::Table(one) => table(one),
         Block::Figure(one) => figure(one, false),
         Block::Drawing(one) => drawing(one),
@@ -133,7 +133,7 @@ fn block(block: &Block) -> Markup {
 fn paragraph(told: &Paragraph) -> Markup {
     let inside = words(&told.words);
     match told.kind {
-        _ if told.shown == Shown::Terminal => html! {},
+        _ if told.shown == Visibility::Terminal => html! {},
         ParagraphKind::Statement => html! { p { (inside) } },
         ParagraphKind::Remark | ParagraphKind::Detail => html! { p.note { (inside) } },
         ParagraphKind::Warning => html! { p.warning role="note" { (inside) } },

@@ -1,7 +1,7 @@
 //! HTML tables that scroll on a small screen and that a screen reader reads in order.
 
 use super::words::{explained, words};
-use crate::report::document::{Cell, Column, Finding, Layout, Row, Shown, Table};
+use crate::report::document::{Cell, Column, Finding, Layout, Row, Table, Visibility};
 use maud::{Markup, html};
 
 /// Number of characters above which a cell of text is kept wide, so that no row becomes very high on a narrow screen.
@@ -12,7 +12,7 @@ const FEW: usize = 12;
 /// A table below its caption.
 pub(super) fn table(table: &Table) -> Markup {
     let shown: Vec<usize> =
-        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Shown::Terminal).collect();
+        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Visibility::Terminal).collect();
     let findings = table.rows.iter().flat_map(|row| &row.cells).any(|cell| !cell.findings.is_empty());
     scrolling(
         &table.title,

@@ -1,6 +1,6 @@
 //! Spans of text as HTML: emphasis, badges, footnotes and explanations.
 
-use crate::report::document::{Emphasis, Look, Span};
+use crate::report::document::{Emphasis, Span, TextStyle};
 use maud::{Markup, html};
 
 /// Spans of text as HTML.
@@ -21,13 +21,13 @@ fn span(span: &Span) -> Markup {
     let loud = span.tone == Emphasis::Warning;
     let inside = html! {
         @match (span.look, span.tone) {
-            (Look::Code, _) => code { (text) },
-            (Look::Badge, _) => span.badge.warning[loud] { (text) },
-            (Look::Infinite, _) => span.infinite { "∞" },
-            (Look::Strong, _) => strong.warning[loud] { (text) },
-            (Look::Words, Emphasis::Warning) => span.warning { (text) },
-            (Look::Words, Emphasis::Quiet) => span.note { (text) },
-            (Look::Words, Emphasis::Plain) => (text),
+            (TextStyle::Code, _) => code { (text) },
+            (TextStyle::Badge, _) => span.badge.warning[loud] { (text) },
+            (TextStyle::Infinite, _) => span.infinite { "∞" },
+            (TextStyle::Strong, _) => strong.warning[loud] { (text) },
+            (TextStyle::Words, Emphasis::Warning) => span.warning { (text) },
+            (TextStyle::Words, Emphasis::Quiet) => span.note { (text) },
+            (TextStyle::Words, Emphasis::Plain) => (text),
         }
     };
     html! {

@@ -3,7 +3,7 @@
 /// Columns that are assumed if the width of the terminal is unknown.
 pub const WIDTH: usize = 80;
 /// Largest number of columns of a line of prose; on a wider terminal, longer lines would be hard to read.
-const MOST_PROSE: usize = 100;
+const MAX_PROSE: usize = 100;
 /// Placeholder for a space at which no line is broken.
 pub(super) const FIXED: char = '\u{1}';
 
@@ -29,7 +29,7 @@ impl Lines {
     pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = format!("{}{}", " ".repeat(indent), words.join(" "));
-        self.text.push_str(&folded(&line, indent + 4, self.width.min(MOST_PROSE)));
+        self.text.push_str(&folded(&line, indent + 4, self.width.min(MAX_PROSE)));
     }
 }
 

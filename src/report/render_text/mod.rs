@@ -4,7 +4,7 @@ mod lines;
 mod table;
 mod words;
 
-use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Shown};
+use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Visibility};
 pub use lines::WIDTH;
 pub(super) use lines::folded;
 use lines::{FIXED, Lines};
@@ -47,7 +47,7 @@ fn blocks(out: &mut Lines, all: &[Block]) {
         match block {
             // Tables have their own titles; pictures and cards are only for a page.
             Block::Heading { .. } | Block::Figure(_) | Block::Drawing(_) | Block::Cards(_) => {}
-            Block::Paragraph(Paragraph { shown: Shown::Page, .. }) => {}
+            Block::Paragraph(Paragraph { shown: Visibility::Page, .. }) => {}
             Block::Paragraph(told) => {
                 let indent = match told.kind {
                     ParagraphKind::Statement | ParagraphKind::Warning => 0,
@@ -56,7 +56,7 @@ fn blocks(out: &mut Lines, all: &[Block]) {
                 };
                 out.wrapped(indent, &words(&told.words));
             }
-            Block::Facts(facts) if facts.shown != Shown::Page => {
+            Block::Facts(facts) if facts.shown != Visibility::Page => {
                 for (name, value) in &facts.rows {
                     // A name is not broken, and stays on one line with the beginning of its value.
                     let name =
@@ -74,7 +74,7 @@ fn blocks(out: &mut Lines, all: &[Block]) {
                     out.wrapped(2, &format!("[{}] {note}", notes.first + index));
                 }
             }
-            Block::Table(one) if one.shown != Shown::Page => table::table(out, one),
+            Block::Table(one) if one.shown != Visibility::Page => table::table(out, one),
             Block::Facts(_) | Block::Table(_) => {}
             Block::Listing { text, .. } => text.lines().for_each(|one| out.line(one)),
             Block::Folded { blocks: inside, .. } => blocks(out, inside),

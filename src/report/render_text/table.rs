@@ -2,7 +2,7 @@
 
 use super::lines::{FIXED, Lines};
 use super::words::words;
-use crate::report::document::{Cell, Column, Layout, Shown, Table};
+use crate::report::document::{Cell, Column, Layout, Table, Visibility};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 
 /// A table below its title.
@@ -14,7 +14,7 @@ pub(super) fn table(out: &mut Lines, table: &Table) {
         return;
     }
     let shown: Vec<usize> =
-        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Shown::Page).collect();
+        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Visibility::Page).collect();
     let columns: Vec<&Column> = shown.iter().map(|&at| &table.columns[at]).collect();
     let header = || columns.iter().map(|column| column.name.clone()).collect::<Vec<String>>();
     let rows = || {

@@ -1,9 +1,9 @@
 //! The privacy loss of a list of releases, by every accountant: a section, a JSON document, and charts.
 
 use crate::accounting::{
-    Accountant, AccountantName, Added, Figure, LossBasis, Standing, Statement, added, persons,
+    Accountant, AccountantName, EpsilonKind, Figure, LossBasis, Statement, SummedLoss, added, persons,
 };
-use crate::report::document::{Block, Section, Shown, Table};
+use crate::report::document::{Block, Section, Table, Visibility};
 use crate::report::number::{bound, delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::sections::cells::among;
@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 
 fn is_a(figure: &Figure) -> &'static str {
     match figure.standing {
-        Standing::Claim | Standing::Bound => "bound",
-        Standing::NonAdaptiveBound => "bound, if not chosen adaptively",
-        Standing::NotABound => "not a bound",
+        EpsilonKind::Claim | EpsilonKind::Bound => "bound",
+        EpsilonKind::NonAdaptiveBound => "bound, if not chosen adaptively",
+        EpsilonKind::NotABound => "not a bound",
     }
 }
 
@@ -134,7 +134,7 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     let deltas_differ = lines.iter().any(|line| line.delta.to_bits() != first.delta.to_bits());
     let at = if deltas_differ { String::new() } else { format!(", at delta {}", shown(first.delta)) };
     let title = format!("Epsilon of one run by every accountant{at}");
-    let mut blocks = vec![Block::statement(title, Shown::Everywhere)];
+    let mut blocks = vec![Block::statement(title, Visibility::Everywhere)];
     for line in &lines {
         let mut about = line.about.clone();
         let mut cells = line.cells.clone();
@@ -146,7 +146,7 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
         if deltas_differ {
             about.push_str(&format!(", at delta {}", shown(line.delta)));
         }
-        blocks.push(Block::statement(about, Shown::Everywhere));
+        blocks.push(Block::statement(about, Visibility::Everywhere));
         blocks.push(Block::remark(line.words.clone()));
         blocks.extend(line.conditions.iter().cloned().map(Block::remark));
     }
@@ -178,7 +178,7 @@ impl Entry {
         // An epsilon that is not a bound is marked.
         let figure = |figure: &Figure| {
             let value = figure.priced.epsilon;
-            let mark = if figure.standing == Standing::NotABound && value.is_finite() { "~" } else { "" };
+            let mark = if figure.standing == EpsilonKind::NotABound && value.is_finite() { "~" } else { "" };
             format!("{} {mark}{}", figure.accountant, bound(value))
         };
         let told = match figures.iter().all(|figure| figure.priced.epsilon.is_infinite()) {
@@ -225,13 +225,13 @@ fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
         let figure =
             group.statement.figures().into_iter().find(|one| one.accountant == AccountantName::Tight)?;
         let epsilon = match figure.standing {
-            Standing::Bound => figure.priced.epsilon,
-            Standing::NonAdaptiveBound => figure.priced.upper.unwrap_or(f64::INFINITY),
-            Standing::Claim | Standing::NotABound => f64::INFINITY,
+            EpsilonKind::Bound => figure.priced.epsilon,
+            EpsilonKind::NonAdaptiveBound => figure.priced.upper.unwrap_or(f64::INFINITY),
+            EpsilonKind::Claim | EpsilonKind::NotABound => f64::INFINITY,
         };
         let (delta, note) = (group.statement.delta.get(), figure.priced.notes.join("; "));
         let basis = figure.basis.unwrap_or(LossBasis::Unprotected);
-        Some(Added { epsilon, delta, basis, arithmetic: figure.arithmetic, note })
+        Some(SummedLoss { epsilon, delta, basis, arithmetic: figure.arithmetic, note })
     };
     let sum = |(row, outcome): (&LedgerGroup, &LedgerGroup)| {
         let (a, b) = (part(row)?, part(outcome)?);
@@ -270,12 +270,12 @@ pub struct AccountDocument {
     pub accountants: Vec<(&'static str, AccountantFigures)>,
     /// Further facts if the releases are those of a run.
     #[serde(flatten)]
-    pub footing: Option<KnownFooting>,
+    pub footing: Option<ReleaseFacts>,
 }
 
 /// Facts about the releases of a run besides their costs.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct KnownFooting {
+pub struct ReleaseFacts {
     /// The basis of the costs, as in the run's report.
     pub basis: LossBasis,
     /// The arithmetic for which the costs hold, in words.
@@ -349,7 +349,7 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
         delta: statement.delta.get(),
         releases: statement.composition.count(),
         accountants: statement.figures().into_iter().map(figures).collect(),
-        footing: statement.footing.map(|footing| KnownFooting {
+        footing: statement.footing.map(|footing| ReleaseFacts {
             basis: footing.basis,
             arithmetic: footing.arithmetic.words(),
             one_after_another: footing.is_adaptive,
@@ -364,7 +364,7 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
     const POINTS: u64 = 60;
     let figures = statement.figures();
     let bound = |name: &AccountantName| {
-        !figures.iter().any(|one| one.accountant == *name && one.standing == Standing::NotABound)
+        !figures.iter().any(|one| one.accountant == *name && one.standing == EpsilonKind::NotABound)
     };
     let over = statement.over_releases(POINTS);
     let approximate: Vec<String> =

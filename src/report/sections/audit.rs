@@ -1,8 +1,8 @@
 //! The result of an audit: a section per finding, a table of several, and a chart of the two distributions.
 
 use crate::audit::systems::NotAudited;
-use crate::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
-use crate::report::document::{Block, Facts, Section, Shown, Span, Table};
+use crate::audit::{Factors, Finding, Histogram, NeighbourSide, Verdict, numerical_error};
+use crate::report::document::{Block, Facts, Section, Span, Table, Visibility};
 use crate::report::number::{delta, epsilon, lower, quantity_of, upper};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use serde::Serialize;
@@ -116,8 +116,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     }
     let about = format!("{}: {}", statement.name, statement.about);
     let mut blocks = vec![
-        Block::statement(about, Shown::Everywhere),
-        Block::Facts(Facts { rows, indent: 2, width: 12, shown: Shown::Everywhere }),
+        Block::statement(about, Visibility::Everywhere),
+        Block::Facts(Facts { rows, indent: 2, width: 12, shown: Visibility::Everywhere }),
     ];
     blocks.extend(finding.notes.iter().map(Block::detail));
     let label = "Scores under D and under D'".to_owned();
@@ -182,9 +182,9 @@ fn bars(histogram: &Histogram) -> String {
     let gap = " ".repeat(histogram.given.len().saturating_sub(low.len() + high.len()));
     format!(
         "  score under {:<3}|{}|\n  score under {:<3}|{}|\n{}{low}{gap}{high}\n",
-        World::Given.symbol(),
+        NeighbourSide::Given.symbol(),
         line(&histogram.given),
-        World::Neighbour.symbol(),
+        NeighbourSide::Neighbour.symbol(),
         line(&histogram.neighbour),
         " ".repeat(18),
     )
@@ -218,7 +218,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
         if let Some(why) = &finding.why {
             blocks.push(Block::statement(
                 format!("{}: {}: {why}", finding.statement.name, finding.verdict),
-                Shown::Everywhere,
+                Visibility::Everywhere,
             ));
         }
     }
@@ -228,7 +228,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
          noise is of the kind stated and only its size unknown. tested is rounded up, counted and model down. within f: \
          consistent; the tested epsilon is f times the larger of the two, counted (count) or by the model (model), and a pass \
          says no more than that. Only counting refutes.",
-        Shown::Everywhere,
+        Visibility::Everywhere,
     ));
     Section { blocks, ..Section::default() }
 }
@@ -237,7 +237,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
 pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     let told = left_out.iter().map(|NotAudited { series, protected, why }| {
         let kind = if *protected { "not audited" } else { "not audited, unprotected" };
-        Block::statement(format!("{kind}: {series}: {why}"), Shown::Everywhere)
+        Block::statement(format!("{kind}: {series}: {why}"), Visibility::Everywhere)
     });
     Section { blocks: told.collect(), ..Section::default() }
 }

@@ -5,7 +5,7 @@ use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
 /// Smallest number of values of an axis of words that is drawn along; two values are clearer as two lines.
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;
 
@@ -28,7 +28,7 @@ enum Scale {
 }
 
 /// All axes with at least two values that are all numbers or all durations, followed by axes with at least
-/// [`LEAST_WORDS`] other values.
+/// [`MIN_WORDS`] other values.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let axes = Axes::of(summary);
     let mut numeric = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
                 words.push(word);
             }
         }
-        if words.len() >= LEAST_WORDS {
+        if words.len() >= MIN_WORDS {
             wordy.push(Along { index, name, scale: Scale::Words(words), axes: axes.clone() });
         }
     }

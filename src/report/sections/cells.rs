@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of cells for which a group of cells is described by its distinguishing values; finding these requires a
 /// comparison with all cells.
-const MOST_CELLS: usize = 400;
+const MAX_CELLS: usize = 400;
 
 /// Every series of every cell, grouped by series, so that rows of one series follow the order of the cells.
 pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSummary)>> {
@@ -190,7 +190,7 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
         return String::new();
     }
     let axes = Axes::of(summary);
-    if summary.cells.len() > MOST_CELLS {
+    if summary.cells.len() > MAX_CELLS {
         return format!("{} = {}", axes.names.join(", "), places.join("; "));
     }
     let all: Vec<Vec<String>> = summary.cells.iter().map(|cell| axes.point(cell)).collect();

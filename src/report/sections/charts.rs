@@ -1,9 +1,9 @@
 //! The charts of a study's results: epsilon against regret, results along its parameters, and regret by round.
 
 use super::headline::Measure;
-use super::lines::MOST_FIGURES;
-use super::{along, by_round, costs, trade_off};
-use crate::report::document::{Block, Figure, Section, Shown};
+use super::lines::MAX_FIGURES;
+use super::{by_round, costs, regret_along_axes, trade_off};
+use crate::report::document::{Block, Figure, Section, Visibility};
 use crate::study::Summary;
 
 /// Number of figures of each kind that are shown at first; the others can be opened.
@@ -13,26 +13,26 @@ const OPEN: usize = 4;
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let mut blocks: Vec<Block> = trade_off::figure(summary).map(Block::Figure).into_iter().collect();
     let kinds = [
-        (along::figures(summary), "more by parameter of the study"),
+        (regret_along_axes::figures(summary), "more by parameter of the study"),
         (by_round::figures(summary), "more by round"),
         (costs::figures(summary), "more costs by parameter of the study"),
     ];
-    let cut = kinds.iter().any(|(figures, _)| figures.len() >= MOST_FIGURES);
+    let cut = kinds.iter().any(|(figures, _)| figures.len() >= MAX_FIGURES);
     blocks.extend(kinds.into_iter().flat_map(|(figures, rest)| some_open(figures, rest)));
     if cut {
         let told = format!(
-            "Of figures that differ in the values of the same parameters, the first {MOST_FIGURES} are drawn; summary.csv \
+            "Of figures that differ in the values of the same parameters, the first {MAX_FIGURES} are drawn; summary.csv \
              has the numbers of all cells."
         );
-        blocks.push(Block::remark_on(told, Shown::Page));
+        blocks.push(Block::remark_on(told, Visibility::Page));
     }
     // A private release is judged by the published setting, so equal regret of its search is not worth a remark.
     let released = Measure::of(summary) == Some(Measure::PublishedSetting);
-    for axis in along::untouched(summary).into_iter().filter(|_| !released) {
+    for axis in regret_along_axes::axes_without_effect(summary).into_iter().filter(|_| !released) {
         let told = format!(
             "Not drawn against {axis}: regret at the end is the same in all cells that differ in it alone."
         );
-        blocks.push(Block::remark_on(told, Shown::Page));
+        blocks.push(Block::remark_on(told, Visibility::Page));
     }
     (!blocks.is_empty()).then(|| Section::new("charts", "Charts", "Charts", blocks))
 }

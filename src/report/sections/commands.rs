@@ -3,7 +3,7 @@
 use super::fitted;
 use crate::objectives::Fitted;
 use crate::report::document::{Block, List, Section, Span};
-use crate::study::{Future, Manifest};
+use crate::study::{ForkBranch, Manifest};
 
 /// The scenario as written, with the overrides of the command line, the branches of a fork and the fitted hyperparameters.
 pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -> Section {
@@ -16,7 +16,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
         }));
     }
     if let Some(futures) = &manifest.futures {
-        let own = |future: &Future| {
+        let own = |future: &ForkBranch| {
             let changes = future.overrides.iter().filter(|change| !manifest.overrides.contains(change));
             let mut words = vec![Span::strong(&future.name)];
             words.extend(changes.flat_map(|change| [Span::plain(" "), Span::code(change)]));

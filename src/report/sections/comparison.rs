@@ -2,8 +2,8 @@
 
 use super::cells::{Rows, merge};
 use super::points::value;
-use crate::report::document::{Block, Document, Facts, Section, Shown, Span, Table};
-use crate::report::number::rough;
+use crate::report::document::{Block, Document, Facts, Section, Span, Table, Visibility};
+use crate::report::number::two_digits;
 use crate::report::words::outcome_in_brief;
 use crate::study::{Comparison, ComparisonRow};
 use crate::vocab::counted;
@@ -17,16 +17,16 @@ const MAIN: [&str; 5] =
 pub(in crate::report) fn document(comparison: &Comparison, full: bool) -> Document {
     let runs = [("a", &comparison.a), ("b", &comparison.b)];
     let rows = runs.map(|(name, run)| (name.to_owned(), vec![Span::code(run)])).to_vec();
-    let heading = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Everywhere })];
+    let heading = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Visibility::Everywhere })];
     let mut blocks = if full { every_metric(comparison) } else { short(comparison) };
     let pairs = "n counts pairs of equal seed and replication, which draw the same random numbers. Each interval is \
                  Student's and holds on its own, not all of them together.";
     if comparison.rows.iter().any(|row| row.paired) {
-        blocks.push(Block::statement(pairs, Shown::Everywhere));
+        blocks.push(Block::statement(pairs, Visibility::Everywhere));
     }
-    blocks.extend(compared(comparison, full).map(|told| Block::statement(told, Shown::Everywhere)));
+    blocks.extend(compared(comparison, full).map(|told| Block::statement(told, Visibility::Everywhere)));
     let notes = comparison.notes.iter();
-    blocks.extend(notes.map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
+    blocks.extend(notes.map(|note| Block::statement(format!("note: {note}"), Visibility::Everywhere)));
     let sections = vec![Section { blocks, ..Section::default() }];
     Document { heading, sections, ..Document::default() }
 }
@@ -118,7 +118,7 @@ fn short(comparison: &Comparison) -> Vec<Block> {
     for (cells, names) in told {
         let place = if cells > 1 { format!(", the same in all {cells} cells") } else { String::new() };
         let told = format!("equal in every metric{place}: {}", names.join("; "));
-        blocks.push(Block::statement(told, Shown::Everywhere));
+        blocks.push(Block::statement(told, Visibility::Everywhere));
     }
     let mut more: Vec<String> = Vec::new();
     for row in comparison.rows.iter().filter(|row| !shown.contains(&row.metric.as_str()) && apart(row)) {
@@ -129,9 +129,10 @@ fn short(comparison: &Comparison) -> Vec<Block> {
     }
     if !more.is_empty() {
         let told = format!("other than 0 at 5 % too: {}", more.join("; "));
-        blocks.push(Block::statement(told, Shown::Everywhere));
+        blocks.push(Block::statement(told, Visibility::Everywhere));
     }
-    blocks.push(Block::statement("--full has every metric of every series and cell.", Shown::Everywhere));
+    blocks
+        .push(Block::statement("--full has every metric of every series and cell.", Visibility::Everywhere));
     blocks
 }
 
@@ -150,9 +151,9 @@ fn change(row: &ComparisonRow) -> String {
         _ if same(row) => "equal".to_owned(),
         (Some(low), Some(high)) => {
             let mark = if apart(row) { " *" } else { "" };
-            format!("{} [{}, {}]{mark}", rough(row.difference.mean), rough(low), rough(high))
+            format!("{} [{}, {}]{mark}", two_digits(row.difference.mean), two_digits(low), two_digits(high))
         }
-        _ => rough(row.difference.mean),
+        _ => two_digits(row.difference.mean),
     }
 }
 
@@ -200,7 +201,7 @@ fn cells(row: &ComparisonRow) -> Vec<String> {
 
 /// A p-value with two digits, or that it is below one in ten thousand.
 fn p_value(p: f64) -> String {
-    if p < 1e-4 { "< 0.0001".to_owned() } else { rough(p) }
+    if p < 1e-4 { "< 0.0001".to_owned() } else { two_digits(p) }
 }
 
 /// What the p-values are adjusted for; `None` if there are none. The short comparison shows marks in their place.
@@ -209,12 +210,21 @@ fn compared(comparison: &Comparison, full: bool) -> Option<String> {
     let (least, most) = (counts().min()?, counts().max()?);
     let many =
         if least == most { counted(most, "comparison") } else { format!("{least} to {most} comparisons") };
-    let what = if full { "p is two-sided" } else { "*: other than 0 at 5 %" };
+    if !full {
+        let what = match comparison.rows.iter().any(apart) {
+            true => "*: other than 0 at 5 %",
+            false => "no difference is other than 0 at 5 %",
+        };
+        return Some(match most {
+            1 => format!("{what}; not adjusted for the number of metrics."),
+            _ => format!("{what}, by Holm's method for {many} of each metric."),
+        });
+    }
     Some(match most {
-        1 => format!("{what}, for one comparison of each metric; nothing is adjusted for the number of metrics."),
+        1 => "p is two-sided, for one comparison of each metric; nothing is adjusted for the number of metrics.".to_owned(),
         _ => format!(
-            "{what}, adjusted by Holm's method for the {many} of each metric (series and points): at 0.05, the probability of \
-             finding any difference where there is none is at most 5 % per metric. Nothing is adjusted for the number of metrics."
+            "p is two-sided and adjusted by Holm's method for the {many} of each metric (series and points): at 0.05, the probability \
+             of finding any difference where there is none is at most 5 % per metric. Nothing is adjusted for the number of metrics."
         ),
     })
 }
@@ -229,9 +239,9 @@ fn needed(row: &ComparisonRow) -> Option<String> {
     Some(format!(
         "A difference of {} in {} is found with probability {} by {} (paired t test at 5 %, standard deviation of a difference {}); by {} \
          if the standard deviation is {}, its upper 80 % bound from {}.",
-        rough(needed.effect),
+        two_digits(needed.effect),
         row.metric.replace('_', " "),
-        rough(needed.power),
+        two_digits(needed.power),
         many(needed.replications),
         number(needed.sd),
         many(needed.cautious),

@@ -1,8 +1,8 @@
 //! The report of a dry run: durations of rounds, late answers, messages.
 
-use crate::report::document::{Block, Document, Section, Shown, Table};
+use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity, seconds};
-use crate::study::{Answers, DrySeries, Plan, Spread};
+use crate::study::{Answers, DrySeries, Plan, Quantiles};
 use crate::vocab::counted;
 
 /// The whole report of a dry run.
@@ -10,8 +10,10 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
     let replications = counted(plan.replications, "replication");
     let run = format!("{}: dry run, {replications}, seed {}", plan.name, plan.first_seed());
     let nothing = "Nothing was measured, learned or made private, and no folder was written.";
-    let heading =
-        vec![Block::statement(run, Shown::Everywhere), Block::statement(nothing, Shown::Everywhere)];
+    let heading = vec![
+        Block::statement(run, Visibility::Everywhere),
+        Block::statement(nothing, Visibility::Everywhere),
+    ];
     let mut blocks = Vec::new();
     let axes: Vec<String> = plan.cells[0].point.iter().map(|(name, _)| name.clone()).collect();
     let number = |value: Option<f64>| value.map_or_else(String::new, seconds);
@@ -30,7 +32,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
 
     let rows = all.iter().map(|series| {
         let mut row = head(series);
-        let of = |value: fn(&Spread) -> f64| number(series.rounds.as_ref().map(value));
+        let of = |value: fn(&Quantiles) -> f64| number(series.rounds.as_ref().map(value));
         let closed = series.rounds.map(|rounds| quantity(rounds.count as f64 / series.replications as f64));
         row.extend([
             closed.unwrap_or_else(|| "none stated".to_owned()),
@@ -103,7 +105,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
 
 fn cells(answers: &Answers) -> Vec<String> {
     let of =
-        |value: fn(&Spread) -> f64| answers.seconds.as_ref().map(value).map_or_else(String::new, seconds);
+        |value: fn(&Quantiles) -> f64| answers.seconds.as_ref().map(value).map_or_else(String::new, seconds);
     let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / answers.asked as f64);
     vec![
         answers.who.clone(),

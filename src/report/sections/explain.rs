@@ -1,7 +1,7 @@
 //! Which of the varied values matter: a table of shares of variance for each series, and a chart of them.
 
-use crate::report::document::{Block, Document, Section, Shown, Table};
-use crate::report::number::{quantity_of, rough};
+use crate::report::document::{Block, Document, Section, Table, Visibility};
+use crate::report::number::{quantity_of, two_digits};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{Explained, ExplainedSeries, PairShare, Share};
 use crate::vocab::counted;
@@ -31,7 +31,7 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
             quantity_of(series.mean),
             quantity_of(series.noise.sqrt())
         );
-        return vec![Block::statement(told, Shown::Everywhere)];
+        return vec![Block::statement(told, Visibility::Everywhere)];
     }
     let title = format!(
         "{}: shares of the variance of {metric} (mean {}, standard deviation between cells {}, of noise {})",
@@ -40,7 +40,7 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
         quantity_of(sd),
         quantity_of(series.noise.sqrt())
     );
-    let ends = format!("{} % interval", rough(100.0 * found.confidence));
+    let ends = format!("{} % interval", two_digits(100.0 * found.confidence));
     let header = ["value", "alone", &ends, "with others", &ends].map(str::to_owned).to_vec();
     let rows = series.axes.iter().map(|axis| {
         let (first, total) = (&axis.first, &axis.total);
@@ -96,9 +96,10 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
             "No interval: it takes at least 5 replications, and a variance between cells that is told from noise.",
         ));
     }
-    blocks
-        .extend(found.notes.iter().map(|note| Block::statement(format!("note: {note}"), Shown::Everywhere)));
-    blocks.push(Block::statement(format!("run: {}", found.run), Shown::Everywhere));
+    blocks.extend(
+        found.notes.iter().map(|note| Block::statement(format!("note: {note}"), Visibility::Everywhere)),
+    );
+    blocks.push(Block::statement(format!("run: {}", found.run), Visibility::Everywhere));
     Document { sections: vec![Section { blocks, ..Section::default() }], ..Document::default() }
 }
 
@@ -146,7 +147,7 @@ pub fn explain_chart(found: &Explained) -> Chart {
         note: format!(
             "Shares of the variance between cells, without the noise of {}. Bars: up to the farther end of the {} % bootstrap interval.",
             counted(found.replications, "replication"),
-            rough(100.0 * found.confidence)
+            two_digits(100.0 * found.confidence)
         ),
         caption: String::new(),
         beyond: Vec::new(),

@@ -5,14 +5,14 @@ use crate::report::plots;
 use crate::study::FirstMessages;
 
 /// Largest numbers of parties and of events that are drawn: about one screen.
-const MOST_PARTIES: usize = 6;
-const MOST_EVENTS: usize = 110;
+const MAX_PARTIES: usize = 6;
+const MAX_EVENTS: usize = 110;
 
 /// The diagram of the first messages; `None` if there are none.
 pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
-    let events = plots::among_first(&first.events, MOST_PARTIES);
-    let left_out = first.names.len().saturating_sub(MOST_PARTIES);
-    let events = &events[..events.len().min(MOST_EVENTS)];
+    let events = plots::among_first(&first.events, MAX_PARTIES);
+    let left_out = first.names.len().saturating_sub(MAX_PARTIES);
+    let events = &events[..events.len().min(MAX_EVENTS)];
     let drawn = plots::drawing(&first.names, events)?;
     let mut note =
         "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: \

@@ -1,6 +1,6 @@
 //! The report of a fork: its branches beside the unchanged one.
 
-use crate::report::document::{Block, Document, Section, Shown, Table};
+use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity, regret, seconds};
 use crate::study::{BranchRow, Forked, Plan};
 use crate::vocab::counted;
@@ -18,9 +18,9 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
     } else {
         format!("The branches begin at {} to {} of virtual time.", seconds(first), seconds(last))
     };
-    let mut heading = vec![Block::statement(run, Shown::Everywhere)];
+    let mut heading = vec![Block::statement(run, Visibility::Everywhere)];
     if first.is_finite() {
-        heading.push(Block::statement(parted, Shown::Everywhere));
+        heading.push(Block::statement(parted, Visibility::Everywhere));
     }
     let mut blocks = Vec::new();
     let many = plan.cells.len() > 1;

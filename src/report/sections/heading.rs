@@ -2,7 +2,7 @@
 
 use super::cells::by_series;
 use super::points::Axes;
-use crate::report::document::{Block, Facts, Shown, Span};
+use crate::report::document::{Block, Facts, Span, Visibility};
 use crate::study::{Manifest, Summary};
 use crate::vocab::counted;
 use std::path::Path;
@@ -21,8 +21,8 @@ pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     let rows = [("digest", &summary.digest), ("folder", &summary.run), ("page", &page)];
     let rows = rows.map(|(name, value)| (name.to_owned(), vec![Span::code(value)])).to_vec();
     vec![
-        Block::statement(line, Shown::Terminal),
-        Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Terminal }),
+        Block::statement(line, Visibility::Terminal),
+        Block::Facts(Facts { rows, indent: 0, width: 7, shown: Visibility::Terminal }),
     ]
 }
 
@@ -53,5 +53,5 @@ pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     rows.extend((!sweeps.is_empty()).then(|| ("Sweep", Span::plain(sweeps.join("; ")))));
     rows.extend([("By", Span::plain(by)), ("Digest", Span::code(&summary.digest))]);
     let rows = rows.into_iter().map(|(name, value)| (name.to_owned(), vec![value])).collect();
-    vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Page })]
+    vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Visibility::Page })]
 }

@@ -9,18 +9,18 @@ use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
-pub(super) const MOST_LINES: usize = 8;
+pub(super) const MAX_LINES: usize = 8;
 /// Largest number of figures of a kind: a study of ten thousand cells would have as many, in a page that no browser opens.
-pub(super) const MOST_FIGURES: usize = 100;
+pub(super) const MAX_FIGURES: usize = 100;
 /// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
-const MOST_POINTS: usize = 400;
+const MAX_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
 /// A series of a cell with the name of its line in each chart of a figure.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held fixed,
-/// so that each figure has at most [`MOST_LINES`] lines; all of them if that is not possible. At most [`MOST_FIGURES`]
+/// so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. At most [`MAX_FIGURES`]
 /// groups, the first ones.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
@@ -50,9 +50,9 @@ pub(super) fn grouped<'a>(
     let mut ways: Vec<Vec<usize>> = (0..1_u32 << some).map(fixed_by).collect();
     ways.sort_by_key(Vec::len);
     let mut groups = ways.iter().map(|fixed| by(fixed));
-    let fitting = groups.find(|groups| groups.iter().all(|(_, cells)| lines(cells) <= MOST_LINES));
+    let fitting = groups.find(|groups| groups.iter().all(|(_, cells)| lines(cells) <= MAX_LINES));
     let mut groups = fitting.unwrap_or_else(|| by(fixable));
-    groups.truncate(MOST_FIGURES);
+    groups.truncate(MAX_FIGURES);
     groups
 }
 
@@ -118,7 +118,7 @@ impl Results {
 }
 
 pub(super) fn place(names: &Axes, cell: &CellSummary, of: &[usize]) -> String {
-    let told = names.told(cell);
+    let told = names.axis_values(cell);
     of.iter().filter_map(|axis| told.get(*axis).cloned()).collect::<Vec<_>>().join(", ")
 }
 
@@ -132,7 +132,7 @@ pub(super) fn numbers(lines: &[Line]) -> impl Iterator<Item = (f64, f64)> {
 }
 
 pub(super) fn stride(points: usize) -> usize {
-    points.div_ceil(MOST_POINTS).max(1)
+    points.div_ceil(MAX_POINTS).max(1)
 }
 
 /// The least and the largest number of replications, in words.

@@ -10,7 +10,7 @@ pub(super) mod threshold;
 
 pub(super) mod brief;
 
-mod along;
+mod regret_along_axes;
 mod axes;
 mod by_round;
 mod cells;
@@ -28,7 +28,7 @@ mod network;
 mod outcome_charts;
 mod outcomes;
 pub(super) mod paper_table;
-mod played;
+mod shown_replication;
 mod points;
 mod privacy;
 mod regret;
@@ -45,8 +45,8 @@ use super::document::{Block, Document, Figure, Section};
 use super::page::{PAGE, Page};
 use crate::study::Summary;
 use headline::Measure;
-use played::Played;
 pub(super) use regret::Curves;
+use shown_replication::ShownReplication;
 
 /// A study's report from its summary alone.
 pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
@@ -100,8 +100,8 @@ fn answer(page: &Page) -> Section {
 }
 
 /// The one replication that some pictures show; `None` if it is not stored.
-fn shown(page: &Page) -> Option<Played<'_>> {
-    page.first.as_ref().map(|record| Played { cell: page.cell, record })
+fn shown(page: &Page) -> Option<ShownReplication<'_>> {
+    page.first.as_ref().map(|record| ShownReplication { cell: page.cell, record })
 }
 
 /// All figures of a study, the most informative first.
@@ -109,7 +109,7 @@ pub(super) fn figures(page: &Page) -> Vec<Figure> {
     let summary = &page.summary;
     let mut figures = by_round::figures(summary);
     figures.extend(trade_off::figure(summary));
-    figures.extend(along::figures(summary));
+    figures.extend(regret_along_axes::figures(summary));
     figures.extend(costs::figures(summary));
     figures.extend(rounds::figures(summary));
     figures.extend(outcome_charts::figures(summary));

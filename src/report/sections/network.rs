@@ -2,10 +2,10 @@
 //! replication.
 
 use super::cells::rows;
-use super::played::Played;
+use super::shown_replication::ShownReplication;
 use super::terms::meaning;
 use super::{counts, first_messages, timeline, traffic};
-use crate::report::document::{Block, Paragraph, ParagraphKind, Section, Shown, Table};
+use crate::report::document::{Block, Paragraph, ParagraphKind, Section, Table, Visibility};
 use crate::report::number::{quantity, quantity_within, seconds, seconds_within};
 use crate::study::{
     CellSummary, CostErrors, FirstMessages, Metrics, ReplicationRecord, SeriesSummary, Summary,
@@ -17,12 +17,12 @@ const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round
 /// The section, with the links and rounds of the replication that is shown, and its first events, if they are available.
 pub(super) fn section(
     summary: &Summary,
-    shown: Option<&Played<'_>>,
+    shown: Option<&ShownReplication<'_>>,
     first_messages: Option<&FirstMessages>,
 ) -> Section {
     let latency = "p50 and p99 are over one link, all replications together.";
     let mut blocks = whole_runs(summary);
-    blocks.push(Block::remark_on(latency, Shown::Page));
+    blocks.push(Block::remark_on(latency, Visibility::Page));
     blocks.extend(rounds(summary).map(Block::Table));
     blocks.extend(counts::blocks(summary));
     if let Some(shown) = shown {
@@ -30,7 +30,7 @@ pub(super) fn section(
         blocks.push(Block::Paragraph(Paragraph {
             words: shown.others(summary),
             kind: ParagraphKind::Remark,
-            shown: Shown::Page,
+            shown: Visibility::Page,
         }));
         let name = shown.name(summary);
         let first = shown.record;
@@ -89,7 +89,7 @@ fn whole_runs(summary: &Summary) -> Vec<Block> {
     let names = ["time", WIDE[0], "messages", "bytes", WIDE[1], WIDE[2], "lost", WIDE[3], "p50", "p99"];
     let title = "Network (mean ± standard error of a run; time is virtual; p50, p99: latency of one message)";
     let table = without_empty(found.table(title, names), &WIDE);
-    let table = table.column_on(Shown::Page, &WIDE).explained(meaning);
+    let table = table.column_on(Visibility::Page, &WIDE).explained(meaning);
     std::iter::once(Block::Table(table)).chain(remark).collect()
 }
 
@@ -109,7 +109,7 @@ fn rounds(summary: &Summary) -> Option<Table> {
         (costs(metrics), words)
     };
     let table = rows(summary, numbers).table("A round (mean)", ["virtual time", "bytes"]);
-    Some(Table { shown: Shown::Terminal, ..table })
+    Some(Table { shown: Visibility::Terminal, ..table })
 }
 
 /// The table without the columns of these names that are empty in all rows.
@@ -142,5 +142,6 @@ fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {
         }
     }
     let title = format!("Links and their latency, {name}");
-    (!rows.is_empty()).then(|| Table { shown: Shown::Page, ..Table::new(title, header.to_vec(), rows, 3) })
+    (!rows.is_empty())
+        .then(|| Table { shown: Visibility::Page, ..Table::new(title, header.to_vec(), rows, 3) })
 }

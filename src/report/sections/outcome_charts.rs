@@ -2,7 +2,7 @@
 
 use super::axes::{self, Along};
 use super::lines::{
-    MOST_LINES, axes_of, capital, count, grouped, made, named_at, numbers, place, runs_of, slug,
+    MAX_LINES, axes_of, capital, count, grouped, made, named_at, numbers, place, runs_of, slug,
 };
 use super::points::Axes;
 use crate::report::document::Figure;
@@ -111,8 +111,8 @@ fn along<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along, name: &str) 
 }
 
 fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -> Option<Chart> {
-    let left_out = tracks.len().saturating_sub(2 * MOST_LINES);
-    let tracks: Vec<Track<'_>> = tracks.into_iter().take(2 * MOST_LINES).collect();
+    let left_out = tracks.len().saturating_sub(2 * MAX_LINES);
+    let tracks: Vec<Track<'_>> = tracks.into_iter().take(2 * MAX_LINES).collect();
     let mut lines = Vec::new();
     for (key, track) in tracks.iter().enumerate() {
         let points = track.rows.iter().map(|(x, at, row)| made(*x, row.value, at.clone()));

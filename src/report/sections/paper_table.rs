@@ -1,7 +1,7 @@
 //! One table of a whole study for a paper, a row per series and cell: regret, claimed and bounded epsilon, and costs.
 
 use super::cells::rows;
-use super::headline::{Measure, Protection, Unguarded, claim};
+use super::headline::{Measure, Protection, UnprotectedLosses, claim};
 use crate::report::document::Table;
 use crate::report::number::{epsilon, quantity, regret, seconds};
 use crate::scenario::Metric;
@@ -10,7 +10,7 @@ use crate::study::{CellSummary, SeriesSummary, Summary};
 /// The table.
 pub(in crate::report) fn table(summary: &Summary) -> Table {
     let measure = Measure::of(summary);
-    let unguarded = Unguarded::of(summary);
+    let unguarded = UnprotectedLosses::of(summary);
     let released = measure == Some(Measure::PublishedSetting);
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();

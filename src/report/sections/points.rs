@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Number of significant digits with which a long number is written if that many tell the values of its axis apart.
 const DIGITS: usize = 4;
 /// Number of significant digits that tell any two numbers apart.
-const MOST_DIGITS: usize = 17;
+const MAX_DIGITS: usize = 17;
 /// Number of characters up to which a number is written with all its digits.
 const SHORT: usize = 7;
 
@@ -27,11 +27,11 @@ impl Axes {
             summary.cells.first().map(|cell| cell.point.keys().cloned().collect()).unwrap_or_default();
         let digits = names.iter().map(|name| {
             let values = || summary.cells.iter().filter_map(|cell| cell.point.get(name));
-            let exact = values().map(|value| words(value, MOST_DIGITS)).collect::<BTreeSet<String>>().len();
+            let exact = values().map(|value| words(value, MAX_DIGITS)).collect::<BTreeSet<String>>().len();
             let apart = |digits: &usize| {
                 values().map(|value| words(value, *digits)).collect::<BTreeSet<String>>().len() == exact
             };
-            (DIGITS..MOST_DIGITS).find(apart).unwrap_or(MOST_DIGITS)
+            (DIGITS..MAX_DIGITS).find(apart).unwrap_or(MAX_DIGITS)
         });
         Self { digits: digits.collect(), names }
     }
@@ -52,14 +52,14 @@ impl Axes {
     }
 
     /// The name and the value of a cell on each axis, such as "epsilon = 1.0".
-    pub(super) fn told(&self, cell: &CellSummary) -> Vec<String> {
+    pub(super) fn axis_values(&self, cell: &CellSummary) -> Vec<String> {
         self.names.iter().zip(self.point(cell)).map(|(name, value)| format!("{name} = {value}")).collect()
     }
 }
 
 /// A value on an axis, with as many digits as it has.
 pub(super) fn value(value: &Value) -> String {
-    words(value, MOST_DIGITS)
+    words(value, MAX_DIGITS)
 }
 
 fn words(value: &Value, digits: usize) -> String {
@@ -112,6 +112,6 @@ mod tests {
             ["0.5", "0.00001", "0.3", "0.3333", "3.333", "12346", "-0.6667"]
         );
         assert_eq!([0.000_001, 0.000_000_2, 1.0 / 3e9].map(told), ["1e-6", "2e-7", "3.333e-10"]);
-        assert_eq!(short(0.1 + 0.2, MOST_DIGITS), "0.30000000000000004");
+        assert_eq!(short(0.1 + 0.2, MAX_DIGITS), "0.30000000000000004");
     }
 }

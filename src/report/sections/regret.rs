@@ -2,8 +2,8 @@
 
 use super::cells::{by_series, rows};
 use super::terms::meaning;
-use super::{along, groups, sparklines};
-use crate::report::document::{Block, Section, Shown};
+use super::{groups, regret_along_axes, sparklines};
+use crate::report::document::{Block, Section, Visibility};
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, PublishedRow, SeriesSummary, Summary};
@@ -31,10 +31,10 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
         blocks.extend(sparklines::blocks(summary));
     }
     blocks.extend(groups::blocks(summary));
-    for axis in along::untouched(summary) {
+    for axis in regret_along_axes::axes_without_effect(summary) {
         let same =
             format!("Final regret is the same, to the last digit, for every value of {axis} in all cells.");
-        blocks.push(Block::remark_on(same, Shown::Page));
+        blocks.push(Block::remark_on(same, Visibility::Page));
     }
     Some(Section::new("regret", "Regret", "Regret", blocks))
 }
@@ -48,7 +48,7 @@ fn difference_of(value: f64) -> String {
 
 pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
     let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
-    let uneven = uneven(summary);
+    let uneven = question_counts_differ(summary);
     let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn at_the_end(summary: &Summary) -> Vec<Block> {
         }
     }
     let title = title(summary, "n replications");
-    let table = found.table(title, columns).column_on(Shown::Page, &[DIFFERENCE]).explained(meaning);
+    let table = found.table(title, columns).column_on(Visibility::Page, &[DIFFERENCE]).explained(meaning);
     let mut blocks = vec![Block::Table(table)];
     if !sources.is_empty() {
         blocks.push(Block::remark(format!("published: {}", sources.join("; "))));
@@ -116,7 +116,7 @@ pub(super) fn exact(series: &SeriesSummary) -> [Option<Estimate>; 4] {
 }
 
 /// Whether some series asked more questions than others, so that sums over questions cannot be compared.
-pub(super) fn uneven(summary: &Summary) -> bool {
+pub(super) fn question_counts_differ(summary: &Summary) -> bool {
     let all = summary.cells.iter().flat_map(|cell| &cell.series);
     let asked: Vec<f64> = all.filter_map(|series| Some(series.metrics.questions?.mean)).collect();
     let (least, most) = asked.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &x| (a.min(x), b.max(x)));
@@ -126,7 +126,7 @@ pub(super) fn uneven(summary: &Summary) -> bool {
 /// Remarks for a comparison of regrets: on unequal numbers of questions, and on learners that queried a single arm.
 pub(super) fn remarks(summary: &Summary) -> Vec<Block> {
     let mut blocks = Vec::new();
-    if uneven(summary) {
+    if question_counts_differ(summary) {
         blocks.push(Block::remark(
             "per question: cumulative regret divided by the questions asked. They are not equally many in all rows (lost \
              messages, answers that come late), and a sum over fewer questions is smaller for that reason alone.",

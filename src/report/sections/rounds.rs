@@ -3,7 +3,7 @@
 use super::cells::{Rows, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
 use super::points::Axes;
-use crate::report::document::{Block, Figure, Section, Shown};
+use crate::report::document::{Block, Figure, Section, Visibility};
 use crate::report::number::{quantity_of, regret};
 use crate::report::plots::{Axis, Chart, Kind, Line};
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint, holm};
@@ -47,7 +47,7 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
             for (name, value) in names.iter().zip(told[0]) {
                 blocks.push(Block::statement(
                     format!("{} in the last round: {value}, all series alike", capital(name)),
-                    Shown::Everywhere,
+                    Visibility::Everywhere,
                 ));
             }
         } else {

@@ -2,7 +2,7 @@
 
 use super::cells::by_series;
 use super::points::Axes;
-use crate::report::document::{Block, Layout, Shown, Table};
+use crate::report::document::{Block, Layout, Table, Visibility};
 use crate::study::{CurvePoint, Summary};
 
 /// Number of characters in a sparkline.
@@ -19,7 +19,7 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
         .flatten()
         .filter(|(_, series)| series.curve.len() > 1)
         .map(|(cell, series)| {
-            let place = axes.told(cell).into_iter().map(|told| format!(", {told}"));
+            let place = axes.axis_values(cell).into_iter().map(|told| format!(", {told}"));
             (format!("{}{}", series.name, place.collect::<String>()), series.curve.as_slice())
         })
         .collect();
@@ -47,9 +47,9 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let title = "Regret over the rounds, on one scale (simple regret on a logarithmic one)";
     let table = Table::new(title, header, rows.collect(), usize::MAX);
     let mut blocks =
-        vec![Block::Table(Table { heads: 1, layout: Layout::Plain, shown: Shown::Terminal, ..table })];
+        vec![Block::Table(Table { heads: 1, layout: Layout::Plain, shown: Visibility::Terminal, ..table })];
     if curves.len() > MOST {
-        blocks.push(Block::remark_on(format!("and {} more", curves.len() - MOST), Shown::Terminal));
+        blocks.push(Block::remark_on(format!("and {} more", curves.len() - MOST), Visibility::Terminal));
     }
     blocks
 }

@@ -44,17 +44,17 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
         let alone = entries.iter().filter(|other| other.bound.side == entry.bound.side).count() == 1;
         let name = match (entry.bound.side, alone) {
             (BoundSide::Lower, true) => side.to_owned(),
-            _ => format!("{side} for {}", who(lines, &entry.of)),
+            _ => format!("{side} for {}", line_names(lines, &entry.of)),
         };
-        if says_nothing(entry.bound) {
+        if is_trivial(entry.bound) {
             let value = last(entry.bound).unwrap_or(f64::INFINITY);
-            let who = who(lines, &entry.of);
+            let who = line_names(lines, &entry.of);
             nothing.push(format!("{who}, {} ({})", quantity_of(value), entry.bound.source));
         } else {
             draw(chart, entry.bound, &name, index);
         }
     }
-    if let Some(most) = entries.iter().map(|entry| entry.bound).find(|bound| says_nothing(bound)) {
+    if let Some(most) = entries.iter().map(|entry| entry.bound).find(|bound| is_trivial(bound)) {
         let round = most.points.last().map_or(0, |(t, _)| *t);
         chart.beyond.push(format!(
             "Upper bounds above the largest possible regret, {} by round {round}, are not drawn: {}",
@@ -66,7 +66,7 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
 }
 
 /// Whether an upper bound is trivial: even querying the worst arm in every round would satisfy it.
-fn says_nothing(bound: &RegretBound) -> bool {
+fn is_trivial(bound: &RegretBound) -> bool {
     bound.side == BoundSide::Upper && last(bound).is_some_and(|value| value > bound.largest_possible)
 }
 
@@ -114,7 +114,7 @@ fn last(bound: &RegretBound) -> Option<f64> {
 }
 
 /// A short description of the lines to which a bound applies.
-fn who(lines: &[Named<'_>], of: &[usize]) -> String {
+fn line_names(lines: &[Named<'_>], of: &[usize]) -> String {
     let first = of.first().map_or("", |index| lines[*index].0.as_str());
     match of.len() {
         0 | 1 => first.to_owned(),
@@ -210,7 +210,7 @@ mod tests {
         draw(&mut steep, &bound(BoundSide::Upper, 30.0), "upper bound for learner", 0);
         assert_eq!(steep.lines[1].points.len(), 3, "30, 60, 90 and no further");
         assert!(steep.beyond[0].ends_with("300.0 at round 10, beyond this chart"), "{:?}", steep.beyond);
-        let upper = |factor: f64| says_nothing(&bound(BoundSide::Upper, factor));
-        assert!(upper(51.0) && !upper(49.0) && !says_nothing(&bound(BoundSide::Lower, 51.0)));
+        let upper = |factor: f64| is_trivial(&bound(BoundSide::Upper, factor));
+        assert!(upper(51.0) && !upper(49.0) && !is_trivial(&bound(BoundSide::Lower, 51.0)));
     }
 }

@@ -1,7 +1,7 @@
 //! Where one series stops being better than another: the answer in a sentence, the probed values, and a chart of them.
 
-use crate::report::document::{Block, Document, Section, Shown, Table};
-use crate::report::number::{quantity_of, regret, rough};
+use crate::report::document::{Block, Document, Section, Table, Visibility};
+use crate::report::number::{quantity_of, regret, two_digits};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{Direction, Probe, Sign, Spacing, Threshold, ThresholdOutcome};
 use crate::vocab::counted;
@@ -18,9 +18,9 @@ fn answer(found: &Threshold) -> String {
     let (series, against, axis) = (&question.series, &question.against, &question.axis);
     let margin = match question.margin {
         0.0 => String::new(),
-        margin => format!(" by more than {}", rough(margin)),
+        margin => format!(" by more than {}", two_digits(margin)),
     };
-    let confidence = format!("{} %", rough(100.0 * question.confidence));
+    let confidence = format!("{} %", two_digits(100.0 * question.confidence));
     let crossing = &found.crossing;
     let stops = crossing.direction == Some(Direction::StopsBeingBetter);
     let verb = if stops { "stops being better" } else { "begins to be better" };
@@ -98,17 +98,17 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
     let better = if question.larger_is_better { "larger" } else { "smaller" };
     let compared = match question.margin {
         0.0 => "above 0".to_owned(),
-        margin => format!("above the margin {}", rough(margin)),
+        margin => format!("above the margin {}", two_digits(margin)),
     };
     let mut blocks = vec![
-        Block::statement(answer(found), Shown::Everywhere),
+        Block::statement(answer(found), Visibility::Everywhere),
         Block::Table(Table::new(title, header, rows, 1)),
         Block::remark(format!(
             "A gain is by how much the {metric} of the first series is {better}; n counts replications, in which both series and all \
              values draw the same random numbers. A value counts as better if its whole interval is {compared}. Each interval is \
              Student's, and wrong to one side with probability {}, so that the answer covers the threshold with {} % confidence.",
             quantity_of(found.crossing.level),
-            rough(100.0 * question.confidence)
+            two_digits(100.0 * question.confidence)
         )),
         Block::remark(
             "Assumed: along the range, the sign of the mean gain above its margin changes at most once; mean gains are nearly normal.",
@@ -121,7 +121,7 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
             found.without_pair, found.crossing.replications
         )));
     }
-    blocks.push(Block::statement(format!("run: {}", found.run), Shown::Everywhere));
+    blocks.push(Block::statement(format!("run: {}", found.run), Visibility::Everywhere));
     Document { sections: vec![Section { blocks, ..Section::default() }], ..Document::default() }
 }
 

@@ -1,15 +1,15 @@
 //! Bounded epsilon against regret, with a point for every series of every cell.
 
-use super::headline::{Measure, Protection, Unguarded};
-use super::lines::{MOST_LINES, count, numbers, slug};
+use super::headline::{Measure, Protection, UnprotectedLosses};
+use super::lines::{MAX_LINES, count, numbers, slug};
 use super::points::Axes;
 use crate::report::document::Figure;
-use crate::report::number::{epsilon, regret, rough_bound};
+use crate::report::number::{epsilon, regret, three_digits_up};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::Summary;
 
 /// Largest number of marks that a reader can distinguish; with more, no chart is drawn.
-const MOST_POINTS: usize = 2000;
+const MAX_POINTS: usize = 2000;
 
 /// The figure, with a chart for each regret; `None` if no series has a finite epsilon above 0, or if there are fewer than two
 /// points, or too many points or series to distinguish.
@@ -28,15 +28,15 @@ pub(super) fn figure(summary: &Summary) -> Option<Figure> {
 }
 
 fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
-    if summary.cells.iter().map(|cell| cell.series.len()).sum::<usize>() > MOST_POINTS {
+    if summary.cells.iter().map(|cell| cell.series.len()).sum::<usize>() > MAX_POINTS {
         return None;
     }
-    let unguarded = Unguarded::of(summary);
+    let unguarded = UnprotectedLosses::of(summary);
     let axes = Axes::of(summary);
     let mut legend: Vec<String> = Vec::new();
     let mut lines: Vec<Line> = Vec::new();
     for rated in summary.cells.iter().flat_map(|cell| measure.rated(cell, &unguarded)) {
-        let place = axes.told(rated.cell).into_iter().map(|told| format!(", {told}"));
+        let place = axes.axis_values(rated.cell).into_iter().map(|told| format!(", {told}"));
         let x = rated.protection.epsilon();
         let told = match rated.protection {
             Protection::Silent => "nothing released".to_owned(),
@@ -71,7 +71,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
     let (legend, lines): (Vec<String>, Vec<Line>) = sorted.into_iter().unzip();
     let all = || lines.iter().flat_map(|line| &line.points);
     let finite = || all().map(|point| point.x).filter(|x| x.is_finite());
-    if !finite().any(|x| x > 0.0) || all().count() < 2 || legend.len() > 2 * MOST_LINES {
+    if !finite().any(|x| x > 0.0) || all().count() < 2 || legend.len() > 2 * MAX_LINES {
         return None;
     }
     let zero = finite().any(|x| x == 0.0);
@@ -80,7 +80,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
         Axis::plain(finite().map(|x| (x, 0.0)))
     } else {
         let chosen: Vec<f64> = finite().collect();
-        Axis::around(&chosen).relabelled(rough_bound)
+        Axis::around(&chosen).relabelled(three_digits_up)
     };
     if infinite {
         x = x.with_infinity();

@@ -11,7 +11,7 @@ use crate::study::ReplicationRecord;
 const SHARES: [f64; 19] =
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 0.999, 1.0];
 /// Largest number of series whose rounds are drawn.
-const MOST_SERIES: usize = 4;
+const MAX_SERIES: usize = 4;
 
 /// The share of messages that took at most a given time; series with the same latencies share a line.
 pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
@@ -77,7 +77,7 @@ pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
         }
     }
     let legend = ["in time", "missing", "late, to an earlier round"];
-    let charts = shown.iter().take(MOST_SERIES).map(|(series, more)| {
+    let charts = shown.iter().take(MAX_SERIES).map(|(series, more)| {
         let counts = |key: usize| {
             let points = series.closings.iter().map(|closing| {
                 let count = [closing.in_time, closing.missing, closing.late][key];
@@ -108,7 +108,7 @@ pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
             note: format!(
                 "{}; one point per round, when it was closed.{}",
                 capital(of),
-                if shown.len() > MOST_SERIES { " The first four kinds." } else { "" }
+                if shown.len() > MAX_SERIES { " The first four kinds." } else { "" }
             ),
             beyond: Vec::new(),
             caption: String::new(),

@@ -2,7 +2,7 @@
 
 use super::cells::by_series;
 use super::points::Axes;
-use crate::report::document::{Block, Section, Shown};
+use crate::report::document::{Block, Section, Visibility};
 use crate::study::Summary;
 use crate::vocab::counted;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ const OPEN: usize = 2;
 /// The section of a terminal's report; usually empty.
 pub(super) fn section(summary: &Summary) -> Section {
     let mut blocks: Vec<Block> = Vec::new();
-    blocks.extend(jitter(summary).map(|note| Block::statement(note, Shown::Everywhere)));
+    blocks.extend(jitter(summary).map(|note| Block::statement(note, Visibility::Everywhere)));
     blocks.extend(warnings(summary));
     Section { urgent: true, blocks, ..Section::default() }
 }
@@ -33,7 +33,7 @@ fn warnings(summary: &Summary) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let axes = Axes::of(summary);
     for (cell, series) in by_series(summary).into_iter().flatten() {
-        let place: String = axes.told(cell).into_iter().map(|told| format!(" at {told}")).collect();
+        let place: String = axes.axis_values(cell).into_iter().map(|told| format!(" at {told}")).collect();
         let replications = counted(series.replications, "replication");
         let name = &series.name;
         if let Some(reason) = &series.budget {

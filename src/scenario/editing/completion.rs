@@ -1,6 +1,6 @@
 //! What may be written at a place: fields, members, names of parties.
 
-use super::context::{Context, Room, language};
+use super::context::{Context, RunLimits, language};
 use super::hover::{field_text, member_text};
 use super::names::{Sort, defined, keys};
 use crate::scenario::catalogue::{family, fields, title};
@@ -61,7 +61,7 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
         new,
     };
     match context.room() {
-        Room::Field(owner) => {
+        RunLimits::Field(owner) => {
             let written = context.frames.last().map_or(Vec::new(), |frame| keys(&tokens, frame.at));
             let is_key = context.is_key(&tokens);
             let here = word.map(|word| word.unquoted()).filter(|_| is_key);
@@ -76,8 +76,8 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
                 })
                 .collect()
         }
-        Room::Value(shape) if context.is_key(&tokens) || shape.kind() == Kind::Nothing => Vec::new(),
-        Room::Value(shape) => match shape.kind() {
+        RunLimits::Value(shape) if context.is_key(&tokens) || shape.kind() == Kind::Nothing => Vec::new(),
+        RunLimits::Value(shape) => match shape.kind() {
             Kind::Choice | Kind::Struct => members(shape)
                 .into_iter()
                 .map(|(label, about, new)| {
@@ -98,7 +98,7 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
             }
             _ => Vec::new(),
         },
-        Room::Unknown => Vec::new(),
+        RunLimits::Unknown => Vec::new(),
     }
 }
 

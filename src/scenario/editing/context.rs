@@ -37,7 +37,7 @@ pub(super) struct Context<'t> {
 
 /// What may stand at a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Room {
+pub(super) enum RunLimits {
     /// The name of a field of this struct.
     Field(Shape<'static>),
     /// A value of this shape.
@@ -84,21 +84,21 @@ impl<'t> Context<'t> {
     }
 
     /// What may stand at the cursor.
-    pub(super) fn room(&self) -> Room {
-        let Some(mut shape) = Shape::of_type(language(), "Scenario") else { return Room::Unknown };
+    pub(super) fn room(&self) -> RunLimits {
+        let Some(mut shape) = Shape::of_type(language(), "Scenario") else { return RunLimits::Unknown };
         let mut each = false;
-        let mut room = Room::Value(shape);
+        let mut room = RunLimits::Value(shape);
         for frame in &self.frames {
             let inside = match (frame.open, frame.name) {
                 // The values of an `Each` may be what it stands for.
                 (_, Some("Each")) => {
-                    (each, room) = (true, Room::Unknown);
+                    (each, room) = (true, RunLimits::Unknown);
                     continue;
                 }
                 ("[" | "{", _) if each => {
                     each = false;
                     let is_label = frame.open == "{" && frame.key.is_none();
-                    room = if is_label { Room::Unknown } else { Room::Value(shape) };
+                    room = if is_label { RunLimits::Unknown } else { RunLimits::Value(shape) };
                     continue;
                 }
                 (_, Some("Some")) => continue,
@@ -106,11 +106,11 @@ impl<'t> Context<'t> {
                 _ => Some(shape),
             };
             each = false;
-            let Some(inside) = inside else { return Room::Unknown };
+            let Some(inside) = inside else { return RunLimits::Unknown };
             room = within(frame, inside);
             match room {
-                Room::Value(value) => shape = value,
-                Room::Field(_) | Room::Unknown => {}
+                RunLimits::Value(value) => shape = value,
+                RunLimits::Field(_) | RunLimits::Unknown => {}
             }
         }
         room
@@ -140,8 +140,8 @@ impl<'t> Context<'t> {
     /// The struct whose field's name stands at the cursor.
     pub(super) fn owner(&self) -> Option<Shape<'static>> {
         match self.room() {
-            Room::Field(owner) => Some(owner),
-            Room::Value(_) | Room::Unknown => None,
+            RunLimits::Field(owner) => Some(owner),
+            RunLimits::Value(_) | RunLimits::Unknown => None,
         }
     }
 
@@ -155,17 +155,17 @@ impl<'t> Context<'t> {
 }
 
 /// What may stand in brackets with this content.
-fn within(frame: &Frame<'_>, content: Shape<'static>) -> Room {
-    let value = |shape: Option<Shape<'static>>| shape.map_or(Room::Unknown, Room::Value);
+fn within(frame: &Frame<'_>, content: Shape<'static>) -> RunLimits {
+    let value = |shape: Option<Shape<'static>>| shape.map_or(RunLimits::Unknown, RunLimits::Value);
     match (frame.open, content.kind(), frame.key) {
-        ("(", Value::Struct, None) => Room::Field(content),
+        ("(", Value::Struct, None) => RunLimits::Field(content),
         ("(", Value::Struct, Some(key)) => value(content.field(key.unquoted())),
         ("{", _, Some(_)) => value(content.entry()),
-        ("{", _, None) => Room::Unknown,
+        ("{", _, None) => RunLimits::Unknown,
         (_, Value::Tuple | Value::List, _) if frame.open == "[" || content.kind() == Value::Tuple => {
             value(content.item(frame.index))
         }
-        ("(", _, _) => Room::Value(content),
-        _ => Room::Unknown,
+        ("(", _, _) => RunLimits::Value(content),
+        _ => RunLimits::Unknown,
     }
 }

@@ -5,7 +5,7 @@ use super::read::read;
 use crate::scenario::diagnostic::{Diagnostic, Place};
 use crate::scenario::printable::acts;
 use crate::scenario::shape::{Kind, Shape};
-use crate::scenario::sweep::{Edited, Translation};
+use crate::scenario::sweep::{EditedText, Translation};
 use crate::vocab::value::{Body, Entry, Node, Number, Scalar};
 use std::ops::Range;
 
@@ -13,7 +13,10 @@ use std::ops::Range;
 const SCHEMA: &str = "$schema";
 
 /// The document in RON. `root` is what the document is, such as a scenario.
-pub(in crate::scenario) fn to_ron(text: &str, root: Option<Shape<'_>>) -> Result<Edited, Vec<Diagnostic>> {
+pub(in crate::scenario) fn to_ron(
+    text: &str,
+    root: Option<Shape<'_>>,
+) -> Result<EditedText, Vec<Diagnostic>> {
     let mut tree = read(text)?;
     if let Body::Map(entries) = &mut tree.body {
         entries.retain(|entry| entry.key != SCHEMA);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 /// Largest number of steps between the two ends.
-const MOST_STEPS: f64 = (1u64 << 20) as f64;
+const MAX_STEPS: f64 = (1u64 << 20) as f64;
 /// Fewest steps of a range of real numbers: with four, its quarters are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
 /// Number of steps that the width of an interval is allowed: if the threshold is a value of the grid, its two neighbours bound it.
@@ -106,13 +106,13 @@ impl Grid {
             Spacing::Linear | Spacing::Whole => (to - from) / width,
         };
         let steps = range * STEPS_OF_A_WIDTH;
-        if steps > MOST_STEPS {
+        if steps > MAX_STEPS {
             return Err(BadRange::TooFine(steps));
         }
         if spacing == Spacing::Whole {
             let step = libm::floor(width / STEPS_OF_A_WIDTH).max(1.0);
             let count = libm::ceil((to - from) / step);
-            if count > MOST_STEPS {
+            if count > MAX_STEPS {
                 return Err(BadRange::TooFine(count));
             }
             let inner = (0..count as u32).map(|index| from + step * f64::from(index));

@@ -4,7 +4,7 @@ use super::explain::Explained;
 use super::resampling::Share;
 use super::threshold::Threshold;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::pretty;
+use crate::study::disk::files::indented_json;
 use crate::study::disk::folder::RunFolder;
 use crate::study::results::columns::{Entry, integers, numbers, texts};
 use crate::study::results::table::Table;
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// Writes an answer as JSON.
 fn document(folder: &RunFolder, name: &str, answer: &impl Serialize) -> Result<(), FolderError> {
     let mut file = folder.stage(name)?;
-    file.write(pretty(answer).as_bytes())?;
+    file.write(indented_json(answer).as_bytes())?;
     Ok(file.commit()?)
 }
 

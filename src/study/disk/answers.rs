@@ -8,7 +8,7 @@
 //! A line has the form of a record (`store`). If two workers answer the same question, the first answer in the file
 //! counts.
 
-use crate::programs::{Answers, CannotKeep, Place};
+use crate::programs::{Answers, CannotKeep, QuestionId};
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, FileError};
 use crate::study::disk::folder::RunFolder;
@@ -36,7 +36,7 @@ struct Line {
 
 /// The key of a question: topic, number of the dialogue, the branch in which that began, hash of the dialogue so far. The
 /// number of the question is not a part of it: if a branch of a fork fails, the questions of the next have other numbers.
-type Asked = (String, u64, String, String);
+type QuestionKey = (String, u64, String, String);
 
 /// A file of answers.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ struct State {
     file: Option<File>,
     /// Number of bytes read so far, up to the end of the last complete line.
     read: u64,
-    known: BTreeMap<Asked, f64>,
+    known: BTreeMap<QuestionKey, f64>,
 }
 
 impl AnswerFile {
@@ -144,7 +144,7 @@ impl AnswerFile {
         Ok(())
     }
 
-    fn look(&self, state: &mut State, place: Place<'_>) -> Option<f64> {
+    fn look(&self, state: &mut State, place: QuestionId<'_>) -> Option<f64> {
         let asked = (place.topic.to_owned(), place.dialogue, place.branch.to_owned(), place.asked.to_owned());
         if let Some(answer) = state.known.get(&asked) {
             return Some(*answer);
@@ -158,11 +158,11 @@ impl AnswerFile {
 }
 
 impl Answers for AnswerFile {
-    fn find(&self, place: Place<'_>) -> Option<f64> {
+    fn find(&self, place: QuestionId<'_>) -> Option<f64> {
         self.look(&mut self.state.lock().expect("no holder of this lock panics"), place)
     }
 
-    fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
+    fn keep(&self, place: QuestionId<'_>, answer: f64) -> Result<f64, CannotKeep> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if state.file.is_none() {
             state.file = Some(self.make().map_err(self.failed("write"))?);
@@ -199,13 +199,13 @@ fn short(identity: &str) -> &str {
 }
 
 /// Removes the answer file of a replication whose record is stored and contains the answers.
-pub(in crate::study) fn forget(folder: &RunFolder, cell: &str, replication: u64) {
+pub(in crate::study) fn remove_answers(folder: &RunFolder, cell: &str, replication: u64) {
     // A file that cannot be removed now is removed when the run is complete.
     drop(std::fs::remove_file(unfinished(folder, cell, replication)));
 }
 
 /// Removes the remaining answer files of the replications of a complete run.
-pub(in crate::study) fn forget_all(folder: &RunFolder) {
+pub(in crate::study) fn remove_all_answers(folder: &RunFolder) {
     drop(std::fs::remove_dir_all(folder.file("unfinished")));
 }
 

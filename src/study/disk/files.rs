@@ -258,16 +258,16 @@ impl Staged {
     ///
     /// # Errors
     /// [`FileError`].
-    pub fn commit_or_compare(mut self, aside: &Path) -> Result<Placed, FileError> {
+    pub fn commit_or_compare(mut self, aside: &Path) -> Result<WriteResult, FileError> {
         self.sync()?;
         if self.link_new()? {
-            return Ok(Placed::New);
+            return Ok(WriteResult::New);
         }
         if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
-            return Ok(Placed::Same);
+            return Ok(WriteResult::Same);
         }
         self.rename(aside)?;
-        Ok(Placed::Differs)
+        Ok(WriteResult::Differs)
     }
 
     fn link_new(&self) -> Result<bool, FileError> {
@@ -305,7 +305,7 @@ pub fn clear(folder: &Path) {
 
 /// The result of writing a file that should be new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placed {
+pub enum WriteResult {
     /// It was written.
     New,
     /// A file with the same contents existed.
@@ -330,13 +330,13 @@ fn hash_of(path: &Path) -> Option<blake3::Hash> {
 }
 
 /// Indented JSON with a newline at the end.
-pub(in crate::study) fn pretty(value: &impl Serialize) -> String {
+pub(in crate::study) fn indented_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("plain data with text keys");
     text.push('\n');
     text
 }
 
-/// As [`pretty`], on one line.
+/// As [`indented_json`], on one line.
 pub(in crate::study) fn compact(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect("plain data with text keys");
     text.push('\n');

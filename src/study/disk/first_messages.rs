@@ -7,9 +7,9 @@ use crate::study::disk::folder::RunFolder;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of events that are stored.
-pub(in crate::study) const MOST_EVENTS: usize = 400;
+pub(in crate::study) const MAX_EVENTS: usize = 400;
 /// Largest number of parties in them: the columns of a diagram.
-pub(in crate::study) const MOST_PARTIES: usize = 6;
+pub(in crate::study) const MAX_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
 /// The first events of a replication, of one series and between its first parties. The series is the one with most kinds of

@@ -25,7 +25,7 @@
 
 use crate::objectives::Fitted;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::{self, DifferingFiles, FileError, Staged, pretty};
+use crate::study::disk::files::{self, DifferingFiles, FileError, Staged, indented_json};
 use crate::study::disk::manifest::{FOLDER_VERSION, Manifest};
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::disk::store::{self, StoredRecords};
@@ -103,7 +103,7 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError`].
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), FolderError> {
-        Ok(files::write(&self.file("manifest.json"), pretty(manifest).as_bytes())?)
+        Ok(files::write(&self.file("manifest.json"), indented_json(manifest).as_bytes())?)
     }
 
     /// The records of a study whose cells have these identities: the gathered ones, those of an unfinished run, and
@@ -215,10 +215,10 @@ impl RunFolder {
     pub(in crate::study) fn keep_fitted(&self, key: &str, fitted: &Fitted) -> Result<bool, FolderError> {
         files::make_folder(&self.file("fitted"))?;
         if let Err(FolderError::Damaged { path, .. }) = self.fitted(key) {
-            files::write(&path, pretty(fitted).as_bytes())?;
+            files::write(&path, indented_json(fitted).as_bytes())?;
             return Ok(true);
         }
-        Ok(files::write_new(&self.fitted_file(key), pretty(fitted).as_bytes())?)
+        Ok(files::write_new(&self.fitted_file(key), indented_json(fitted).as_bytes())?)
     }
 
     fn fitted_file(&self, key: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use crate::programs::ProgramIdentity;
 use crate::rng::TREE_VERSION;
 use crate::scenario::OwnMember;
 use crate::study::plan::cells::Plan;
-use crate::study::plan::futures::Futures;
+use crate::study::plan::fork_branches::ForkBranches;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub struct Manifest {
     pub programs: Vec<ProgramIdentity>,
     /// The branches of the fork, if the cells belong to branches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub futures: Option<Futures>,
+    pub futures: Option<ForkBranches>,
     /// The cells.
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.

@@ -1,10 +1,10 @@
 //! A study before it is run: its cells, in order, and the number of replications.
 
 use crate::objectives::Resources;
-use crate::programs::{Program, ProgramIdentity, Starts, without_timeouts};
+use crate::programs::{Program, ProgramIdentity, ProgramUse, without_timeouts};
 use crate::scenario::{Draft, OwnMember, Scenario, programs_in_text};
 use crate::study::plan::file_name::file_safe;
-use crate::study::plan::futures::Futures;
+use crate::study::plan::fork_branches::ForkBranches;
 use crate::study::plan::identity::{Identity, build_with};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct Plan {
     /// The family members that the cells name and that the program defines itself, not the library.
     pub own: Vec<OwnMember>,
     /// The branches of a fork, if the cells are its futures.
-    pub futures: Option<Futures>,
+    pub futures: Option<ForkBranches>,
 }
 
 /// The family members that scenarios name and that the program defines itself, without duplicates.
@@ -140,9 +140,9 @@ impl Plan {
 
     /// The programs of the cells that are started for this use of the study.
     #[must_use]
-    pub fn programs_started(&self, starts: Starts) -> Vec<ProgramIdentity> {
+    pub fn programs_started(&self, starts: ProgramUse) -> Vec<ProgramIdentity> {
         let mut programs = self.programs();
-        if starts != Starts::ToPlay {
+        if starts != ProgramUse::ToPlay {
             let cells = self.cells.iter().filter(|cell| !cell.programs.is_empty());
             let started: Vec<Program> = cells.flat_map(|cell| cell.scenario.programs(starts)).collect();
             programs.retain(|program| started.iter().any(|started| started.command == program.command));

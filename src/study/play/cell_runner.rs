@@ -2,7 +2,7 @@
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::programs::{Answers, ProgramFailure, ProgramIdentity, Programs, Recorded};
-use crate::protocols::{RunOptions, SeriesRecord, Stage, Watcher};
+use crate::protocols::{ReplicationSetup, RunOptions, SeriesRecord, Watcher};
 use crate::rng::Key;
 use crate::study::disk::answers::AnswerFile;
 use crate::study::disk::error::FolderError;
@@ -135,11 +135,7 @@ impl<'a> CellRunner<'a> {
     fn play_whole(&self, replication: u64, programs: Programs) -> Result<ReplicationRecord, Failure> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
         let beginning = first.then(|| {
-            Watcher::of_beginning(
-                self.names().len(),
-                first_messages::MOST_PARTIES,
-                first_messages::MOST_EVENTS,
-            )
+            Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
         });
         let watcher = beginning.clone();
         let directions = RunOptions { programs, ..RunOptions::default() };
@@ -174,7 +170,7 @@ impl<'a> CellRunner<'a> {
     }
 
     /// A runner of another cell with the same objective, preparation and folder.
-    pub(crate) fn beside(&self, index: usize, cell: &'a CellPlan) -> Self {
+    pub(crate) fn for_cell(&self, index: usize, cell: &'a CellPlan) -> Self {
         Self {
             index,
             cell,
@@ -240,8 +236,9 @@ impl<'a> CellRunner<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let instance = if blank { Some(Instance::stand_in()) } else { instance };
-        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        let instance = if blank { Some(Instance::placeholder()) } else { instance };
+        let mut stage =
+            ReplicationSetup { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
         let dry = stage.directions.dry;
         if dry {
             stage.budget = None;
@@ -250,7 +247,7 @@ impl<'a> CellRunner<'a> {
         if let Some(failure) = programs.failure() {
             return Err(fail(failure.to_string()));
         }
-        series.iter_mut().for_each(|series| series.programs = programs.heard(&series.name));
+        series.iter_mut().for_each(|series| series.programs = programs.recorded_sessions(&series.name));
         if !dry {
             series.iter().try_for_each(|series| readable(series).map_err(|error| fail(error.to_string())))?;
         }
@@ -261,7 +258,7 @@ impl<'a> CellRunner<'a> {
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(crate) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+    pub(crate) fn replication_setup(&self, replication: u64) -> Result<(ReplicationSetup, Key), Failure> {
         let failure = |reason: String| self.failure(Some(replication), reason);
         let prepared = self.prepared.get_or_init(|| self.prepare());
         let prepared = prepared.as_ref().map_err(|reason| failure(reason.to_string()))?;
@@ -271,7 +268,7 @@ impl<'a> CellRunner<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| failure(error.to_string()))?;
-        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
+        Ok((ReplicationSetup { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
     /// The programs of a replication; their answers are stored if there is a folder.

@@ -1,7 +1,7 @@
 //! Compares two runs event by event up to the first event that differs, and finds its causes in both.
 
 use crate::kernel::Memory;
-use crate::protocols::{Parcel, RunOptions, TraceEvent, TraceKind, Watcher};
+use crate::protocols::{RunOptions, TraceEvent, TraceKind, TracedMessage, Watcher};
 use crate::study::disk::folder::RunFolder;
 use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::{CellRunner, recorded};
@@ -54,13 +54,13 @@ pub enum Cause {
     /// The start of a party.
     Start(PartyId),
     /// A party handled a message that had been sent at this time.
-    Handled(Parcel, Time),
+    Handled(TracedMessage, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
     /// A party went offline, online again, or crashed.
     Switched(PartyId, bool, Option<Memory>),
     /// A message was sent at this time, for the given cause.
-    Sent(Parcel, Time, Box<Cause>),
+    Sent(TracedMessage, Time, Box<Cause>),
     /// The party had set a timer.
     Set(PartyId),
     /// A change of the availability of the party, or an outage of its group.
@@ -247,7 +247,7 @@ impl History {
     }
 
     /// The key of a lost message: of the message in flight that was sent at this time, else of the earliest one.
-    fn lost(&self, parcel: &Parcel, at: Time) -> Option<(PartyId, PartyId, Time)> {
+    fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {
             return Some((from, to, at));
@@ -256,7 +256,7 @@ impl History {
     }
 
     fn cause(&self, event: &TraceEvent) -> Cause {
-        let sent = |parcel: &Parcel, at: Time| {
+        let sent = |parcel: &TracedMessage, at: Time| {
             let why = self.travelling.get(&(parcel.from, parcel.to, at)).cloned();
             Cause::Sent(parcel.clone(), at, Box::new(why.unwrap_or_else(|| self.handler(parcel.from))))
         };

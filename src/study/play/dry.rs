@@ -26,7 +26,7 @@ pub struct DrySeries {
     pub replications: u64,
     /// Time from the end of a round to the end of the next, from the start for the first one, in virtual seconds; absent if
     /// no round ended.
-    pub rounds: Option<Spread>,
+    pub rounds: Option<Quantiles>,
     /// Mean over replications of the virtual seconds from start to end.
     pub virtual_seconds: f64,
     /// Mean of the messages sent.
@@ -60,12 +60,12 @@ pub struct Answers {
     /// Requests without an answer.
     pub missing: u64,
     /// Time from request to answer in seconds, late answers included; absent if there was none.
-    pub seconds: Option<Spread>,
+    pub seconds: Option<Quantiles>,
 }
 
 /// The distribution of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
+pub struct Quantiles {
     /// Number of values.
     pub count: u64,
     /// Mean.
@@ -78,7 +78,7 @@ pub struct Spread {
     pub most: f64,
 }
 
-impl Spread {
+impl Quantiles {
     fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
@@ -102,16 +102,16 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
         (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();
     let mut all = Vec::new();
     for (cell, runner) in runners.iter().enumerate() {
-        let played: Vec<(Vec<SeriesRecord>, BTreeMap<String, Seen>)> = (0..plan.replications)
+        let played: Vec<(Vec<SeriesRecord>, BTreeMap<String, DryObservations>)> = (0..plan.replications)
             .into_par_iter()
             .map(|replication| {
-                let seen: Rc<RefCell<BTreeMap<String, Seen>>> = Rc::default();
+                let seen: Rc<RefCell<BTreeMap<String, DryObservations>>> = Rc::default();
                 let watcher = {
                     let seen = Rc::clone(&seen);
                     Watcher::new(move |series, event| {
                         let mut seen = seen.borrow_mut();
                         if !seen.contains_key(series) {
-                            seen.insert(series.to_owned(), Seen::default());
+                            seen.insert(series.to_owned(), DryObservations::default());
                         }
                         if let Some(seen) = seen.get_mut(series) {
                             seen.see(&event);
@@ -126,7 +126,8 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
         let (names, labels) = parties(plan, cell);
         for (index, first) in played[0].0.iter().enumerate() {
             let records: Vec<&SeriesRecord> = played.iter().map(|(records, _)| &records[index]).collect();
-            let seen: Vec<&Seen> = played.iter().filter_map(|(_, seen)| seen.get(&first.name)).collect();
+            let seen: Vec<&DryObservations> =
+                played.iter().filter_map(|(_, seen)| seen.get(&first.name)).collect();
             let mut series = summary(&records, &seen, &names, &labels);
             series.cell = cell;
             series.point.clone_from(&plan.cells[cell].point);
@@ -144,7 +145,12 @@ fn parties(plan: &Plan, cell: usize) -> (Vec<String>, Vec<String>) {
     (stage.names.clone(), labels.collect())
 }
 
-fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: &[String]) -> DrySeries {
+fn summary(
+    records: &[&SeriesRecord],
+    seen: &[&DryObservations],
+    names: &[String],
+    labels: &[String],
+) -> DrySeries {
     let count = records.len() as f64;
     let mean =
         |of: &dyn Fn(&SeriesRecord) -> f64| records.iter().map(|record| of(record)).sum::<f64>() / count;
@@ -162,7 +168,7 @@ fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: 
     DrySeries {
         name: records[0].name.clone(),
         replications: records.len() as u64,
-        rounds: Spread::of(seen.iter().flat_map(|seen| seen.durations()).collect()),
+        rounds: Quantiles::of(seen.iter().flat_map(|seen| seen.durations()).collect()),
         virtual_seconds: mean(&|record| record.virtual_seconds),
         messages: mean(&|record| record.messages as f64),
         messages_lost: mean(&|record| record.messages_lost as f64),
@@ -175,9 +181,9 @@ fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: 
     }
 }
 
-fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
+fn answers(seen: &[&DryObservations], labels: &[String]) -> Vec<Answers> {
     let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
-    let counted = |seen: &Seen, from: PartyId, round: u64| {
+    let counted = |seen: &DryObservations, from: PartyId, round: u64| {
         // A requester does not wait for answers after the last round that it closed. All requests of a requester that never
         // closes a round are counted.
         seen.last.get(&from).is_none_or(|&last| round <= last)
@@ -205,7 +211,7 @@ fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
     all.into_iter()
         .map(|(who, (answers, seconds))| Answers {
             who: who.to_owned(),
-            seconds: Spread::of(seconds),
+            seconds: Quantiles::of(seconds),
             ..answers
         })
         .collect()
@@ -213,7 +219,7 @@ fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
 
 /// The observations in one series of one replication.
 #[derive(Debug, Default)]
-struct Seen {
+struct DryObservations {
     /// By requester, responder and round.
     questions: BTreeMap<(PartyId, PartyId, u64), Question>,
     /// The rounds that each party closed.
@@ -231,7 +237,7 @@ struct Question {
     answered: Option<(Time, bool)>,
 }
 
-impl Seen {
+impl DryObservations {
     fn see(&mut self, event: &TraceEvent) {
         let Some(round) = event.round else { return };
         match &event.kind {

@@ -31,7 +31,7 @@ impl ser::Error for NotFinite {
 /// # Errors
 /// The first number that is not finite.
 pub(in crate::study) fn finite(value: &(impl Serialize + ?Sized)) -> Result<(), NotFinite> {
-    value.serialize(Look)
+    value.serialize(FiniteCheck)
 }
 
 /// The error with a further step at the beginning of its path.
@@ -48,7 +48,7 @@ fn look(value: f64) -> Result<(), NotFinite> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Look;
+struct FiniteCheck;
 
 /// Checks the parts of a composite value; counts the parts checked so far.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ macro_rules! without_fractions {
     };
 }
 
-impl ser::Serializer for Look {
+impl ser::Serializer for FiniteCheck {
     type Ok = ();
     type Error = NotFinite;
     type SerializeSeq = Parts;

@@ -5,7 +5,7 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::Records;
 use crate::study::plan::cells::Plan;
-use crate::study::plan::futures::UNCHANGED;
+use crate::study::plan::fork_branches::UNCHANGED;
 use crate::study::results::statistics::Estimate;
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
-use crate::study::plan::futures::Futures;
+use crate::study::plan::fork_branches::ForkBranches;
 use crate::study::play::cell_runner::{CellRunner, recorded_answers};
 use crate::study::play::jobs::Jobs;
 use crate::study::play::progress::Failure;
@@ -29,7 +29,7 @@ pub(in crate::study) struct Family {
 pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
 
 impl Family {
-    pub(in crate::study) fn of(futures: &Futures) -> Self {
+    pub(in crate::study) fn of(futures: &ForkBranches) -> Self {
         let names = futures.branches.iter().map(|branch| branch.name.clone()).collect();
         Self { point: ForkPoint::of_words(&futures.at), at: futures.at.clone(), names }
     }
@@ -166,7 +166,7 @@ fn each(
         let drafts = [first, cell].map(|cell| plan.cells[cell].scenario.draft());
         let changed = Arc::new(changed_series(drafts[0], drafts[1]));
         let branch = directed(Fork::Branch(states.clone(), changed));
-        let result = runner.beside(cell, &plan.cells[cell]).play_guarded(replication, None, branch);
+        let result = runner.for_cell(cell, &plan.cells[cell]).play_guarded(replication, None, branch);
         let interrupted = result.as_ref().is_err_and(|failure| failure.interrupted);
         played.push((cell, result));
         if interrupted {

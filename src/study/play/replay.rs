@@ -166,7 +166,7 @@ fn differences(
     let both = old.series.iter().zip(&new.series).filter_map(|(old, new)| {
         let evaluation = first_difference(old, new, until);
         if until.is_some() || old.digest != new.digest {
-            let parting = parting(old, new, until);
+            let parting = differing_checkpoints(old, new, until);
             let same = until.is_some() && parting.as_ref().is_none_or(|parting| parting.differs.is_none());
             return (!same || evaluation.is_some()).then(|| difference(old, evaluation, parting));
         }
@@ -213,7 +213,11 @@ fn field(old: &Value, new: &Value) -> Option<String> {
 }
 
 /// The checkpoints between which two records first differ, among those that both have; `None` if the old record has none.
-fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<DivergencePoint> {
+fn differing_checkpoints(
+    old: &SeriesRecord,
+    new: &SeriesRecord,
+    until: Option<Time>,
+) -> Option<DivergencePoint> {
     let mut same = None;
     for checkpoint in &old.checkpoints {
         if until.is_some_and(|until| checkpoint.nanos > until.nanos()) {

@@ -71,7 +71,7 @@ pub fn play(
             }
         }
         if whole {
-            answers::forget(folder, &plan.cells[cell].identity, replication);
+            answers::remove_answers(folder, &plan.cells[cell].identity, replication);
         }
         Ok(resume)
     };

@@ -29,9 +29,9 @@ pub enum SimulateError {
 
 /// Ignores all progress.
 #[derive(Debug)]
-struct Quiet;
+struct NoProgress;
 
-impl Progress for Quiet {
+impl Progress for NoProgress {
     fn begin(&self, _: &Start) {}
     fn done(&self) {}
     fn failed(&self, _: &Failure) {}
@@ -51,7 +51,7 @@ pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary
     let plan = Plan::new(document.ron()?, overrides, &resources, cells).ask_programs()?;
     let folder = RunFolder::at(folder);
     let options = Options { threads: 0, fail_fast: false, interrupted: &Interruption::default() };
-    match play(&plan, &folder, options, &Quiet)? {
+    match play(&plan, &folder, options, &NoProgress)? {
         Outcome::Failed(failures) => Err(SimulateError::Replications(failures)),
         Outcome::Complete | Outcome::Interrupted { .. } => Ok(finish(&plan, &folder)?),
     }

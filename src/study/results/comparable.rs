@@ -61,14 +61,14 @@ const NO_OBJECTIVE: &str = "no objective";
 
 /// The objective and the protocol of one cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::study) struct Subject {
+pub(in crate::study) struct ComparedCell {
     /// The name and the fields of the objective.
     objective: (String, BTreeMap<String, Value>),
     /// The name of the protocol, and its number of rounds if it has one.
     protocol: (String, Option<u64>),
 }
 
-impl Subject {
+impl ComparedCell {
     pub(in crate::study) fn of(draft: &Draft) -> Self {
         let (objective, fields) = named(serde_json::to_value(&draft.objective).ok());
         let (protocol, settings) = named(serde_json::to_value(&draft.protocol).ok());

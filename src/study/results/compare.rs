@@ -6,7 +6,7 @@
 use crate::study::disk::error::FolderError;
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
-use crate::study::results::comparable::{CompareError, Subject};
+use crate::study::results::comparable::{CompareError, ComparedCell};
 use crate::study::results::holm::holm;
 use crate::study::results::power::Needed;
 use crate::study::results::rows::{METRICS, Row, rows};
@@ -127,7 +127,7 @@ struct Group {
     /// The axes on which all cells of the group agree.
     point: Map<String, Value>,
     /// The objective and the protocol of the cells.
-    subject: Subject,
+    subject: ComparedCell,
     /// The samples by series and metric.
     values: BTreeMap<String, BTreeMap<String, Samples>>,
     /// The number of series records, one for each series of each replication, and how many of them ended early.
@@ -268,7 +268,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         let group = *known.entry(key).or_insert_with(|| {
             groups.push(Group {
                 point: point.clone(),
-                subject: Subject::of(&draft),
+                subject: ComparedCell::of(&draft),
                 values: BTreeMap::new(),
                 records: 0,
                 ended_early: 0,

@@ -3,7 +3,7 @@
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::{self, pretty};
+use crate::study::disk::files::{self, indented_json};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::manifest;
 use crate::study::disk::prepare::write_resolved;
@@ -11,7 +11,7 @@ use crate::study::disk::store::{self, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
 use crate::study::results::rows::Results;
-use crate::study::results::summary::{Summarising, Summary};
+use crate::study::results::summary::{Summary, SummaryBuilder};
 use crate::study::results::summary_table;
 use crate::study::results::tables::Tables;
 
@@ -35,7 +35,7 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         store::remove_left_behind(&left);
         // `remove_dir` removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
-        answers::forget_all(folder);
+        answers::remove_all_answers(folder);
     }
     Ok(summary)
 }
@@ -47,7 +47,7 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
 /// [`FolderError`] if records cannot be read.
 pub fn so_far(plan: &Plan, folder: &RunFolder, replications: u64) -> Result<(Summary, u64), FolderError> {
     let stored = folder.stored_records(&plan.identities())?;
-    let mut summarising = Summarising::new(plan);
+    let mut summarising = SummaryBuilder::new(plan);
     for cell in 0..plan.cells.len() {
         let mut records = stored.cell(cell)?;
         records.retain(|&replication, _| replication < replications);
@@ -70,7 +70,7 @@ fn make(
     let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
     let mut tables = Tables::new(plan, stored, folder)?;
     let mut results = Results::new(plan);
-    let mut summarising = Summarising::new(plan);
+    let mut summarising = SummaryBuilder::new(plan);
     for cell in 0..plan.cells.len() {
         let mut records = stored.cell(cell)?;
         if let Some(gathered) = &mut gathered {
@@ -126,7 +126,7 @@ pub(in crate::study) fn changed(
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let mut file = folder.stage("summary.json")?;
     // Indentation is for readers, and half of the bytes.
-    let text = if summary.cells.len() <= INDENTED { pretty(summary) } else { files::compact(summary) };
+    let text = if summary.cells.len() <= INDENTED { indented_json(summary) } else { files::compact(summary) };
     file.write(text.as_bytes())?;
     file.commit()?;
     summary_table::write(folder, summary)?;

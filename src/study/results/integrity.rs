@@ -2,7 +2,7 @@
 //! intact.
 
 use crate::study::disk::error::{Conflict, FolderError};
-use crate::study::disk::files::{self, pretty};
+use crate::study::disk::files::{self, indented_json};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::{self, Manifest};
 use crate::study::disk::record::{Digest, Records};
@@ -133,7 +133,7 @@ pub fn inconsistencies(
     let said = |name: &String| name == "digest.txt" && !found.is_empty();
     let changed = gather::changed(plan, folder, stored)?;
     let mut changed: Vec<String> = changed.into_iter().filter(|name| !said(name)).collect();
-    if found.is_empty() && !is_as_made(plan, manifest) {
+    if found.is_empty() && !matches_plan(plan, manifest) {
         changed.insert(0, "manifest.json".to_owned());
     }
     found.extend(changed.into_iter().map(Inconsistency::File));
@@ -141,13 +141,13 @@ pub fn inconsistencies(
 }
 
 /// Whether a manifest agrees with the run's plan, except for the machine and the program, which only the manifest records.
-fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
+fn matches_plan(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),
         target: manifest.target.clone(),
         ..manifest::manifest(plan, manifest.digest.clone())
     };
-    pretty(&fresh) == pretty(manifest)
+    indented_json(&fresh) == indented_json(manifest)
 }
 
 /// Contradictions between a summary and the run in its folder, found without reading every record.

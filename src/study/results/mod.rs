@@ -5,7 +5,7 @@ pub(in crate::study) mod bounds;
 pub(in crate::study) mod columns;
 pub(in crate::study) mod comparable;
 pub(in crate::study) mod compare;
-pub(in crate::study) mod futures;
+pub(in crate::study) mod branch_comparison;
 pub(in crate::study) mod gather;
 pub(in crate::study) mod holm;
 pub(in crate::study) mod integrity;

@@ -1,6 +1,6 @@
 //! The privacy loss about a person who contributes a row and an outcome: the sum of the two losses.
 
-use crate::accounting::footing::{arithmetic_in_words, infinite};
+use crate::accounting::basis::{arithmetic_in_words, infinite};
 use crate::accounting::{self, AccountantName, LossBasis, Part, added};
 use crate::study::results::privacy_report::PrivacyRow;
 use crate::vocab::Arithmetic;

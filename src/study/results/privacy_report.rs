@@ -49,7 +49,7 @@ pub(in crate::study) fn privacy_rows(
                     gathered.push((about, OverRuns::new(delta)));
                     gathered.len() - 1
                 });
-                gathered[place].1.take_in(&group);
+                gathered[place].1.add_releases(&group);
             }
         }
         rows.extend(gathered.into_iter().map(|(about, runs)| row(&first.series[index].name, about, runs)));

@@ -1,6 +1,6 @@
 //! `privacy.csv`: the losses of the privacy report by each accountant, and those by the tight accountant for each round.
 
-use crate::accounting::{AccountantName, Loss, Standing};
+use crate::accounting::{AccountantName, EpsilonKind, Loss};
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::results::columns::{Column, Entry, integers, numbers, texts, truths};
@@ -86,11 +86,11 @@ fn entries(row: &PrivacyRow, loss: &Loss, round: Option<u64>, whole: bool) -> Ve
 }
 
 /// The standing of a result as `summary.json` writes it.
-fn standing(standing: Standing) -> &'static str {
+fn standing(standing: EpsilonKind) -> &'static str {
     match standing {
-        Standing::Claim => "claim",
-        Standing::Bound => "bound",
-        Standing::NonAdaptiveBound => "non-adaptive-bound",
-        Standing::NotABound => "not-a-bound",
+        EpsilonKind::Claim => "claim",
+        EpsilonKind::Bound => "bound",
+        EpsilonKind::NonAdaptiveBound => "non-adaptive-bound",
+        EpsilonKind::NotABound => "not-a-bound",
     }
 }

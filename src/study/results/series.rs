@@ -247,12 +247,12 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
 }
 
 /// Smallest number of rounds for which a learner that queries a single arm is reported.
-const LEAST_ROUNDS: usize = 3;
+const MIN_ROUNDS: usize = 3;
 
 /// Whether every round of the learner queried the same arm. False in a federation, where each agent queries its own arm.
 fn asks_one_arm(run: &SeriesRecord) -> bool {
     let asked: Vec<u64> = run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm).collect();
-    run.groups.is_empty() && asked.len() >= LEAST_ROUNDS && asked.iter().all(|arm| *arm == asked[0])
+    run.groups.is_empty() && asked.len() >= MIN_ROUNDS && asked.iter().all(|arm| *arm == asked[0])
 }
 
 /// The facts that are taken as public in any of the runs, each once, in the order in which they first occur.

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Name and version of the document's schema.
 pub const SCHEMA: &str = "subrosa.summary/2";
 /// The previous schema, which can still be read: its `seconds_per_round` are means without standard errors.
-const EARLIER: &str = "subrosa.summary/1";
+const PREVIOUS_SCHEMA: &str = "subrosa.summary/1";
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Summary {
     /// The summary of the records of a plan.
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
-        let mut summarising = Summarising::new(plan);
+        let mut summarising = SummaryBuilder::new(plan);
         for records in records {
             summarising.add(records);
         }
@@ -89,7 +89,7 @@ impl Summary {
 
 /// Builds a summary cell by cell, so that only the records of one cell need to be in memory.
 #[derive(Debug)]
-pub(in crate::study) struct Summarising<'a> {
+pub(in crate::study) struct SummaryBuilder<'a> {
     plan: &'a Plan,
     cells: Vec<CellSummary>,
     digest: Digest,
@@ -97,7 +97,7 @@ pub(in crate::study) struct Summarising<'a> {
     finished: u64,
 }
 
-impl<'a> Summarising<'a> {
+impl<'a> SummaryBuilder<'a> {
     pub(in crate::study) fn new(plan: &'a Plan) -> Self {
         let (cells, whole) = (Vec::new(), WholeStudy::default());
         Self { plan, cells, digest: Digest::new(), whole, finished: 0 }
@@ -195,12 +195,14 @@ impl RunFolder {
             path: path.clone(),
             reason: format!("{error} (run the same command again to write it again from the records)"),
         })?;
-        if summary.schema == EARLIER {
+        if summary.schema == PREVIOUS_SCHEMA {
             SCHEMA.clone_into(&mut summary.schema);
         }
         if summary.schema != SCHEMA {
-            let reason =
-                format!("its schema is {}, but this program reads {SCHEMA} and {EARLIER}", summary.schema);
+            let reason = format!(
+                "its schema is {}, but this program reads {SCHEMA} and {PREVIOUS_SCHEMA}",
+                summary.schema
+            );
             return Err(FolderError::Damaged { path, reason });
         }
         Ok(Some(summary))

@@ -17,7 +17,7 @@ use crate::study::results::table::Table;
 use std::collections::BTreeMap;
 
 /// Largest number of columns of epsilons in `iterations.csv`; `privacy.csv` has all epsilons.
-const MOST_EPSILONS: usize = 12;
+const MAX_EPSILONS: usize = 12;
 
 /// The line of `digest.txt` for one series of one replication.
 pub(in crate::study) fn digest_line(
@@ -51,7 +51,7 @@ impl Wide {
                 for event in series.releases.iter().map(|booked| &booked.event) {
                     let unit = format!("{:?}", event.unit);
                     let loss = [event.protected.clone(), unit, event.observer.0.clone()];
-                    if wide.losses.len() < MOST_EPSILONS && !wide.losses.contains(&loss) {
+                    if wide.losses.len() < MAX_EPSILONS && !wide.losses.contains(&loss) {
                         wide.losses.push(loss);
                     }
                 }

@@ -1,6 +1,6 @@
 //! The members of a family by name, with the functions that read, write and describe them.
 
-use super::held::Held;
+use super::member_object::MemberObject;
 use crate::vocab::value::{self, Part, Read, ReadError, Reader};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Deserializer};
@@ -30,7 +30,7 @@ pub trait Family: Sized + 'static {
 
     /// The member inside this value.
     #[doc(hidden)]
-    fn held(&self) -> &dyn Held;
+    fn held(&self) -> &dyn MemberObject;
 }
 
 /// Why a member cannot be added, or members cannot be installed.
@@ -260,7 +260,7 @@ pub fn write<M: Family, S: Serializer>(family: &M, serializer: S) -> Result<S::O
 }
 
 /// Serialises a member by the `Serialize` of its own type.
-struct Written<'a>(&'a dyn Held);
+struct Written<'a>(&'a dyn MemberObject);
 
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

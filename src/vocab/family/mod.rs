@@ -16,10 +16,10 @@
 //! comments, through the JSON schema that `schemars` derives; `subrosa list` and the generated reference read that
 //! schema.
 
-mod held;
+mod member_object;
 mod members;
 
-pub use held::Held;
+pub use member_object::MemberObject;
 pub use members::{Entry, Family, MemberError, Members, check_name, name, read, schema, write};
 
 /// Declares a family; the documentation of the module describes the generated code.
@@ -36,13 +36,13 @@ macro_rules! family {
 
         /// A type that can be a member of the family. Implemented for every type that has the family's trait and derives `Clone`,
         /// `Debug`, `PartialEq` and `Serialize`.
-        $vis trait $held: $behaviour + $crate::vocab::family::Held {
+        $vis trait $held: $behaviour + $crate::vocab::family::MemberObject {
             /// A copy of the member.
             #[doc(hidden)]
             fn copied(&self) -> std::sync::Arc<dyn $held>;
         }
 
-        impl<T: $behaviour + $crate::vocab::family::Held + Clone> $held for T {
+        impl<T: $behaviour + $crate::vocab::family::MemberObject + Clone> $held for T {
             fn copied(&self) -> std::sync::Arc<dyn $held> {
                 std::sync::Arc::new(self.clone())
             }
@@ -107,7 +107,7 @@ macro_rules! family {
                 &PLACE
             }
 
-            fn held(&self) -> &dyn $crate::vocab::family::Held {
+            fn held(&self) -> &dyn $crate::vocab::family::MemberObject {
                 &*self.0
             }
         }

@@ -8,14 +8,14 @@ mod access;
 mod entry;
 mod error;
 mod foreign;
-mod handing;
+mod read_function;
 mod literal;
 mod node;
 mod reader;
 mod slot;
 
 pub use error::{Fault, ReadError};
-pub(crate) use handing::read;
 pub use node::{Body, Entry, Key, Node, Number, Part, Scalar, Step};
+pub(crate) use read_function::read;
 pub use reader::Reader;
 pub(crate) use slot::Read;

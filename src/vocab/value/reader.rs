@@ -128,14 +128,14 @@ impl<'a> Reader<'a> {
         }
         match (&node.name, name) {
             (Some(_), None) => return Err(ReadError::new(Fault::OtherKind).at(node)),
-            (Some(_), Some(expected)) => self.is_called(expected)?,
+            (Some(_), Some(expected)) => self.expect_type_name(expected)?,
             (None, _) => {}
         }
         if node.is_empty() { Ok(()) } else { Err(ReadError::new(Fault::OtherKind).at(node)) }
     }
 
     /// Refuses a value whose name differs from the name of the type.
-    fn is_called(self, expected: &'static str) -> Result<(), ReadError> {
+    fn expect_type_name(self, expected: &'static str) -> Result<(), ReadError> {
         match &self.0.node.name {
             Some(found) if !self.0.inside && found != expected => {
                 Err(ReadError::new(Fault::OtherName { expected, found: found.clone() }).at(self.0.node))
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         if self.0.is_data {
             return Ok(self);
         }
-        self.is_called(name)?;
+        self.expect_type_name(name)?;
         match &self.0.node.body {
             Body::Tuple(items) if items.len() == 1 => Ok(Self::new(&items[0])),
             _ if self.0.node.name.is_none() && !self.0.inside => Ok(self),
@@ -383,7 +383,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: usize,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.is_called(name)?;
+        self.expect_type_name(name)?;
         let bare = Self(Part { inside: self.0.inside || self.0.node.name.is_some(), ..self.0 });
         bare.tuple(visitor)
     }
@@ -399,7 +399,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.is_called(name)?;
+        self.expect_type_name(name)?;
         self.fields(name, !fields.is_empty(), visitor)
     }
 

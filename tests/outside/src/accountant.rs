@@ -1,6 +1,6 @@
 //! An accountant that adds up the epsilons of pure guarantees, and refuses all other releases.
 
-use subrosa::accounting::{Accountant, Composition, Item, Priced, Standing};
+use subrosa::accounting::{Accountant, AccountedEpsilon, Composition, EpsilonKind, Item};
 use subrosa::vocab::{Cost, Delta};
 
 /// Epsilons of pure guarantees add up; any other release makes the epsilon infinite.
@@ -26,13 +26,13 @@ impl Accountant for Pure {
         "epsilons of pure guarantees add up (Dwork and Roth 2014, Corollary 3.15)"
     }
 
-    fn price(&self, composition: &Composition, _: Delta) -> Priced {
+    fn price(&self, composition: &Composition, _: Delta) -> AccountedEpsilon {
         let items = composition.items();
         let unpriced: Vec<&Item> = items.iter().filter(|item| epsilon(item).is_none()).collect();
         if !unpriced.is_empty() {
-            return Priced::refused(unpriced, Standing::Bound, composition);
+            return AccountedEpsilon::refused(unpriced, EpsilonKind::Bound, composition);
         }
         let each = items.iter().filter_map(|item| Some(epsilon(item)? * item.count as f64));
-        Priced::plain(each.sum::<f64>() + 0.0, Standing::Bound, composition)
+        AccountedEpsilon::plain(each.sum::<f64>() + 0.0, EpsilonKind::Bound, composition)
     }
 }

@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut, search_candidates};
+use subrosa::audit::systems::{AuditContext, Audited, Candidates, NotAuditedReason, search_candidates};
 use subrosa::kernel::{Process, ProcessContext};
 use subrosa::prelude::*;
 use subrosa::privacy::mechanisms::OutcomeRelease;
-use subrosa::protocols::{Cast, Parts, Search, SearchSeries, SearchSettings, SearchWorld, give_up};
+use subrosa::protocols::{
+    ActiveParties, Parts, Search, SearchProtocol, SearchSeries, SearchSettings, end_refused,
+};
 
 subrosa::messages! {
     /// What is said.
@@ -35,7 +37,7 @@ pub(crate) struct Guarded {
 }
 
 impl Search for Guarded {
-    type World = SearchWorld<Talk>;
+    type World = SearchProtocol<Talk>;
 
     fn settings(&self) -> SearchSettings<'_> {
         let roles = [("service", &*self.service), ("device", &*self.device)];
@@ -43,7 +45,10 @@ impl Search for Guarded {
         SearchSettings { outcomes: self.outcomes.clone(), ..settings }
     }
 
-    fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Self::World> {
+    fn active_parties(
+        &self,
+        Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts,
+    ) -> ActiveParties<Self::World> {
         let service = Process::new(key, async move |ctx: ProcessContext<Self::World>| {
             let ask = async |round, arm| {
                 let answer = move |message: &Talk| match message {
@@ -59,7 +64,7 @@ impl Search for Guarded {
             while let (from, Talk::Ask { round, arm }) = ctx.receive().await {
                 match measurer.answer(&mut ctx, round, arm) {
                     Ok(outcome) => ctx.send(from, Talk::Tell { round, outcome }),
-                    Err(error) => return give_up(&mut ctx, "the device releases nothing", &error),
+                    Err(error) => return end_refused(&mut ctx, "the device releases nothing", &error),
                 }
             }
         });
@@ -68,7 +73,11 @@ impl Search for Guarded {
 }
 
 impl Audited for Guarded {
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         search_candidates(&self.settings(), series, context)
     }
 }

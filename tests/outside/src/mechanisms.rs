@@ -74,7 +74,7 @@ impl Mechanism for Calibrated {
 impl RowsMechanism for Calibrated {}
 
 impl Input for LaplaceRows {
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "inputs with Laplace noise"
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use subrosa::audit::systems::{AuditContext, Audited, Candidates, LeftOut};
+use subrosa::audit::systems::{AuditContext, Audited, Candidates, NotAuditedReason};
 use subrosa::gp::ArmCovariance;
 use subrosa::learners::{Arms, Facts};
 use subrosa::prelude::*;
@@ -116,13 +116,13 @@ pub(crate) struct Remote {
 
 /// No audit is possible: measurements are sent without protection.
 impl Audited for Remote {
-    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
-        Err(LeftOut::Unprotected("measurements are told as they are"))
+    fn candidates(&self, _: &str, _: &AuditContext<'_>) -> Result<Vec<Candidates>, NotAuditedReason> {
+        Err(NotAuditedReason::Unprotected("measurements are told as they are"))
     }
 }
 
 impl protocols::Protocol for Remote {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+    fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let roles = [("service", &self.service), ("device", &self.device)];
         roles.into_iter().filter_map(|(path, name)| stage.party(path, name).err()).collect()
     }
@@ -136,11 +136,12 @@ impl protocols::Protocol for Remote {
     }
 
     /// Every learner on the same problem, the same noise and the same network draws.
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let party =
-            |path, name| stage.party(path, name).map_err(|problem| PlayError::scenario(path, &problem));
+    fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
+        let party = |path, name| {
+            stage.party(path, name).map_err(|problem| ReplicationError::scenario(path, &problem))
+        };
         let (service, device) = (party("service", &self.service)?, party("device", &self.device)?);
-        let fails = |reason: String| PlayError::party("all", reason);
+        let fails = |reason: String| ReplicationError::party("all", reason);
         let instance = stage.instance.as_ref().ok_or_else(|| fails("there is no objective".to_owned()))?;
         let (inputs, model) = (Arc::clone(&instance.inputs), &instance.surrogate);
         let arms = Arms {

@@ -2,16 +2,16 @@
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
-    Divisor, FederatedSum, Gathered, Mechanism, Pair, Participation, Price, RATIO, SubsampledShift,
+    Divisor, FederatedSum, Mechanism, Pair, Participation, Price, RATIO, ReceivedVectors, SubsampledShift,
 };
 use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late};
 use crate::protocols::stage::{CountedRelease, RoundClosing};
-use crate::protocols::{Protocol, Stage};
+use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn sums(
     recipe: &Federated,
     series: &FederatedSeries,
     aggregate: &Aggregate,
-    stage: &Stage,
+    stage: &ReplicationSetup,
     key: Key,
 ) -> Result<Vec<Sum>, AuditError> {
     if aggregate.divisor == Divisor::Planned {
@@ -102,15 +102,15 @@ impl Sum {
     fn pair(
         self,
         mechanism: &FederatedSum,
-        others: &Gathered,
+        others: &ReceivedVectors,
         (agent, copies): (usize, usize),
-    ) -> Option<Pair<Gathered>> {
+    ) -> Option<Pair<ReceivedVectors>> {
         // Late answers count in addition to current ones, so each of the other agents may be in the sum twice.
         let once = others.vectors.len();
         let all = once * mechanism.multiplicity as usize;
         let with = |few: usize| {
             let vectors = others.vectors.iter().cycle().take(few).cloned().collect();
-            let others = Gathered { vectors, ..others.clone() };
+            let others = ReceivedVectors { vectors, ..others.clone() };
             let copies = if matches!(self, Self::Empty) { 0 } else { copies };
             mechanism.pair_of(&others, agent, copies)
         };
@@ -118,7 +118,7 @@ impl Sum {
             Self::Planned => with(once),
             Self::Empty => with(0),
             Self::Priced(recorded) => {
-                let enough = |pair: &Pair<Gathered>| {
+                let enough = |pair: &Pair<ReceivedVectors>| {
                     let given = &pair.inputs[0];
                     let multiplier = noise_multiplier(&mechanism.cost(given));
                     !given.vectors.is_empty()
@@ -136,7 +136,7 @@ impl Sum {
 /// One sum, on its worst known pair of neighbours.
 struct Round {
     mechanism: FederatedSum,
-    pair: Pair<Gathered>,
+    pair: Pair<ReceivedVectors>,
     moved: SubsampledShift,
 }
 
@@ -174,7 +174,7 @@ fn rounds(
                 }
             };
             let others = (0..agents).filter(|agent| *agent != target);
-            let others = Gathered {
+            let others = ReceivedVectors {
                 population: agents,
                 vectors: others.map(|agent| (agent, Arc::new(vec![0.0]))).collect(),
                 weights: Arc::new(aggregate.weights.at(k as u64, explored, regions)),
@@ -236,7 +236,7 @@ impl Experiment for Broadcasts {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for (k, Round { mechanism, pair, moved }) in self.rounds.iter().enumerate() {
             let mut stream = key.index(k as u64).stream();

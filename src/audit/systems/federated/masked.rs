@@ -2,15 +2,15 @@
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
-use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::systems::audited::AuditContext;
-use crate::audit::systems::system::{Candidates, LeftOut, System};
+use crate::audit::systems::system::{Candidates, NotAuditedReason, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
-    Mechanism, OpenedSum, Participation, Price, RATIO, SecureSum, SubsampledShift,
+    Mechanism, Participation, Price, RATIO, SecureSum, SecureSumOutput, SubsampledShift,
 };
 use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, MaskedRound};
-use crate::protocols::{Protocol, Stage};
+use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 
@@ -21,16 +21,16 @@ pub(super) fn candidates(
     context: &AuditContext<'_>,
     (explored, targets): (&[usize], &[usize]),
     delta: Delta,
-) -> Result<Vec<Candidates>, LeftOut> {
+) -> Result<Vec<Candidates>, NotAuditedReason> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
-        return Err(LeftOut::NoAttack("under masks no party can draw a sample of fixed size"));
+        return Err(NotAuditedReason::NoAttack("under masks no party can draw a sample of fixed size"));
     }
     // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
     let rehearsal = || MaskedRound::new(aggregate, explored, 1, context.key.child("audit").child("secrets"));
-    let opened = opened(recipe, series, &rehearsal(), (context.stage, context.key))?;
+    let opened = unmasked(recipe, series, &rehearsal(), (context.stage, context.key))?;
     let rate = series.policy.claimed_rate(aggregate.participation, explored.len());
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
-        let audit = OpenedSums::new(rehearsal(), &opened, (target, observer), (recipe.rounds, rate));
+        let audit = ObservedSums::new(rehearsal(), &opened, (target, observer), (recipe.rounds, rate));
         let prices = audit.prices()?;
         let each: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
         let fewest = opened.iter().map(|(_, survivors)| *survivors).min().unwrap_or(0);
@@ -101,12 +101,12 @@ impl Observer {
 }
 
 /// The rounds whose sums are computed in one replication, each with the shares of noise in its sums.
-fn opened(
+fn unmasked(
     recipe: &Federated,
     series: &FederatedSeries,
     rehearsal: &MaskedRound,
-    (stage, key): (&Stage, Key),
-) -> Result<Vec<(u64, u64)>, LeftOut> {
+    (stage, key): (&ReplicationSetup, Key),
+) -> Result<Vec<(u64, u64)>, NotAuditedReason> {
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
     let records = alone.play(stage, key).map_err(AuditError::from)?;
     let multiplier = |cost: &Cost| match cost {
@@ -134,7 +134,7 @@ fn opened(
         }
     }
     if opened.is_empty() {
-        return Err(LeftOut::NoAttack(
+        return Err(NotAuditedReason::NoAttack(
             "in the replication that is audited no round had enough answers for a sum",
         ));
     }
@@ -142,7 +142,7 @@ fn opened(
 }
 
 /// One round with a sum, on its worst known pair of neighbours.
-struct Opened {
+struct ObservedRound {
     round: u64,
     survivors: u64,
     mechanism: SecureSum,
@@ -150,16 +150,16 @@ struct Opened {
 }
 
 /// All sums of a run, seen by an observer who subtracts the parts that it knows.
-struct OpenedSums {
+struct ObservedSums {
     rehearsal: MaskedRound,
-    rounds: Vec<Opened>,
+    rounds: Vec<ObservedRound>,
     target: usize,
     /// Agents whose parts the observer knows.
     pooled: Vec<usize>,
     pair: Option<KnownPair>,
 }
 
-impl OpenedSums {
+impl ObservedSums {
     /// As on the server, the claim covers the first `rounds` rounds, at the rate `claimed_rate`, or at the sampling
     /// rate if that is `None`.
     fn new(
@@ -173,12 +173,12 @@ impl OpenedSums {
             mechanism.sum.claimed_rate = claimed_rate;
             mechanism.sum.excluded_from_claim = round >= rounds;
             let moved = mechanism.moved(&rehearsal.plan(round), target);
-            Opened { round, survivors, mechanism, moved }
+            ObservedRound { round, survivors, mechanism, moved }
         };
-        let rounds: Vec<Opened> = opened.iter().map(one).collect();
+        let rounds: Vec<ObservedRound> = opened.iter().map(one).collect();
         let premise = "every agent's share of the noise is Gaussian, sampling is as stated, and only the noise's \
                        size is unknown";
-        let protected = rounds.iter().all(|round| round.moved.sd > 0.0 && round.moved.apart() > 0.0);
+        let protected = rounds.iter().all(|round| round.moved.sd > 0.0 && round.moved.mean_distance() > 0.0);
         let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(false).filter(|_| protected)).collect();
         let pair = KnownPair::of(laws.iter().map(|laws| (laws.as_ref(), 1)));
         let pair = pair.map(|pair| pair.on_premise(premise));
@@ -187,20 +187,20 @@ impl OpenedSums {
     }
 
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
-        let price = |round: &Opened| {
-            let opened = OpenedSum { plan: self.rehearsal.plan(round.round), sums: Vec::new() };
+        let price = |round: &ObservedRound| {
+            let opened = SecureSumOutput { plan: self.rehearsal.plan(round.round), sums: Vec::new() };
             round.mechanism.price(&opened, &Neighbours::ZeroOut).map_err(AuditError::from)
         };
         self.rounds.iter().map(price).collect()
     }
 }
 
-impl Experiment for OpenedSums {
+impl Experiment for ObservedSums {
     fn tests(&self) -> Vec<String> {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for round in &self.rounds {
             // The audited agent and the colluding agents answer, and further agents in order, as many as answered in
@@ -211,16 +211,16 @@ impl Experiment for OpenedSums {
             let mut parts = Vec::with_capacity(answered.len());
             for &agent in &answered {
                 // Larger than any clipping norm: the agent clips its own vector.
-                let present = agent == self.target && world == World::Given;
+                let present = agent == self.target && world == NeighbourSide::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
                 parts.push(self.rehearsal.part(agent, round.round, omega, &key.index(agent as u64)));
             }
             let plan = self.rehearsal.plan(round.round);
-            let opened = OpenedSum { plan, sums: self.rehearsal.opened(&parts) };
+            let opened = SecureSumOutput { plan, sums: self.rehearsal.unmasked(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
             // The target's part comes first, then the parts of the colluding agents.
-            let known = self.rehearsal.opened(parts.iter().skip(1).take(self.pooled.len()));
+            let known = self.rehearsal.unmasked(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);
         }

@@ -5,7 +5,7 @@ mod claim;
 mod masked;
 
 use super::audited::{AuditContext, Audited, named};
-use super::system::{Candidates, LeftOut};
+use super::system::{Candidates, NotAuditedReason};
 use crate::audit::error::AuditError;
 use crate::protocols::federated::{Aggregate, Federated, Sharing, conditions_of};
 use crate::vocab::Delta;
@@ -16,21 +16,25 @@ const DELTA: f64 = 1e-5;
 impl Audited for Federated {
     /// All broadcasts of one series, on the vectors of each agent that is tried; with masks twice, as the server sees
     /// the sums and as an agent does.
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
         let delta = context.delta.or(context.study_delta).unwrap_or(DELTA);
         let delta = Delta::new(delta).map_err(AuditError::scenario)?;
         let aggregate = match &series.sharing {
             Sharing::Aggregate(aggregate) => aggregate,
-            Sharing::Alone(_) => return Err(LeftOut::Unprotected("agents share nothing")),
+            Sharing::Alone(_) => return Err(NotAuditedReason::Unprotected("agents share nothing")),
             Sharing::RandomAgent(_) => {
-                return Err(LeftOut::Unprotected(
+                return Err(NotAuditedReason::Unprotected(
                     "agents' vectors are sent without protection: nothing is claimed",
                 ));
             }
         };
         if aggregate.clip.is_none() || aggregate.noise_multiplier.get() <= 0.0 {
-            return Err(LeftOut::Unprotected(
+            return Err(NotAuditedReason::Unprotected(
                 "the sums have no noise, or nothing is clipped: nothing is claimed",
             ));
         }
@@ -47,7 +51,7 @@ impl Audited for Federated {
         let instance = context.stage.instance.as_ref();
         let conditions = instance.map_or_else(Vec::new, |instance| conditions_of(context.stage, instance));
         for system in found.iter_mut().flatten() {
-            system.statement = system.statement.clone().under(&conditions);
+            system.statement = system.statement.clone().with_conditions(&conditions);
         }
         Ok(found)
     }

@@ -1,6 +1,6 @@
 //! Releases of the inputs: one record moved, seen by the modeler.
 
-use super::moves::{DISTANCE, Move, moved_as_given, moves, rows_of};
+use super::record_changes::{DISTANCE, RecordChange, candidate_changes, moved_as_given, rows_of};
 use crate::audit::error::AuditError;
 use crate::audit::mechanisms::Releases;
 use crate::audit::reconstruction::reconstruct;
@@ -25,7 +25,7 @@ pub(super) fn candidates(
     let mut stream = context.key.child("audit").child("neighbours").stream();
     let mut moves = match context.neighbour {
         Some(given) => vec![moved_as_given(&rows, given)?],
-        None => moves(&rows, &mut stream),
+        None => candidate_changes(&rows, &mut stream),
     };
     let release = series.release.as_dyn();
     if release.unprotected().is_some() {
@@ -38,12 +38,12 @@ pub(super) fn candidates(
     let mechanism: Arc<dyn RowsMechanism> = Arc::from(mechanism);
     let worst = mechanism.worst_direction().filter(|_| context.neighbour.is_none());
     if let Some((by, place)) = worst {
-        moves.insert(0, Move { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
+        moves.insert(0, RecordChange { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
     }
     let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
     // A cost on the basis "as published" is a claim, not a proof.
     let is_proven = price.basis != Basis::AsPublished;
-    price.basis = price.basis.under(&instance.background.facts.input_conditions());
+    price.basis = price.basis.with_conditions(&instance.background.facts.input_conditions());
     let reconstruction = if mechanism.is_affine() {
         // One release, and d + 1 records that the modeler is assumed to know.
         let z = mechanism.privatise(&rows, &mut stream)?;
@@ -53,8 +53,8 @@ pub(super) fn candidates(
     } else {
         None
     };
-    let one = |step: Move| {
-        let (words, moved) = step.made(context.stage, &rows)?;
+    let one = |step: RecordChange| {
+        let (words, moved) = step.neighbouring_inputs(context.stage, &rows)?;
         let pair = Pair::new(rows.clone(), moved, words.clone());
         let releases = Releases::on(Arc::clone(&mechanism), pair, 1)?;
         let statement = Statement {

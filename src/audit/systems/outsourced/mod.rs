@@ -4,18 +4,22 @@
 //! changes all rows, or all answers, and the audit shows that.
 
 mod inputs;
-mod moves;
+mod record_changes;
 mod notes;
 
 use super::answers::{self, ASKS_A_PROGRAM, Answering};
 use super::audited::{AuditContext, Audited, named};
-use super::system::{Candidates, LeftOut, NotAudited};
+use super::system::{Candidates, NotAudited, NotAuditedReason};
 use crate::audit::error::AuditError;
 use crate::objectives::Instance;
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 
 impl Audited for Outsourced {
-    fn candidates(&self, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+    fn candidates(
+        &self,
+        series: &str,
+        context: &AuditContext<'_>,
+    ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
         let instance = instance(context)?;
         let conditions = instance.background.facts.input_conditions();
@@ -34,9 +38,11 @@ impl Audited for Outsourced {
         }
         if groups.iter().all(Vec::is_empty) {
             if asks_a_program(series) {
-                return Err(LeftOut::NoAttack(ASKS_A_PROGRAM));
+                return Err(NotAuditedReason::NoAttack(ASKS_A_PROGRAM));
             }
-            return Err(LeftOut::Unprotected("inputs and outcomes are shown as they are, or not at all"));
+            return Err(NotAuditedReason::Unprotected(
+                "inputs and outcomes are shown as they are, or not at all",
+            ));
         }
         Ok(groups)
     }

@@ -30,7 +30,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
 #[test]
 fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
     let agents = 20;
-    let gathered = Gathered {
+    let gathered = ReceivedVectors {
         population: agents,
         vectors: vec![],
         weights: Arc::new(vec![vec![1.0 / agents as f64; agents]]),
@@ -52,7 +52,7 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
 /// agent counts with the weight that it would have. (It once counted with none.)
 #[test]
 fn who_is_gone_weighs_what_it_would_weigh() {
-    let with = |agents: &[usize]| Gathered {
+    let with = |agents: &[usize]| ReceivedVectors {
         population: 6,
         vectors: agents.iter().map(|agent| (*agent, Arc::new(vec![0.0; LENGTH]))).collect(),
         weights: Arc::new(vec![vec![0.5, 0.1, 0.1, 0.1, 0.1, 0.1]]),
@@ -88,7 +88,7 @@ proptest! {
                 vectors.push((agent, Arc::new((0..LENGTH).map(|_| 9.0 * stream.normal()).collect())));
             }
         }
-        let gathered = Gathered {
+        let gathered = ReceivedVectors {
             population: AGENTS, vectors, weights: weights(regions, &mut stream), late_sampling_draw: vec![], length: LENGTH,
         };
         // The neighbour's vector is zero with Poisson sampling. With a fixed number of agents it may be any vector: the
@@ -114,7 +114,7 @@ proptest! {
             Cost::FixedSizeGaussian { noise_multiplier, .. } => 2.0 / noise_multiplier,
             other => panic!("{other:?}"),
         };
-        let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
+        let draw = |from: &ReceivedVectors| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
         // The same stream, so that the noise cancels.
         let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
             .map(|(a, b)| (a - b) * (a - b)).sum();
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();
-        let gathered = Gathered {
+        let gathered = ReceivedVectors {
             population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), late_sampling_draw: vec![],
             length: LENGTH,
         };

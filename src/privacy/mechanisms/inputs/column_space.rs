@@ -27,7 +27,7 @@ impl ColumnSpace {
     }
 
     /// Each column's coordinates in this space: U^T Z, one direction after the other.
-    fn along(&self, z: &Rows) -> Vec<f64> {
+    fn coordinates_of(&self, z: &Rows) -> Vec<f64> {
         let mut along = vec![0.0; self.dimension() * z.d()];
         for (direction, out) in self.0.iter().zip(along.chunks_exact_mut(z.d())) {
             combine(z.values(), direction, out);
@@ -37,7 +37,7 @@ impl ColumnSpace {
 
     /// Largest length of a column's part outside of the space, relative to the largest column.
     pub(super) fn distance(&self, z: &Rows) -> f64 {
-        let along = self.along(z);
+        let along = self.coordinates_of(z);
         let (mut outside, mut whole) = (vec![0.0; z.d()], vec![0.0; z.d()]);
         let mut inside = vec![0.0; z.d()];
         for i in 0..z.n() {
@@ -67,7 +67,7 @@ impl ColumnSpace {
     /// directions U: the numbers in row i of U^T Z are normal with variance s_i^2 / r, whatever V is.
     pub(super) fn log_density(&self, sizes: &[f64], z: &Rows) -> f64 {
         let r = z.d() as f64;
-        let along = self.along(z);
+        let along = self.coordinates_of(z);
         let rows = sizes.iter().zip(along.chunks_exact(z.d()));
         rows.map(|(s, row)| {
             let square: f64 = row.iter().map(|v| v * v).sum();

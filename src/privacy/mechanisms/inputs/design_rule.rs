@@ -6,7 +6,7 @@ use crate::privacy::mechanisms::{MechanismError, Rows, all_finite};
 use std::num::NonZeroUsize;
 
 /// Limit of the search: the rule finds fewer columns than this.
-const MOST_COLUMNS: usize = 1 << 24;
+const MAX_COLUMNS: usize = 1 << 24;
 
 /// The smallest singular value of the centred inputs, in their units; 0 with fewer rows than columns. This number is as
 /// sensitive as the inputs.
@@ -50,7 +50,7 @@ impl JohnsonLindenstrauss {
         kept(1)?;
         // Singular values are lifted at r = `high`, but not at r = `low`.
         let (mut low, mut high) = (1, 2);
-        while high < MOST_COLUMNS && kept(high).is_some() {
+        while high < MAX_COLUMNS && kept(high).is_some() {
             (low, high) = (high, 2 * high);
         }
         while high - low > 1 {
@@ -82,7 +82,7 @@ mod tests {
         }
         assert_eq!(recipe(0.1).largest_unlifted(1030.88), None);
         assert_eq!(recipe(1.0).stretch(0.0), f64::INFINITY);
-        assert!(recipe(1.0).largest_unlifted(f64::INFINITY).unwrap().get() >= MOST_COLUMNS / 2);
+        assert!(recipe(1.0).largest_unlifted(f64::INFINITY).unwrap().get() >= MAX_COLUMNS / 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::vocab::Positive;
 
 impl Input for Disclosed {
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "inputs X"
     }
 

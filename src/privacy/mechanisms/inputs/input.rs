@@ -22,7 +22,7 @@ pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
 /// A way to release inputs, as a scenario names it.
 pub trait Input: Send + Sync {
     /// The name of the release in the ledger ("noisy inputs").
-    fn what(&self) -> &'static str;
+    fn release_name(&self) -> &'static str;
 
     /// Whether the inputs are released in some form, noisy or not.
     fn shows_inputs(&self) -> bool {

@@ -244,7 +244,7 @@ impl Input for JohnsonLindenstrauss {
         self.r.get() as u64
     }
 
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "projected inputs Z"
     }
 

@@ -250,7 +250,7 @@ impl Input for NoisyProjection {
         self.r.get() as u64
     }
 
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "projected inputs Z"
     }
 

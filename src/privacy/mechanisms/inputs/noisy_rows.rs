@@ -110,7 +110,7 @@ impl Mechanism for CalibratedRows {
 impl RowsMechanism for CalibratedRows {}
 
 impl Input for NoisyRows {
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "noisy inputs"
     }
 

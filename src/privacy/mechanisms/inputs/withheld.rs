@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Withheld {}
 
 impl Input for Withheld {
-    fn what(&self) -> &'static str {
+    fn release_name(&self) -> &'static str {
         "number of rows"
     }
 

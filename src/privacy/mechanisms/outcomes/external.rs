@@ -1,8 +1,8 @@
 //! A user's own program, in any language, that makes outcomes private; the scenario states the privacy cost of an answer.
 
-use super::outcome::{AskingOutcome, Outcome, OutcomeMechanism};
+use super::outcome::{Outcome, OutcomeMechanism, OutcomeProgram};
 use crate::privacy::mechanisms::{Mechanism, MechanismError, Price, any_value};
-use crate::programs::{Dialogue, Program, ProgramFailure, Programs, Question};
+use crate::programs::{Program, ProgramFailure, ProgramSession, Programs, Question};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, CountedCost, Neighbours, NonNegative, Problem, Sampler, Span};
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl External {
     }
 
     /// Why the stated cost cannot be that of one answer: what is expected, what was found, and the cure; `None` if it can.
-    fn misstated(&self) -> Option<(&'static str, String, &'static str)> {
+    fn cost_problem(&self) -> Option<(&'static str, String, &'static str)> {
         let (cost, count) = self.cost.cost();
         match cost {
             Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => Some((
@@ -126,7 +126,7 @@ impl Outcome for External {
     fn problems(&self) -> Vec<Problem> {
         let cost = |(expected, found, cure)| Problem::wrong("cost", expected, found, cure);
         let mut problems = self.program().problems();
-        problems.extend(self.misstated().map(cost));
+        problems.extend(self.cost_problem().map(cost));
         problems
     }
 
@@ -134,29 +134,29 @@ impl Outcome for External {
         vec![self.program()]
     }
 
-    fn begin(&self, programs: &Programs) -> Result<Option<Box<dyn AskingOutcome>>, ProgramFailure> {
+    fn begin(&self, programs: &Programs) -> Result<Option<Box<dyn OutcomeProgram>>, ProgramFailure> {
         let opening = Map::from_iter([("role".to_owned(), json!("outcomes"))]);
-        let dialogue = Mutex::new(Dialogue::open(programs, self.program(), opening)?);
-        Ok(Some(Box::new(Asking { recipe: self.clone(), dialogue })))
+        let dialogue = Mutex::new(ProgramSession::open(programs, self.program(), opening)?);
+        Ok(Some(Box::new(OutcomeSession { recipe: self.clone(), dialogue })))
     }
 }
 
 /// The mechanism in one replication, which asks the program.
 #[derive(Debug)]
-struct Asking {
+struct OutcomeSession {
     recipe: External,
     /// Behind a lock, because a release takes its mechanism by shared reference.
-    dialogue: Mutex<Dialogue>,
+    dialogue: Mutex<ProgramSession>,
 }
 
-impl Asking {
-    fn dialogue(&self) -> MutexGuard<'_, Dialogue> {
+impl OutcomeSession {
+    fn dialogue(&self) -> MutexGuard<'_, ProgramSession> {
         // The lock is poisoned only if a callback panicked. That ends the replication, so the dialogue is not used again.
         self.dialogue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Mechanism for Asking {
+impl Mechanism for OutcomeSession {
     type Input = f64;
     type Output = f64;
 
@@ -186,8 +186,8 @@ impl Mechanism for Asking {
     }
 }
 
-impl AskingOutcome for Asking {
-    fn duplicate(&self) -> Box<dyn AskingOutcome> {
+impl OutcomeProgram for OutcomeSession {
+    fn duplicate(&self) -> Box<dyn OutcomeProgram> {
         let dialogue = Mutex::new(self.dialogue().clone());
         Box::new(Self { recipe: self.recipe.clone(), dialogue })
     }

@@ -10,7 +10,7 @@ mod outcome;
 pub use clipped_gaussian::ClippedGaussian;
 pub use clipped_laplace::ClippedLaplace;
 pub use external::External;
-pub use outcome::{AskingOutcome, Outcome, OutcomeMechanism};
+pub use outcome::{Outcome, OutcomeMechanism, OutcomeProgram};
 
 use super::Disclosed;
 

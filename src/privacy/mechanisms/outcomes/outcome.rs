@@ -8,10 +8,10 @@ use crate::vocab::Problem;
 pub type OutcomeMechanism = dyn Mechanism<Input = f64, Output = f64> + Send + Sync;
 
 /// A mechanism that asks a program for its answers, in one replication.
-pub trait AskingOutcome: Mechanism<Input = f64, Output = f64> + Send + Sync {
+pub trait OutcomeProgram: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// A copy for a simulation that is cloned. It has the answers to all earlier questions; if it asks the same
     /// questions as the original from then on, it gets the same answers.
-    fn duplicate(&self) -> Box<dyn AskingOutcome>;
+    fn duplicate(&self) -> Box<dyn OutcomeProgram>;
 }
 
 /// A way to make the answer to a query from an outcome, as a scenario names it.
@@ -30,7 +30,7 @@ pub trait Outcome: Send + Sync {
     ///
     /// # Errors
     /// [`ProgramFailure`] if there is no access to programs.
-    fn begin(&self, programs: &Programs) -> Result<Option<Box<dyn AskingOutcome>>, ProgramFailure> {
+    fn begin(&self, programs: &Programs) -> Result<Option<Box<dyn OutcomeProgram>>, ProgramFailure> {
         let _ = programs;
         Ok(None)
     }

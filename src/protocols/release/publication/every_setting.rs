@@ -1,13 +1,15 @@
 //! Every setting is published as it is chosen: the paper's future work, with a proof that needs no prior.
 
 use super::{
-    Foreseen, Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task,
-    TaskFacts, ValueOf, ValueRelease, positive, tail_probability,
+    Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts,
+    TaskOutline, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::accounting::Composition;
 use crate::accounting::calibration::epsilon_of_each;
 use crate::learners::BetaSchedule;
-use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, Supported};
+use crate::privacy::mechanisms::{
+    ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, TheoremMechanism,
+};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
@@ -125,7 +127,7 @@ impl Publication for EverySetting {
         Vec::new()
     }
 
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
     }
 
@@ -173,7 +175,7 @@ impl Publication for EverySetting {
                 .computed_within(task.rounding()?)
                 .with(self.arithmetic);
             let name = "Laplace noise at a setting told";
-            let mechanism = Box::new(Supported::new(laplace, name, None, basis));
+            let mechanism = Box::new(TheoremMechanism::new(laplace, name, None, basis));
             let (of, measure) = match self.publish {
                 Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
                 Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),

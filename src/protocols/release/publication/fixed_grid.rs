@@ -1,11 +1,11 @@
 //! Every setting is tried, and one is chosen privately: a guarantee that holds without any prior.
 
 use super::{
-    Foreseen, Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task,
-    TaskFacts, Utility, ValueOf, ValueRelease, positive, tail_probability,
+    Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
+    TaskOutline, Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{
-    ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
+    ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, TheoremMechanism,
 };
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
@@ -45,14 +45,14 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
     }
 
     /// Every setting once.
     fn effort(&self, arms: u64, _: u64) -> Effort {
         let n = arms as f64;
-        Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).leaving(ITERATION * n)
+        Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).with_record_size(ITERATION * n)
     }
 
     fn accounted(&self) -> f64 {
@@ -80,13 +80,13 @@ impl Publication for FixedGrid {
                 .with(self.arithmetic);
             let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> =
                 match self.selection {
-                    Selection::Exponential => Box::new(Supported::new(
+                    Selection::Exponential => Box::new(TheoremMechanism::new(
                         exponential,
                         "exponential mechanism over a fixed grid",
                         None,
                         basis.clone(),
                     )),
-                    Selection::NoisyMax => Box::new(Supported::new(
+                    Selection::NoisyMax => Box::new(TheoremMechanism::new(
                         ReportNoisyMax::new(self.epsilon, sensitivity)
                             .computed_within(rounding)
                             .with(self.arithmetic),
@@ -105,7 +105,7 @@ impl Publication for FixedGrid {
                 .computed_within(rounding)
                 .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";
-            let mechanism = Box::new(Supported::new(laplace, name, None, basis));
+            let mechanism = Box::new(TheoremMechanism::new(laplace, name, None, basis));
             let (of, measure) = match self.publish {
                 Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
                 Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),

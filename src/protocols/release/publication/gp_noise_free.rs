@@ -1,11 +1,11 @@
 //! Algorithm 2 of Kusner et al. 2015: exact outcomes of a function from a Gaussian process.
 
 use super::{
-    Foreseen, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, ValueOf, ValueRelease, positive,
+    Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskOutline, ValueOf, ValueRelease, positive,
     tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
-use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
+use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability, Problem};
@@ -47,7 +47,7 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         if foreseen.rounds != 1 {
             return Vec::new();
         }
@@ -105,7 +105,7 @@ impl Publication for GpNoiseFree {
         );
         let basis = Basis::Conditional { on };
         let name = "Kusner Algorithm 2, Laplace noise";
-        let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
+        let mechanism = Box::new(TheoremMechanism::new(laplace, name, Some(claim), basis));
         let most = omega + laplace.tail(TAIL);
         let failure = delta + tail_probability();
         Ok(Plan {

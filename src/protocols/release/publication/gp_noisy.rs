@@ -1,11 +1,11 @@
 //! Algorithm 1 of Kusner et al. 2015: noisy outcomes of a function from a Gaussian process.
 
 use super::{
-    Constants, Foreseen, Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task,
+    Constants, Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, TaskOutline,
     Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
-use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, NoiseArithmetic, Supported};
+use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability, Problem};
@@ -122,7 +122,7 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         if foreseen.noise_variance != Some(0.0) || !self.publish.value() {
             return Vec::new();
         }
@@ -184,7 +184,7 @@ impl Publication for GpNoisy {
             let basis = self.condition(part, task);
             let claim = Some(self.claim("Corollary 1"));
             let most = mechanism.shortfall(n, TAIL);
-            let mechanism = Box::new(Supported::new(mechanism, names[0], claim, basis));
+            let mechanism = Box::new(TheoremMechanism::new(mechanism, names[0], claim, basis));
             plan.setting = Some(SettingRelease { mechanism, utility: Utility::PosteriorMean });
             plan.guarantees.push(Guarantee::new(Measure::PosteriorGap, most, failure, "Theorem 2"));
             let source = "Theorem 1";
@@ -212,7 +212,7 @@ impl Publication for GpNoisy {
                 Constants::Printed => Basis::AsPublished,
             };
             let claim = Some(self.claim("Corollary 2"));
-            let mechanism = Box::new(Supported::new(laplace, names[1], claim, basis));
+            let mechanism = Box::new(TheoremMechanism::new(laplace, names[1], claim, basis));
             plan.value = Some(ValueRelease { mechanism, of: ValueOf::Best });
             let most = match self.constants {
                 // Half of q bounds the noise of every round of one data set.

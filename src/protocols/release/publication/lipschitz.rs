@@ -1,12 +1,12 @@
 //! Algorithm 3 of Kusner et al. 2015: any search, a Lipschitz validation loss and a convex, regularised training.
 
 use super::{
-    Constants, Foreseen, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, ValueOf,
+    Constants, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline, ValueOf,
     ValueRelease, positive, tail_probability,
 };
 use crate::learners::{Facts, LearnerModel};
 use crate::objectives::{Extent, TuningFacts};
-use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
+use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::series::too_many_points;
@@ -63,7 +63,7 @@ impl Publication for Lipschitz {
         problems.chain(self.learner.missing_quantity(facts)).map(|problem| problem.below("learner")).collect()
     }
 
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
     }
 
@@ -107,7 +107,7 @@ impl Publication for Lipschitz {
                 ("Kusner Algorithm 3, Laplace noise, printed constants", Basis::AsPublished, "Theorem 8")
             }
         };
-        let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
+        let mechanism = Box::new(TheoremMechanism::new(laplace, name, Some(claim), basis));
         let most = laplace.tail(TAIL);
         Ok(Plan {
             setting: None,

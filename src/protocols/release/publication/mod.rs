@@ -21,8 +21,8 @@ pub use non_private::NonPrivate;
 pub(super) use plan::positive;
 use plan::tail_probability;
 pub use plan::{
-    Constants, Foreseen, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, Utility, ValueOf,
-    ValueRelease,
+    Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, TaskOutline, Utility,
+    ValueOf, ValueRelease,
 };
 pub use search::{Sampling, Search, Selection};
 pub use task::{Task, TaskFacts};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a scenario states of a task, before anything is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foreseen {
+pub struct TaskOutline {
     /// Variance of the noise of an outcome; `None` if the scenario does not say.
     pub noise_variance: Option<f64>,
     /// Whether the objective states the facts of a loss; `None` if the scenario does not say.
@@ -24,7 +24,7 @@ pub struct Foreseen {
     pub rounds: u64,
 }
 
-impl Foreseen {
+impl TaskOutline {
     /// What is wrong with a recipe whose proof needs facts of a loss: neither objective nor recipe states them, or the
     /// recipe's contradict each other.
     #[must_use]
@@ -55,7 +55,7 @@ pub trait Publication: Send + Sync {
     }
 
     /// What is wrong with the recipe for a task with these stated facts: problems for which its search or plan fails.
-    fn problems_with(&self, foreseen: Foreseen) -> Vec<Problem> {
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         let _ = foreseen;
         Vec::new()
     }

@@ -6,7 +6,7 @@ use crate::report::sections::cells::by_series;
 use crate::study::{Metrics, SeriesSummary, Summary};
 
 /// Largest number of characters of a list of series in one line.
-const MOST_NAMES: usize = 30;
+const MAX_NAMES: usize = 30;
 
 /// The section.
 pub(super) fn section(summary: &Summary) -> Section {
@@ -39,7 +39,7 @@ pub(super) fn section(summary: &Summary) -> Section {
         let one = names.join(", ");
         let name = match names.len() {
             n if n > 1 && n == count => "every series".to_owned(),
-            n if n > 1 && one.chars().count() > MOST_NAMES => format!("{} and {} more", names[0], n - 1),
+            n if n > 1 && one.chars().count() > MAX_NAMES => format!("{} and {} more", names[0], n - 1),
             _ => one,
         };
         [vec![name], numbers].concat()

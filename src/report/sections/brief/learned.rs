@@ -1,6 +1,6 @@
 //! The losses to one observer in one series over all cells of a study: the data of a line of the short report.
 
-use crate::accounting::{AccountantName, Loss, LossBasis, Standing};
+use crate::accounting::{AccountantName, EpsilonKind, Loss, LossBasis};
 use crate::report::document::Span;
 use crate::report::sections::cells::by_series;
 use crate::report::words::unit;
@@ -99,7 +99,7 @@ impl Unit<'_> {
 
     /// The claims in all cells.
     pub(super) fn claims(&self) -> impl Iterator<Item = &Loss> {
-        self.rows.iter().flat_map(|row| &row.losses).filter(|loss| loss.standing == Standing::Claim)
+        self.rows.iter().flat_map(|row| &row.losses).filter(|loss| loss.standing == EpsilonKind::Claim)
     }
 
     /// The weakest basis, and whether all cells have it.
@@ -157,6 +157,6 @@ impl Unit<'_> {
 }
 
 /// A verdict in words, emphasised as a warning if it is refuted or unprotected.
-pub(super) fn loud(words: String, basis: LossBasis) -> Span {
-    Span::plain(words).loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
+pub(super) fn emphasised(words: String, basis: LossBasis) -> Span {
+    Span::plain(words).emphasised(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }

@@ -9,7 +9,7 @@ mod regret;
 
 use super::headline::Measure;
 use super::{Curves, groups, heading, privacy as in_full, rounds, warnings};
-use crate::report::document::{Block, Document, Section, Shown};
+use crate::report::document::{Block, Document, Section, Visibility};
 use crate::report::page::PAGE;
 use crate::study::Summary;
 
@@ -32,7 +32,7 @@ pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants
         false => privacy::section(summary),
     });
     sections.push(costs::section(summary));
-    let more = Block::statement(MORE, Shown::Everywhere);
+    let more = Block::statement(MORE, Visibility::Everywhere);
     sections.push(Section { blocks: vec![more], ..Section::default() });
     let heading = heading::of_summary(summary, PAGE);
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }

@@ -4,17 +4,17 @@ use crate::report::document::Table;
 use crate::report::sections::cells::{ALL, Rows};
 
 /// Largest number of rows of a table that is not pivoted.
-const MOST_ROWS: usize = 12;
+const MAX_ROWS: usize = 12;
 /// Largest number of values of an axis that can become columns.
-const MOST_COLUMNS: usize = 6;
+const MAX_COLUMNS: usize = 6;
 
 /// Whether there are too many rows, and an axis whose values can become columns.
 pub(super) fn wanted(rows: &Rows) -> bool {
-    rows.rows.len() > MOST_ROWS && turned(rows).is_some()
+    rows.rows.len() > MAX_ROWS && pivoted(rows).is_some()
 }
 
 /// The axis whose values become columns, as a column of `rows`, and these values: the axis with most values that still fit.
-fn turned(rows: &Rows) -> Option<(usize, Vec<String>)> {
+fn pivoted(rows: &Rows) -> Option<(usize, Vec<String>)> {
     let values = |column: usize| {
         let mut values: Vec<String> = Vec::new();
         for row in rows.rows.iter().filter(|row| row[column] != ALL) {
@@ -25,14 +25,14 @@ fn turned(rows: &Rows) -> Option<(usize, Vec<String>)> {
         values
     };
     let axes = (1..=rows.axes.len()).map(|column| (column, values(column)));
-    axes.filter(|(_, values)| (2..=MOST_COLUMNS).contains(&values.len()))
+    axes.filter(|(_, values)| (2..=MAX_COLUMNS).contains(&values.len()))
         .max_by_key(|(_, values)| values.len())
 }
 
 /// A table of one of the numbers, `place` columns after the axes; `None` if no axis can be pivoted. A row that holds for all
 /// values of the axis has its number in the first column, and "same" in the others.
 pub(super) fn table(rows: &Rows, title: String, place: usize) -> Option<Table> {
-    let (column, values) = turned(rows)?;
+    let (column, values) = pivoted(rows)?;
     let first = 1 + rows.axes.len();
     let mut body: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for row in &rows.rows {

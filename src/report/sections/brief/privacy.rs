@@ -1,6 +1,6 @@
 //! Privacy in few lines: for each series and observer the claimed epsilon, the proven epsilon, and the verdict.
 
-use super::learned::{Learned, Unit, lines, loud};
+use super::learned::{Learned, Unit, emphasised, lines};
 use crate::accounting::{LossBasis, StudyPrivacy, multiple};
 use crate::report::document::{Block, Cell, Column, Row, Section, Span, Table};
 use crate::report::number::{bound, delta};
@@ -90,7 +90,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
         let said =
             one_delta.is_none() || one_delta.as_ref().is_some_and(|told| told.contains(&delta(row.delta)));
         cells.push(Cell::of(of_study(row, notes, said.then_some(row.delta))));
-        cells.push(Cell::of(vec![loud(row.basis.words().to_owned(), row.basis)]));
+        cells.push(Cell::of(vec![emphasised(row.basis.words().to_owned(), row.basis)]));
         rows.push(cells.into_iter().collect());
     }
     let by = observer.map_or_else(String::new, |observer| format!(" towards {observer}"));
@@ -240,7 +240,7 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
             if !spans.is_empty() {
                 spans.push(Span::plain(", "));
             }
-            spans.push(loud(words, basis).with_footnote(numbers.next()));
+            spans.push(emphasised(words, basis).with_footnote(numbers.next()));
         }
         // The footnotes of further conditions, or of the same verdict for another reason.
         spans.extend(numbers.map(|number| Span::plain("").with_footnote(Some(number))));

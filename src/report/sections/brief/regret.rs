@@ -5,12 +5,12 @@ use crate::report::document::{Block, Section};
 use crate::report::number::regret;
 use crate::report::sections::cells::rows;
 use crate::report::sections::lines::capital;
-use crate::report::sections::regret::{Curves, at_the_end, exact, remarks, title, uneven};
+use crate::report::sections::regret::{Curves, at_the_end, exact, question_counts_differ, remarks, title};
 use crate::report::sections::sparklines;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
 /// Largest number of curves that are drawn as sparklines; more are left out.
-const MOST_CURVES: usize = 10;
+const MAX_CURVES: usize = 10;
 
 /// The section; `None` for a protocol that optimises nothing.
 pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
@@ -21,14 +21,14 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     // Published figures stand beside the measured ones, as in the full report.
     let published = summary.cells.iter().any(|cell| !cell.published.is_empty());
     let mut blocks = if published { at_the_end(summary) } else { short(summary) };
-    if curves == Curves::Sparklines && all().count() <= MOST_CURVES {
+    if curves == Curves::Sparklines && all().count() <= MAX_CURVES {
         blocks.extend(sparklines::blocks(summary));
     }
     Some(Section { blocks, ..Section::default() })
 }
 
 fn short(summary: &Summary) -> Vec<Block> {
-    let uneven = uneven(summary);
+    let uneven = question_counts_differ(summary);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let [simple, cumulative, _, per_question] = exact(series);
         let second = if uneven { per_question } else { cumulative };

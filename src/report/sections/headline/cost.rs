@@ -1,9 +1,9 @@
 //! The card "At what cost": additional questions because of privacy, virtual time, messages, bytes and losses.
 
-use super::good::chosen;
 use super::measure::Measure;
+use super::quality::chosen;
 use crate::report::document::{Card, Span};
-use crate::report::number::{brief, rough};
+use crate::report::number::{brief, two_digits};
 use crate::report::sections::terms::meaning;
 use crate::study::{SeriesSummary, Summary};
 use crate::vocab::counted;
@@ -95,7 +95,7 @@ fn traffic(summary: &Summary) -> Vec<Vec<Span>> {
         Some((_, most)) if most > 0.0 => {
             format!(
                 "; {} % of the messages are lost",
-                between(range(summary, share).unwrap_or_default(), rough)
+                between(range(summary, share).unwrap_or_default(), two_digits)
             )
         }
         _ => "; no message is lost".to_owned(),
@@ -122,23 +122,23 @@ fn duration(seconds: f64) -> String {
         return "no time".to_owned();
     }
     let &(_, unit, name) = UNITS.iter().find(|(below, ..)| seconds < *below).unwrap_or(&UNITS[4]);
-    format!("{} {name}", rough(seconds / unit))
+    format!("{} {name}", two_digits(seconds / unit))
 }
 
 fn number(count: f64) -> String {
     match count {
         // From here on a number rounded to thousands would have four digits before its last three.
-        c if c >= 999_500.0 => format!("{} million", rough(c / 1e6)),
-        c if c >= 1e4 => format!("{},000", rough(libm::round(c / 1e3))),
+        c if c >= 999_500.0 => format!("{} million", two_digits(c / 1e6)),
+        c if c >= 1e4 => format!("{},000", two_digits(libm::round(c / 1e3))),
         c => format!("{:.0}", libm::round(c)),
     }
 }
 
 fn size(bytes: f64) -> String {
     match bytes {
-        b if b >= 1e9 => format!("{} GB", rough(b / 1e9)),
-        b if b >= 1e6 => format!("{} MB", rough(b / 1e6)),
-        b if b >= 1e3 => format!("{} kB", rough(b / 1e3)),
+        b if b >= 1e9 => format!("{} GB", two_digits(b / 1e9)),
+        b if b >= 1e6 => format!("{} MB", two_digits(b / 1e6)),
+        b if b >= 1e3 => format!("{} kB", two_digits(b / 1e3)),
         b => format!("{b:.0} B"),
     }
 }

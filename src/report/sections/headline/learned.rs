@@ -1,12 +1,12 @@
 //! The card "Who learned what": the worst verdict for each observer, the losses of the best private series, and what is sent
 //! unprotected.
 
-use super::good::chosen;
 use super::measure::Measure;
-use super::standing::{Protection, Unguarded, claim, counted, gets};
+use super::protection::{Protection, UnprotectedLosses, claim, counted, received_text};
+use super::quality::chosen;
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Card, Span};
-use crate::report::number::{delta, rough, rough_bound};
+use crate::report::number::{delta, three_digits_up, two_digits};
 use crate::report::sections::cells::{by_series, place};
 use crate::report::sections::points::Axes;
 use crate::report::sections::terms::meaning;
@@ -15,7 +15,7 @@ use crate::study::{CellSummary, PrivacyRow, Summary};
 use crate::vocab::Arithmetic;
 
 /// Largest number of observers with a separate sentence.
-const MOST_OBSERVERS: usize = 3;
+const MAX_OBSERVERS: usize = 3;
 
 /// The loss to one observer about one kind of unit in one series of one cell.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub(super) fn card(summary: &Summary) -> Card {
         return Card::new("learned", "Who learned what", sentences);
     }
     let mut told: Vec<(&str, &str)> = Vec::new();
-    let unguarded = Unguarded::of(summary);
+    let unguarded = UnprotectedLosses::of(summary);
     let guarded: Vec<ObservedLoss<'_>> = all
         .iter()
         .copied()
@@ -55,8 +55,8 @@ pub(super) fn card(summary: &Summary) -> Card {
     let mut worst: Vec<ObservedLoss<'_>> =
         observers.iter().filter_map(|observer| worst_of(&guarded, observer)).collect();
     worst.sort_by(|a, b| severity(a).total_cmp(&severity(b)).reverse());
-    let others = worst.len().saturating_sub(MOST_OBSERVERS);
-    for seen in worst.iter().take(MOST_OBSERVERS) {
+    let others = worst.len().saturating_sub(MAX_OBSERVERS);
+    for seen in worst.iter().take(MAX_OBSERVERS) {
         sentences.push(sentence(summary, seen));
         told.push((&seen.row.series, &seen.row.observer));
     }
@@ -83,7 +83,7 @@ pub(super) fn card(summary: &Summary) -> Card {
 
 /// A sentence that ends with the word "unprotected".
 fn unprotected(words: String) -> Vec<Span> {
-    let badge = Span::plain("unprotected").loud(true).explained(meaning("unprotected"));
+    let badge = Span::plain("unprotected").emphasised(true).explained(meaning("unprotected"));
     vec![Span::plain(words), badge, Span::plain(".")]
 }
 
@@ -110,7 +110,7 @@ fn worst_of<'a>(all: &[ObservedLoss<'a>], observer: &str) -> Option<ObservedLoss
 }
 
 /// The series, and the cells of the study with the same loss.
-fn whose(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
+fn series_and_cells(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
     let axes = Axes::of(summary);
     let places: Vec<String> =
@@ -123,7 +123,7 @@ fn whose(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
 }
 
 fn sentence(summary: &Summary, seen: &ObservedLoss<'_>) -> Vec<Span> {
-    let mut words = whose(summary, seen).to_vec();
+    let mut words = series_and_cells(summary, seen).to_vec();
     words.extend(verdict(summary, seen.row, seen.loss));
     if seen.loss.epsilon.is_finite() {
         words.extend(of_the_person(summary, seen.cell, seen.row));
@@ -139,7 +139,7 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
         (&person.series, &person.protected, &person.observer) == (&row.series, &row.protected, &row.observer)
     })?;
     let most = match person.epsilon.is_finite() {
-        true => format!("at most {}", rough_bound(person.epsilon)),
+        true => format!("at most {}", three_digits_up(person.epsilon)),
         false => "without a finite bound".to_owned(),
     };
     let ideal = person.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
@@ -169,7 +169,7 @@ fn over_all_runs(
     if of.epsilon_tight.is_infinite() {
         return Some(format!("nothing finite over all {} runs", of.runs));
     }
-    let mut words = format!("{} over all {} runs", rough_bound(of.epsilon_tight), of.runs);
+    let mut words = format!("{} over all {} runs", three_digits_up(of.epsilon_tight), of.runs);
     if of.basis != basis {
         words.push_str(&format!(", {}", of.basis.words()));
     }
@@ -189,12 +189,13 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
         let mut words = vec![
             Span::plain(format!("{observer} can tell in one run of {about} at most ")),
             Span::plain("epsilon").explained(meaning("epsilon")),
-            Span::plain(format!(" {} (", rough_bound(loss.epsilon))),
+            Span::plain(format!(" {} (", three_digits_up(loss.epsilon))),
             basis(loss),
             Span::plain(format!(", delta {}{study})", delta(loss.delta))),
         ];
         words.extend(
-            loss.times_claim.map(|times| Span::plain(format!(", {} the claim", multiple(times))).loud(true)),
+            loss.times_claim
+                .map(|times| Span::plain(format!(", {} the claim", multiple(times))).emphasised(true)),
         );
         return words;
     }
@@ -202,13 +203,13 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
         (LossBasis::Refuted, Some(claim)) => vec![
             Span::plain("the claim of "),
             Span::plain("epsilon").explained(meaning("epsilon")),
-            Span::plain(format!(" {} is ", rough(claim.epsilon))),
-            Span::badge("refuted").loud(true).explained(loss.note.clone()),
+            Span::plain(format!(" {} is ", two_digits(claim.epsilon))),
+            Span::badge("refuted").emphasised(true).explained(loss.note.clone()),
             Span::plain(format!(": nothing finite bounds what {observer} can tell of {about}")),
         ],
         (LossBasis::Unprotected, _) => vec![
             Span::plain(format!("{observer} gets {} of {} ", row.released.join(", "), row.protected)),
-            Span::badge("unprotected").loud(true).explained(explanation(loss)),
+            Span::badge("unprotected").emphasised(true).explained(explanation(loss)),
         ],
         _ => vec![
             Span::plain(format!(
@@ -236,7 +237,7 @@ fn basis(loss: &Loss) -> Span {
     let loud = matches!(loss.basis, LossBasis::Refuted | LossBasis::Unprotected);
     // Exact arithmetic is not mentioned: the bound then holds for the actual output.
     let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
-    Span::plain(basis_words(loss.basis, ideal, None)).loud(loud).explained(explanation(loss))
+    Span::plain(basis_words(loss.basis, ideal, None)).emphasised(loud).explained(explanation(loss))
 }
 
 /// The meaning of the basis, followed by the accountants' note if the basis is not proven.
@@ -259,7 +260,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     if !matches!(best.protection, Protection::Bounded(..)) {
         return None;
     }
-    let unguarded = Unguarded::of(summary);
+    let unguarded = UnprotectedLosses::of(summary);
     let name = best.series.name.as_str();
     let rows: Vec<&PrivacyRow> = best
         .cell
@@ -271,7 +272,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         .collect();
     let first = rows.first()?;
     let loss = counted(first)?;
-    let mut words = whose(summary, &ObservedLoss { cell: best.cell, row: first, loss }).to_vec();
+    let mut words = series_and_cells(summary, &ObservedLoss { cell: best.cell, row: first, loss }).to_vec();
     words.extend(verdict(summary, first, loss));
     let mut last: (&PrivacyRow, &Loss) = (first, loss);
     for row in rows.iter().skip(1) {
@@ -292,7 +293,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         } else {
             format!(", delta {}", delta(loss.delta))
         };
-        let most = rough_bound(loss.epsilon);
+        let most = three_digits_up(loss.epsilon);
         let study = over_all_runs(summary, row, false, (loss.basis, loss.delta));
         let study = study.map_or_else(String::new, |study| format!(" ({study})"));
         words.push(Span::plain(format!(", of {} at most {most}{basis}{at}{study}", unit(&row.unit))));
@@ -333,7 +334,7 @@ fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<S
     let untold = |seen: &&ObservedLoss<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
     let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));
     let (times, seen) = factors.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let most = rough_bound(seen.loss.epsilon);
+    let most = three_digits_up(seen.loss.epsilon);
     let (series, observer) = (&seen.row.series, &seen.row.observer);
     Some(vec![
         Span::strong(series),
@@ -341,13 +342,13 @@ fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<S
             " claims less than {observer} can tell of {}: epsilon {most} is ",
             about(seen.row)
         )),
-        Span::plain(format!("{} the claim", multiple(times))).loud(true),
+        Span::plain(format!("{} the claim", multiple(times))).emphasised(true),
         Span::plain("."),
     ])
 }
 
 /// A sentence on the series that send everything unprotected; `None` if there is none.
-fn open(summary: &Summary, all: &[ObservedLoss<'_>], unguarded: &Unguarded<'_>) -> Option<Vec<Span>> {
+fn open(summary: &Summary, all: &[ObservedLoss<'_>], unguarded: &UnprotectedLosses<'_>) -> Option<Vec<Span>> {
     let mut observers: Vec<&str> = Vec::new();
     // Each such series, with the cells in which it sends everything unprotected.
     let mut series: Vec<(&str, Vec<&CellSummary>)> = Vec::new();
@@ -366,7 +367,7 @@ fn open(summary: &Summary, all: &[ObservedLoss<'_>], unguarded: &Unguarded<'_>) 
     }
     let who = match observers.as_slice() {
         [] => return None,
-        observers => gets(observers),
+        observers => received_text(observers),
     };
     let total = by_series(summary).len();
     let everywhere = |(name, cells): &(&str, Vec<&CellSummary>)| {

@@ -1,6 +1,6 @@
 //! The measure by which the series of a study are compared: regret of the published setting, simple or cumulative regret.
 
-use super::standing::{Protection, Unguarded};
+use super::protection::{Protection, UnprotectedLosses};
 use crate::report::sections::points::Axes;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
@@ -21,7 +21,7 @@ pub(in crate::report::sections) enum Measure {
 
 /// A series of one cell with its value of a measure, and its protection.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::sections) struct Rated<'a> {
+pub(in crate::report::sections) struct MeasuredSeries<'a> {
     pub(in crate::report::sections) cell: &'a CellSummary,
     pub(in crate::report::sections) series: &'a SeriesSummary,
     pub(in crate::report::sections) value: Estimate,
@@ -31,7 +31,7 @@ pub(in crate::report::sections) struct Rated<'a> {
 impl Measure {
     /// The measure for a study; `None` if nothing was optimised, or no replication reached its end.
     pub(in crate::report::sections) fn of(summary: &Summary) -> Option<Self> {
-        let unguarded = Unguarded::of(summary);
+        let unguarded = UnprotectedLosses::of(summary);
         let rated =
             |measure: Self| summary.cells.iter().any(|cell| !measure.rated(cell, &unguarded).is_empty());
         if rated(Self::PublishedSetting) {
@@ -41,7 +41,8 @@ impl Measure {
             return None;
         }
         // With few arms or many rounds, every series has tried the best arm, so simple regret does not distinguish series.
-        let tells = summary.cells.iter().any(|cell| tells_apart(&Self::Simple.rated(cell, &unguarded)));
+        let tells =
+            summary.cells.iter().any(|cell| differ_significantly(&Self::Simple.rated(cell, &unguarded)));
         Some(if tells || !rated(Self::Cumulative) { Self::Simple } else { Self::Cumulative })
     }
 
@@ -61,12 +62,12 @@ impl Measure {
     pub(in crate::report::sections) fn rated<'a>(
         self,
         cell: &'a CellSummary,
-        unguarded: &Unguarded<'_>,
-    ) -> Vec<Rated<'a>> {
-        let mut all: Vec<Rated<'a>> = Vec::new();
+        unguarded: &UnprotectedLosses<'_>,
+    ) -> Vec<MeasuredSeries<'a>> {
+        let mut all: Vec<MeasuredSeries<'a>> = Vec::new();
         for series in &cell.series {
             if let Some(value) = self.value(series) {
-                all.push(Rated {
+                all.push(MeasuredSeries {
                     cell,
                     series,
                     value,
@@ -93,17 +94,17 @@ impl Measure {
 }
 
 /// Whether the best and the worst series differ by more than two standard errors of their difference; true for one series.
-fn tells_apart(rated: &[Rated<'_>]) -> bool {
+fn differ_significantly(rated: &[MeasuredSeries<'_>]) -> bool {
     let (Some(best), Some(worst)) = (rated.first(), rated.last()) else { return false };
     let apart = worst.value.mean - best.value.mean;
     // A single series need not be distinguished from another.
     rated.len() == 1 || (apart > 0.0 && apart > 2.0 * libm::hypot(best.value.se, worst.value.se))
 }
 
-impl Rated<'_> {
+impl MeasuredSeries<'_> {
     /// The point of its cell, such as " at epsilon = 1.0"; empty without a sweep.
     pub(in crate::report::sections) fn place(&self, summary: &Summary) -> String {
-        let told = Axes::of(summary).told(self.cell);
+        let told = Axes::of(summary).axis_values(self.cell);
         if told.is_empty() { String::new() } else { format!(" at {}", told.join(", ")) }
     }
 }

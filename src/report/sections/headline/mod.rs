@@ -1,17 +1,17 @@
 //! The answers of a study on one screen, in sentences made from its numbers: how good, at what cost, who learned what.
 
 mod cost;
-mod good;
+mod quality;
 mod learned;
 mod measure;
-mod standing;
+mod protection;
 
 use crate::report::document::Card;
 use crate::study::Summary;
 pub(super) use measure::Measure;
-pub(super) use standing::{Protection, Unguarded, claim};
+pub(super) use protection::{Protection, UnprotectedLosses, claim};
 
 /// The three cards.
 pub(in crate::report) fn cards(summary: &Summary) -> Vec<Card> {
-    vec![good::card(summary), cost::card(summary), learned::card(summary)]
+    vec![quality::card(summary), cost::card(summary), learned::card(summary)]
 }

@@ -1,8 +1,8 @@
 //! A table of the releases of one run, with the privacy loss by each accountant.
 
 use super::marks::{Notes, figure};
-use crate::accounting::{Loss, LossBasis, Standing};
-use crate::report::document::{Cell, Column, Layout, Row, Shown, Span, Table};
+use crate::accounting::{EpsilonKind, Loss, LossBasis};
+use crate::report::document::{Cell, Column, Layout, Row, Span, Table, Visibility};
 use crate::report::number::{delta, epsilon};
 use crate::report::sections::cells::{merged, merged_persons, place};
 use crate::report::words::{RUNS_DIFFER, basis_words, person, times, unit};
@@ -32,14 +32,14 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
             Column::new("accountant", false),
             Column::new("epsilon", true).named_in_cells(),
             Column::new("delta", true).named_in_cells(),
-            Column::new("known to lie in", false).on(Shown::Page),
-            Column::new("standing", false).on(Shown::Page),
+            Column::new("known to lie in", false).on(Visibility::Page),
+            Column::new("standing", false).on(Visibility::Page),
             Column::new("basis", false),
         ],
         heads: 2,
         rows,
         layout: Layout::Grouped,
-        shown: Shown::Everywhere,
+        shown: Visibility::Everywhere,
     }
 }
 
@@ -54,7 +54,7 @@ fn of_entry(entry: &PrivacyRow, place: &str, notes: &mut Notes) -> Vec<Row> {
     );
     let lines = lines(&entry.losses).into_iter().map(|line| {
         let loss = line.losses[0];
-        let basis = Span::plain(basis(loss)).loud(loss.times_claim.is_some());
+        let basis = Span::plain(basis(loss)).emphasised(loss.times_claim.is_some());
         [
             Cell::plain(&entry.series),
             Cell::plain(&who),
@@ -114,7 +114,7 @@ impl Line<'_> {
 
 /// One line per accountant; accountants that give no finite epsilon for the same reason share a line.
 fn lines(losses: &[Loss]) -> Vec<Line<'_>> {
-    let counts = |loss: &Loss| loss.standing != Standing::Claim;
+    let counts = |loss: &Loss| loss.standing != EpsilonKind::Claim;
     let accountants = losses.iter().filter(|loss| counts(loss)).count();
     let mut lines: Vec<Vec<&Loss>> = Vec::new();
     for loss in losses {
@@ -141,11 +141,11 @@ fn lines(losses: &[Loss]) -> Vec<Line<'_>> {
 
 fn basis(loss: &Loss) -> String {
     let suffix = match loss.standing {
-        Standing::Claim | Standing::Bound => "",
-        Standing::NonAdaptiveBound => ", if not chosen adaptively",
-        Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
+        EpsilonKind::Claim | EpsilonKind::Bound => "",
+        EpsilonKind::NonAdaptiveBound => ", if not chosen adaptively",
+        EpsilonKind::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
         // No accountant gives a finite epsilon.
-        Standing::NotABound => "",
+        EpsilonKind::NotABound => "",
     };
     format!("{}{suffix}", basis_words(loss.basis, loss.arithmetic, loss.times_claim))
 }
@@ -159,11 +159,11 @@ fn range(loss: &Loss) -> String {
     }
 }
 
-fn standing(standing: Standing) -> &'static str {
+fn standing(standing: EpsilonKind) -> &'static str {
     match standing {
-        Standing::Claim => "claim",
-        Standing::Bound => "bound",
-        Standing::NonAdaptiveBound => "bound if not chosen adaptively",
-        Standing::NotABound => "not a bound",
+        EpsilonKind::Claim => "claim",
+        EpsilonKind::Bound => "bound",
+        EpsilonKind::NonAdaptiveBound => "bound if not chosen adaptively",
+        EpsilonKind::NotABound => "not a bound",
     }
 }

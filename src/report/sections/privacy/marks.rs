@@ -1,8 +1,8 @@
 //! The marks of epsilons: badges, the sign for an infinite epsilon, and numbered footnotes.
 
 use crate::accounting::{Loss, LossBasis, multiple};
-use crate::report::document::{Block, Footnotes, Look, Span};
-use crate::report::number::{epsilon, rough_bound};
+use crate::report::document::{Block, Footnotes, Span, TextStyle};
+use crate::report::number::{epsilon, three_digits_up};
 use crate::report::words::basis_words;
 use crate::vocab::Arithmetic;
 
@@ -56,21 +56,21 @@ impl Notes {
 /// The basis of an epsilon as a badge.
 pub(super) fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Span {
     Span::badge(basis_words(basis, arithmetic, None))
-        .loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
+        .emphasised(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }
 
 /// A warning that a loss exceeds its claim; `None` if it does not.
 pub(super) fn exceeded(loss: &Loss) -> Option<Span> {
-    loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).loud(true))
+    loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).emphasised(true))
 }
 
 /// An epsilon with three digits, rounded up.
 pub(super) fn short_figure(value: f64) -> Span {
-    Span { text: rough_bound(value), ..figure(value) }
+    Span { text: three_digits_up(value), ..figure(value) }
 }
 
 /// An epsilon with four decimal places.
 pub(super) fn figure(value: f64) -> Span {
-    let look = if value.is_infinite() { Look::Infinite } else { Look::Words };
+    let look = if value.is_infinite() { TextStyle::Infinite } else { TextStyle::Words };
     Span { look, ..Span::plain(epsilon(value)) }
 }

@@ -12,7 +12,7 @@ mod relations;
 mod whole_study;
 
 use super::cells::merged;
-use super::played::Played;
+use super::shown_replication::ShownReplication;
 use crate::report::document::{Block, Section};
 use crate::report::words::arithmetic;
 use crate::study::Summary;
@@ -24,7 +24,7 @@ pub(super) use relations::{relations, relations_of};
 
 /// The section, with charts of the replication that the page shows, if there is one; `None` if nothing was released and
 /// nothing is taken as public.
-pub(super) fn section(summary: &Summary, first: Option<&Played<'_>>) -> Option<Section> {
+pub(super) fn section(summary: &Summary, first: Option<&ShownReplication<'_>>) -> Option<Section> {
     let entries = merged(summary);
     let public = public_facts::list(summary);
     if entries.is_empty() && public.is_none() {

@@ -1,8 +1,8 @@
 //! A table of the losses in all cells of a study: protected units as rows, observers as columns.
 
 use super::marks::{Notes, badge, exceeded, short_figure};
-use crate::accounting::{AccountantName, Loss, Standing};
-use crate::report::document::{Cell, Column, Finding, Row, Shown, Span, Table};
+use crate::accounting::{AccountantName, EpsilonKind, Loss};
+use crate::report::document::{Cell, Column, Finding, Row, Span, Table, Visibility};
 use crate::report::number::delta;
 use crate::report::sections::cells::place;
 use crate::report::sections::points::Axes;
@@ -49,7 +49,7 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
         columns,
         heads: 2,
         rows,
-        shown: Shown::Page,
+        shown: Visibility::Page,
         ..Table::default()
     }
 }
@@ -62,7 +62,7 @@ fn reason(loss: &Loss) -> String {
 /// The releases of one privacy row, with the epsilons of the table's accountants.
 fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut words = vec![Span::plain(format!("{}, {} ", entry.released.join(", "), times(entry)))];
-    if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != Standing::Claim) {
+    if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != EpsilonKind::Claim) {
         let reason = Span { explanation: reason(loss), ..badge(loss.basis, loss.arithmetic) };
         let mut marks = vec![reason];
         marks.extend(exceeded(loss).into_iter().flat_map(|mark| [Span::plain(" "), mark]));
@@ -76,12 +76,12 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
         let Some(loss) = entry.losses.iter().find(|loss| loss.accountant == accountant) else { continue };
         // Emphasised: a loss that exceeds its claim, and an exceeded claim.
         let loud = loss.times_claim.is_some();
-        let claim = loss.standing == Standing::Claim;
+        let claim = loss.standing == EpsilonKind::Claim;
         let note = if claim { notes.number(&loss.note) } else { None };
-        let value = short_figure(loss.epsilon).loud(loud);
+        let value = short_figure(loss.epsilon).emphasised(loud);
         figures.push([
             vec![Span::quiet(name).explained(meaning(name))],
-            vec![Span::plain("ε").loud(loud).explained(meaning("epsilon")), Span::plain(" "), value],
+            vec![Span::plain("ε").emphasised(loud).explained(meaning("epsilon")), Span::plain(" "), value],
             vec![Span::quiet(format!("δ {}", delta(loss.delta))).with_footnote(note)],
         ]);
     }
@@ -119,7 +119,7 @@ fn all(summary: &Summary) -> (Vec<&str>, Vec<Units<'_>>) {
         if !observers.contains(&entry.observer.as_str()) {
             observers.push(&entry.observer);
         }
-        let kind = (entry.series.as_str(), whose(entry));
+        let kind = (entry.series.as_str(), unit_and_owner(entry));
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
@@ -135,7 +135,7 @@ fn all(summary: &Summary) -> (Vec<&str>, Vec<Units<'_>>) {
     (observers, rows)
 }
 
-fn whose(entry: &PrivacyRow) -> String {
+fn unit_and_owner(entry: &PrivacyRow) -> String {
     format!("{} of {}", unit(&entry.unit), entry.protected)
 }
 
@@ -151,7 +151,7 @@ fn rows<'a>(
     for cell in &summary.cells {
         let here = |observer: &str| -> Vec<&PrivacyRow> {
             let about = |entry: &&PrivacyRow| {
-                entry.series == series && entry.observer == observer && whose(entry) == whose_units
+                entry.series == series && entry.observer == observer && unit_and_owner(entry) == whose_units
             };
             cell.privacy.iter().filter(about).collect()
         };

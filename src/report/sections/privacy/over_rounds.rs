@@ -1,11 +1,11 @@
 //! Charts of the privacy loss over the rounds of one replication: as published, tight and naive.
 
-use crate::accounting::{AccountantName, CountedRelease, History, Standing, units, worst};
+use crate::accounting::{AccountantName, CountedRelease, EpsilonKind, History, units, worst};
 use crate::report::document::Figure;
 use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::sections::lines::slug;
-use crate::report::sections::played::Played;
+use crate::report::sections::shown_replication::ShownReplication;
 use crate::report::words::unit;
 use crate::study::{PrivacyRow, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
@@ -13,11 +13,11 @@ use crate::vocab::{Delta, PrivacyEvent, counted};
 /// Number of steps between the rounds at which the loss is computed; there is one such round more.
 const PLACES: u64 = 12;
 /// Largest number of charts on a page; a federation of hundreds would otherwise fill it.
-const MOST_CHARTS: usize = 4;
+const MAX_CHARTS: usize = 4;
 
 /// One chart for each observer and kind of unit with releases in more than one round and a finite bound in the replication
 /// shown. Of equal charts only the first is drawn, and charts of the same accountants form one figure.
-pub(in crate::report::sections) fn figures(summary: &Summary, shown: &Played<'_>) -> Vec<Figure> {
+pub(in crate::report::sections) fn figures(summary: &Summary, shown: &ShownReplication<'_>) -> Vec<Figure> {
     let first = shown.record;
     let Some(cell) = summary.cells.get(shown.cell) else { return Vec::new() };
     let mut figures: Vec<Figure> = Vec::new();
@@ -27,10 +27,10 @@ pub(in crate::report::sections) fn figures(summary: &Summary, shown: &Played<'_>
         let group: Vec<&CountedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
         // If releases are about different units, the chart is about the unit with the largest loss.
-        let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
+        let counted = entry.losses.iter().find(|loss| loss.standing != EpsilonKind::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
         let Some(group) = worst(units(&group).worst, delta) else { continue };
-        if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
+        if seen.len() == MAX_CHARTS || seen.iter().any(|other| alike(other, &group)) {
             continue;
         }
         if let Some(chart) = chart(entry, &group, &shown.name(summary)) {
@@ -54,7 +54,7 @@ fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
 }
 
 /// Whether the releases of an entry are about different units.
-fn units_apart(entry: &PrivacyRow) -> bool {
+fn has_different_units(entry: &PrivacyRow) -> bool {
     entry.releases_per_unit.is_some()
 }
 
@@ -75,7 +75,7 @@ fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
     if last == begin {
         return None;
     }
-    let loss = entry.losses.iter().find(|loss| loss.standing != Standing::Claim)?;
+    let loss = entry.losses.iter().find(|loss| loss.standing != EpsilonKind::Claim)?;
     let delta = Delta::new(loss.delta).ok()?;
     let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
     rounds.dedup();
@@ -117,7 +117,7 @@ fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
     if entry.runs_differ {
         note.push_str(" Other runs may have a larger loss: see the table.");
     }
-    if units_apart(entry) {
+    if has_different_units(entry) {
         note.push_str(" For the unit with the largest loss.");
     }
     let title = format!(

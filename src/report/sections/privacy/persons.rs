@@ -1,7 +1,7 @@
 //! A table of the losses about persons who contribute both a row and an outcome.
 
 use super::marks::{Notes, badge, figure};
-use crate::report::document::{Cell, Column, Row, Shown, Span, Table};
+use crate::report::document::{Cell, Column, Row, Span, Table, Visibility};
 use crate::report::number::delta;
 use crate::report::sections::cells::{merged_persons, place};
 use crate::study::Summary;
@@ -34,7 +34,7 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Option<Table> {
         columns: columns.collect(),
         heads: 1,
         rows,
-        shown: Shown::Page,
+        shown: Visibility::Page,
         ..Table::default()
     })
 }

@@ -1,6 +1,6 @@
 //! The facts about protected data that are taken as public, for which no privacy loss accounts.
 
-use crate::report::document::{Block, List, Shown, Span};
+use crate::report::document::{Block, List, Span, Visibility};
 use crate::report::sections::cells::place;
 use crate::report::sections::points::Axes;
 use crate::study::Summary;
@@ -12,7 +12,7 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
         vec![
             Span::plain(format!("{}{}{place}: ", fact.what, about(fact))),
-            Span::plain(origin(fact.origin)).loud(fact.condition().is_some()),
+            Span::plain(origin(fact.origin)).emphasised(fact.condition().is_some()),
         ]
     });
     let items: Vec<Vec<Span>> = items.collect();
@@ -48,7 +48,7 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
         parts.push(others.join("; "));
     }
     let words = format!("Taken as public, no loss accounts for it: {}.", parts.join("; "));
-    (!parts.is_empty()).then(|| Block::statement(words, Shown::Everywhere))
+    (!parts.is_empty()).then(|| Block::statement(words, Visibility::Everywhere))
 }
 
 /// One fact, with the series and cells in which it is taken as public.

@@ -2,7 +2,7 @@
 
 use super::marks::{Notes, badge, figure};
 use crate::accounting::StudyPrivacy;
-use crate::report::document::{Block, Cell, Column, Layout, Row, Shown, Table};
+use crate::report::document::{Block, Cell, Column, Layout, Row, Table, Visibility};
 use crate::report::number::delta;
 use crate::report::words::{person, unit};
 use crate::study::Summary;
@@ -41,7 +41,7 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
         heads: 2,
         rows: summary.whole_study.iter().map(row).collect(),
         layout: Layout::Grouped,
-        shown: Shown::Everywhere,
+        shown: Visibility::Everywhere,
     };
     vec![Block::heading("whole-study", "The whole study"), Block::Table(table), Block::remark(WHAT)]
 }

@@ -47,7 +47,7 @@ fn host() -> String {
 impl Holder {
     /// Whether this was a process of this machine that has ended. If it is a running process of another container with the
     /// same host name, its block is only computed twice.
-    fn is_gone(&self) -> bool {
+    fn has_process_ended(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
     }
@@ -156,7 +156,7 @@ impl ClaimTable {
         for &block in &open {
             let Some(&generation) = latest.get(&block) else { continue };
             let claim = Claim { block, generation };
-            if !self.held.contains(&claim) && self.is_dead(claim, now, dead_after) {
+            if !self.held.contains(&claim) && self.is_expired(claim, now, dead_after) {
                 let successor = Claim { block, generation: generation + 1 };
                 if let Some(claim) = self.claim(successor)? {
                     return Ok(Next::Play(claim));
@@ -168,10 +168,10 @@ impl ClaimTable {
 
     /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after` by this process's clock, so that the
     /// clocks of machines need not agree.
-    fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
+    fn is_expired(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
         // The file may be missing because the claim was released meanwhile.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
-        let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.is_gone());
+        let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.has_process_ended());
         let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
         if *known != contents {
             (*known, *since) = (contents, now);

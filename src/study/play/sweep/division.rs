@@ -4,7 +4,7 @@ use super::claims::ClaimTable;
 use super::error::SweepError;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files;
-use crate::study::disk::files::pretty;
+use crate::study::disk::files::indented_json;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
 use crate::study::disk::store::Segment;
@@ -39,14 +39,14 @@ pub(super) struct Division {
 
 /// Why the numbers of a stored division are impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Impossible {
+enum DivisionError {
     /// A field that must be at least 1 is 0.
     Zero(&'static str),
     /// A range of jobs ends before it begins, or begins before the end of the one before.
     Range(u64, u64),
 }
 
-impl fmt::Display for Impossible {
+impl fmt::Display for DivisionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zero(field) => write!(f, "`{field}` is 0, expected at least 1"),
@@ -86,15 +86,16 @@ impl Division {
     }
 
     /// Nothing if blocks and jobs can be computed from the numbers.
-    fn checked(&self) -> Result<(), Impossible> {
-        let zero =
-            |field: &'static str, value: u64| if value == 0 { Err(Impossible::Zero(field)) } else { Ok(()) };
+    fn checked(&self) -> Result<(), DivisionError> {
+        let zero = |field: &'static str, value: u64| {
+            if value == 0 { Err(DivisionError::Zero(field)) } else { Ok(()) }
+        };
         zero("block", self.block)?;
         zero("replications", self.replications)?;
         let mut next = 0;
         for &(first, last) in &self.jobs {
             if first < next || last < first || last == u64::MAX {
-                return Err(Impossible::Range(first, last));
+                return Err(DivisionError::Range(first, last));
             }
             next = last + 1;
         }
@@ -253,7 +254,7 @@ pub fn plan_sweep(
     for name in ["claims", "results"] {
         files::make_folder(&folder.file("work").join(name))?;
     }
-    files::write(&place(folder), pretty(&division).as_bytes())?;
+    files::write(&place(folder), indented_json(&division).as_bytes())?;
     Ok(PlannedSweep {
         blocks: division.blocks(),
         to_play: jobs.len(),
@@ -286,7 +287,7 @@ fn archive_results(folder: &RunFolder) -> Result<(), FolderError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Division, Impossible};
+    use super::{Division, DivisionError};
 
     #[test]
     fn impossible_numbers_are_named() {
@@ -294,11 +295,11 @@ mod tests {
             Division { study: String::new(), block, jobs: jobs.to_vec(), replications }.checked()
         };
         assert_eq!(read(4, &[(0, 2), (3, 3)], 3), Ok(()));
-        assert_eq!(read(0, &[], 3), Err(Impossible::Zero("block")));
-        assert_eq!(read(4, &[(0, 2)], 0), Err(Impossible::Zero("replications")));
-        assert_eq!(read(4, &[(2, 0)], 3), Err(Impossible::Range(2, 0)));
-        assert_eq!(read(4, &[(0, 2), (2, 5)], 3), Err(Impossible::Range(2, 5)));
-        assert_eq!(read(4, &[(0, u64::MAX)], 3), Err(Impossible::Range(0, u64::MAX)));
+        assert_eq!(read(0, &[], 3), Err(DivisionError::Zero("block")));
+        assert_eq!(read(4, &[(0, 2)], 0), Err(DivisionError::Zero("replications")));
+        assert_eq!(read(4, &[(2, 0)], 3), Err(DivisionError::Range(2, 0)));
+        assert_eq!(read(4, &[(0, 2), (2, 5)], 3), Err(DivisionError::Range(2, 5)));
+        assert_eq!(read(4, &[(0, u64::MAX)], 3), Err(DivisionError::Range(0, u64::MAX)));
     }
 
     #[test]

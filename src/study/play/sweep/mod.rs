@@ -19,7 +19,7 @@ mod worker;
 pub use division::{PlannedSweep, plan_sweep};
 pub use error::SweepError;
 pub use status::{ClaimStatus, Status, status};
-pub use worker::{Pace, WorkOptions, Worked, work};
+pub use worker::{HeartbeatTimes, WorkOptions, WorkerResult, work};
 
 use crate::study::disk::answers;
 use crate::study::disk::folder::RunFolder;

@@ -5,7 +5,7 @@ use super::division::Division;
 use super::error::SweepError;
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
-use crate::study::disk::files::{self, FileError, Placed, Staged};
+use crate::study::disk::files::{self, FileError, Staged, WriteResult};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::FailureRecord;
 use crate::study::disk::store;
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// The times of heartbeats.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct HeartbeatTimes {
     /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
     /// Time without a heartbeat after which a claim is taken over; should be several times `heartbeat`.
@@ -37,14 +37,14 @@ pub struct WorkOptions<'a> {
     /// Number of threads; 0 for as many as this process may use.
     pub threads: usize,
     /// The times of heartbeats.
-    pub pace: Pace,
+    pub pace: HeartbeatTimes,
     /// Set by the caller to stop after the replications that are running.
     pub interrupted: &'a Interruption,
 }
 
 /// The results of a worker.
 #[derive(Clone, Debug, Default)]
-pub struct Worked {
+pub struct WorkerResult {
     /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
     /// Number of blocks that other workers had finished meanwhile, with the same result, or with another one where a replication
@@ -69,7 +69,7 @@ pub fn work(
     folder: &RunFolder,
     options: WorkOptions<'_>,
     progress: &dyn Progress,
-) -> Result<Worked, SweepError> {
+) -> Result<WorkerResult, SweepError> {
     if plan.build != plan.this_build() {
         let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
                       that build, or make the plan anew with `subrosa cluster plan`";
@@ -159,7 +159,7 @@ struct WorkerState<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,
     claims: Mutex<ClaimTable>,
-    worked: Mutex<Worked>,
+    worked: Mutex<WorkerResult>,
     conflicts: PathBuf,
     interrupted: &'a Interruption,
     stop: AtomicBool,
@@ -168,7 +168,7 @@ struct WorkerState<'a> {
 
 impl WorkerState<'_> {
     /// The work of one thread until no block is left.
-    fn work_loop(&self, pace: Pace) -> Result<(), FolderError> {
+    fn work_loop(&self, pace: HeartbeatTimes) -> Result<(), FolderError> {
         let stopped = || self.interrupted.is_requested() || self.stop.load(Ordering::SeqCst);
         while !stopped() {
             let next = lock(&self.claims).next(pace.dead_after)?;
@@ -230,7 +230,7 @@ impl WorkerState<'_> {
         let placed = match staged.commit_or_compare(&aside)? {
             // If replications failed in either result, for instance because a data file is missing, the result with fewer
             // failures is kept, and this is no conflict.
-            Placed::Differs if failed > 0 || failures(&path) > 0 => {
+            WriteResult::Differs if failed > 0 || failures(&path) > 0 => {
                 if failed < failures(&path) {
                     std::fs::rename(&aside, &path).map_err(|error| FileError {
                         doing: "write",
@@ -240,22 +240,22 @@ impl WorkerState<'_> {
                 } else {
                     drop(std::fs::remove_file(&aside));
                 }
-                Placed::Same
+                WriteResult::Same
             }
             placed => placed,
         };
         for (cell, replication) in self.division.block(claim.block) {
             if !kept.contains(&(cell, replication)) {
-                answers::forget(self.folder, &self.plan.cells[cell].identity, replication);
+                answers::remove_answers(self.folder, &self.plan.cells[cell].identity, replication);
             }
         }
         let mut worked = lock(&self.worked);
         worked.replications += played;
         worked.failed += failed;
         match placed {
-            Placed::New => worked.blocks += 1,
-            Placed::Same => worked.twice += 1,
-            Placed::Differs => worked.conflicts.push(aside),
+            WriteResult::New => worked.blocks += 1,
+            WriteResult::Same => worked.twice += 1,
+            WriteResult::Differs => worked.conflicts.push(aside),
         }
         Ok(true)
     }

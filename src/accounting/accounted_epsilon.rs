@@ -1,0 +1,107 @@
+//! An accountant's answer.
+
+use super::Composition;
+use super::composition::Item;
+use crate::vocab::Delta;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// What an epsilon is: a claim, a bound or an approximation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EpsilonKind {
+    /// The claim of a paper or a user; no accountant computed it.
+    Claim,
+    /// An upper bound: the true epsilon is at most this, for adaptively chosen releases too.
+    Bound,
+    /// An upper bound if certain releases were fixed in advance; the notes say which.
+    NonAdaptiveBound,
+    /// A value for comparison; it can be too small.
+    NotABound,
+}
+
+/// An accountant's epsilon at a given delta, and whether it is a bound.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AccountedEpsilon {
+    /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio); infinite if the accountant
+    /// has no bound for one of the releases.
+    #[serde(serialize_with = "number_or_infinity")]
+    pub epsilon: f64,
+    /// What the epsilon is.
+    pub standing: EpsilonKind,
+    /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    pub lower: Option<f64>,
+    /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds ("ends"); at least `epsilon`,
+    /// may be infinite.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    pub upper: Option<f64>,
+    /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a
+    /// whole number from 1 to 32 for moments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<f64>,
+    /// Notes on the answer, those on releases without a bound first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The tight accountant's note on exponential mechanisms.
+pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper bound holds";
+
+impl AccountedEpsilon {
+    /// The same answer for adaptively chosen releases: an epsilon that holds only for releases fixed in advance is replaced
+    /// by the upper bound.
+    #[must_use]
+    pub fn one_after_another(mut self) -> Self {
+        if let (EpsilonKind::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
+            self.epsilon = upper;
+            self.standing = EpsilonKind::Bound;
+            self.notes.retain(|note| note != EXPONENTIAL_NOTE);
+        }
+        self
+    }
+
+    /// An answer without bounds and order, with the composition's conditions as notes.
+    #[must_use]
+    pub fn plain(epsilon: f64, standing: EpsilonKind, composition: &Composition) -> Self {
+        let notes = composition.conditions().map(str::to_owned).collect();
+        Self { epsilon, standing, lower: None, upper: None, order: None, notes }
+    }
+
+    /// An infinite answer, because the releases' own deltas, `failure` in all, use up the whole delta.
+    pub(super) fn delta_used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
+        let mut priced = Self::plain(f64::INFINITY, EpsilonKind::Bound, composition);
+        let all = delta.get();
+        let note = format!(
+            "the releases' own deltas sum to {failure:e}, which leaves nothing of the requested delta of {all:e}"
+        );
+        priced.notes.insert(0, note);
+        priced
+    }
+
+    /// An infinite answer, because the accountant has no bound for the items `unpriced`.
+    #[must_use]
+    pub fn refused<'a>(
+        unpriced: impl IntoIterator<Item = &'a Item>,
+        standing: EpsilonKind,
+        composition: &Composition,
+    ) -> Self {
+        let mut priced = Self::plain(f64::INFINITY, standing, composition);
+        let named = unpriced.into_iter().map(|item| {
+            let labels: Vec<&str> = item.labels.iter().map(String::as_str).collect();
+            format!("not covered by this accountant: {} x {}", item.count, labels.join("; "))
+        });
+        priced.notes.splice(0..0, named);
+        priced
+    }
+}
+
+fn number_or_infinity<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
+}
+
+fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number_or_infinity(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}

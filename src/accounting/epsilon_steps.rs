@@ -1,0 +1,178 @@
+//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run if
+//! releases that share one entry are evenly spread over its rounds.
+
+use super::basis::infinite;
+use super::{Accountant, CountedRelease, History, Tight, Units};
+use crate::vocab::Delta;
+use serde::{Deserialize, Serialize};
+
+/// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
+/// at the end of the interval.
+const INTERVALS: u64 = 24;
+/// Largest number of different histories whose losses are computed by round; for further histories the loss after the last
+/// round is used from the first release on.
+const MAX_HISTORIES: usize = 6;
+
+/// The tight accountant's epsilon of all releases up to and including a round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpsilonAt {
+    /// The round, as in the ledger.
+    pub round: u64,
+    /// Epsilon, at least 0; infinite ("inf" in files) if no finite epsilon holds.
+    #[serde(with = "infinite")]
+    pub epsilon: f64,
+}
+
+/// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later one; before
+/// the first step nothing was released. Epsilon does not decrease by more than the accountant's resolution of 0.1 %.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EpsilonSteps {
+    steps: Vec<EpsilonAt>,
+    /// The different histories whose losses were computed by round.
+    seen: Vec<History>,
+}
+
+/// The epsilon of a step function at a round; 0 before the first step.
+#[must_use]
+pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };
+    if round < first.round {
+        return 0.0;
+    }
+    steps.iter().find(|step| step.round >= round).unwrap_or(last).epsilon
+}
+
+impl EpsilonSteps {
+    /// Adds the releases of a run, `group`, whose loss after the last round is at most `at_the_end` at this delta. `units`
+    /// has the histories that may have the largest loss after the last round.
+    pub(super) fn add_releases(
+        &mut self,
+        group: &[&CountedRelease],
+        units: &Units,
+        at_the_end: f64,
+        delta: Delta,
+    ) {
+        let begin = group.iter().map(|booked| booked.event.round).min();
+        let end = group.iter().map(|booked| booked.last_round).max();
+        let (Some(begin), Some(end)) = (begin, end) else { return };
+        let known = |history: &History| self.seen.iter().any(|other| other.has_same_loss_by_round(history));
+        let followed = match units.worst.as_slice() {
+            [history] if !units.has_different_units && at_the_end.is_finite() => Some(history),
+            // With several units, a different unit may have the largest loss in an early round.
+            _ => None,
+        };
+        let steps = match followed {
+            Some(history) if known(history) => return,
+            Some(history) if self.seen.len() < MAX_HISTORIES && begin < end => {
+                self.seen.push(history.clone());
+                let rounds = (end - begin).min(INTERVALS);
+                let mut places: Vec<u64> =
+                    (0..=rounds).map(|k| begin + (end - begin) * k / rounds.max(1)).collect();
+                places.dedup();
+                let step = |&round: &u64| {
+                    let epsilon =
+                        Tight.price(&history.composition_until(round), delta).one_after_another().epsilon;
+                    // For the last round the loss is known already; earlier losses are at most that.
+                    let epsilon = if round == end { at_the_end } else { epsilon.min(at_the_end) };
+                    EpsilonAt { round, epsilon }
+                };
+                places.iter().map(step).collect()
+            }
+            _ => [begin, end].map(|round| EpsilonAt { round, epsilon: at_the_end }).to_vec(),
+        };
+        self.merge(&steps);
+    }
+
+    fn merge(&mut self, other: &[EpsilonAt]) {
+        let mut rounds: Vec<u64> = self.steps.iter().chain(other).map(|step| step.round).collect();
+        rounds.sort_unstable();
+        rounds.dedup();
+        let step = |round| EpsilonAt {
+            round,
+            epsilon: epsilon_at(&self.steps, round).max(epsilon_at(other, round)),
+        };
+        self.steps = rounds.into_iter().map(step).collect();
+    }
+
+    /// The steps; of several consecutive steps with equal epsilons, only the first and the last.
+    pub(super) fn finish(self) -> Vec<EpsilonAt> {
+        let mut kept: Vec<EpsilonAt> = Vec::new();
+        for step in self.steps {
+            // A round between two steps has the epsilon of the later one, so the last of equal steps is kept.
+            match kept.as_mut_slice() {
+                [.., before, last]
+                    if before.epsilon.to_bits() == step.epsilon.to_bits()
+                        && last.epsilon.to_bits() == step.epsilon.to_bits() =>
+                {
+                    *last = step
+                }
+                _ => kept.push(step),
+            }
+        }
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounting::counted::example::event;
+    use crate::accounting::{CountedRelease, units};
+    use crate::vocab::ProtectedUnit;
+
+    fn run(rounds: &[u64], index: Option<u64>) -> Vec<CountedRelease> {
+        let at = |&round: &u64| {
+            let mut event = event(ProtectedUnit::Agent, index, 0.5);
+            event.round = round;
+            CountedRelease::of(&event)
+        };
+        rounds.iter().map(at).collect()
+    }
+
+    fn steps(runs: &[Vec<CountedRelease>]) -> Vec<EpsilonAt> {
+        let delta = Delta::new(1e-5).unwrap();
+        let mut rising = EpsilonSteps::default();
+        for releases in runs {
+            let group: Vec<&CountedRelease> = releases.iter().collect();
+            let told = units(&group);
+            let costs =
+                |history: &History| Tight.price(&history.composition(), delta).one_after_another().epsilon;
+            let most = told.worst.iter().map(costs).fold(0.0, f64::max);
+            rising.add_releases(&group, &told, most, delta);
+        }
+        rising.finish()
+    }
+
+    /// Four reports with epsilon 0.5, in rounds 3, 5, 7 and 9: epsilons add up (nearly, for the tight accountant).
+    #[test]
+    fn it_rises_with_every_release() {
+        let found = steps(&[run(&[3, 5, 7, 9], None)]);
+        let at: Vec<f64> = [2, 3, 4, 5, 7, 8, 9, 99].map(|round| epsilon_at(&found, round)).to_vec();
+        assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{at:?}");
+        assert_eq!(at[0], 0.0);
+        assert!((at[1] - 0.5).abs() < 1e-3 && (at[7] - 2.0).abs() < 1e-2, "{at:?}");
+        assert!(at[3] > at[1] && at[6] > at[4], "{at:?}");
+    }
+
+    /// One run has early releases and another has late ones: at every round the larger of the two losses counts.
+    #[test]
+    fn no_run_exceeds_it() {
+        let (early, late) = (run(&[0, 1], None), run(&[4, 5, 6], None));
+        let both = steps(&[early.clone(), late.clone()]);
+        let (early, late) = (steps(&[early]), steps(&[late]));
+        for round in 0..10 {
+            let most = epsilon_at(&early, round).max(epsilon_at(&late, round));
+            assert!(epsilon_at(&both, round) >= most, "{round}: {both:?}");
+        }
+        assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
+    }
+
+    /// The unit with the largest loss in an early round may differ from the unit with the largest loss after the last round.
+    #[test]
+    fn units_apart_have_the_loss_of_the_end_from_the_first_release_on() {
+        let releases = [run(&[0], Some(1)), run(&[2, 3, 4], Some(2))].concat();
+        let found = steps(&[releases]);
+        assert!(epsilon_at(&found, 9) > 1.4);
+        assert_eq!(epsilon_at(&found, 0).to_bits(), epsilon_at(&found, 9).to_bits());
+    }
+}

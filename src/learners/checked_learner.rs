@@ -1,0 +1,123 @@
+//! A learner whose choices are checked before they are used: the choice of an arm that does not exist ends the
+//! replication as failed.
+
+use super::arms::{Arms, BuildError};
+use super::{Learner, LearnerModel};
+use crate::gp::GpError;
+use crate::programs::{ProgramFailure, Programs};
+use crate::rng::Stream;
+
+#[derive(Clone, Debug)]
+struct CheckedLearner {
+    learner: Box<dyn Learner>,
+    name: &'static str,
+    arms: usize,
+    programs: Programs,
+}
+
+impl LearnerModel {
+    /// The learner before its first round, as protocols use it: if it chooses an arm that does not exist, the
+    /// replication ends as failed ([`Programs::failure`]), and the arm is not queried.
+    ///
+    /// # Errors
+    /// As [`LearnerRecipe::build_with`](super::LearnerRecipe::build_with).
+    pub fn begin(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
+        let learner = self.as_dyn().build_with(arms, programs)?;
+        Ok(Box::new(CheckedLearner { learner, name: self.name(), arms: arms.n, programs: programs.clone() }))
+    }
+}
+
+impl Learner for CheckedLearner {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        let arm = self.learner.suggest(stream);
+        if arm < self.arms {
+            return arm;
+        }
+        self.programs.fail(ProgramFailure::NoSuchArm {
+            learner: self.name.to_owned(),
+            arm,
+            last: self.arms.saturating_sub(1),
+        });
+        // The replication has failed, so its further results are dropped.
+        0
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        // A failed learner did not choose the arm that is queried instead, so it is not given the outcome.
+        if self.programs.has_failed() { Ok(()) } else { self.learner.observe(arm, outcome) }
+    }
+
+    fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
+        self.learner.replay_choice(arm, stream);
+    }
+
+    fn wanted(&self) -> usize {
+        self.learner.wanted()
+    }
+
+    fn jitter(&self) -> f64 {
+        self.learner.jitter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learners::{Facts, LearnerRecipe};
+    use crate::rng::Key;
+    use serde::Serialize;
+
+    /// In the third round, chooses an arm that does not exist: the index after that of the last arm.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    struct Beyond;
+
+    #[derive(Clone, Debug)]
+    struct Counting(usize, usize);
+
+    impl Learner for Counting {
+        fn arms(&self) -> usize {
+            self.0 + 7
+        }
+        fn suggest(&mut self, _: &mut Stream) -> usize {
+            self.1 += 1;
+            if self.1 == 3 { self.0 } else { 1 }
+        }
+        fn observe(&mut self, arm: usize, _: f64) -> Result<(), GpError> {
+            assert_eq!(arm, 1, "an arm that it did not choose");
+            Ok(())
+        }
+    }
+
+    impl LearnerRecipe for Beyond {
+        fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+            Ok(Box::new(Counting(arms.n, 0)))
+        }
+    }
+
+    #[test]
+    fn an_arm_that_there_is_not_is_a_failure_with_its_number() {
+        let arms = Arms { n: 5, covariance: None, noise_variance: 0.1, mean: 0.0, facts: Facts::default() };
+        let programs = Programs::default();
+        let mut learner = LearnerModel::from(Beyond).begin(&arms, &programs.of_series("own")).unwrap();
+        let mut stream = Key::root(1).stream();
+        assert_eq!(learner.arms(), 5);
+        for _ in 0..2 {
+            let arm = learner.suggest(&mut stream);
+            assert_eq!(arm, 1);
+            learner.observe(arm, 0.0).unwrap();
+        }
+        assert!(!programs.has_failed());
+        let arm = learner.suggest(&mut stream);
+        assert_eq!(arm, 0);
+        learner.observe(arm, 0.0).unwrap();
+        let said = programs.failure().unwrap().to_string();
+        assert_eq!(
+            said,
+            "the learner Beyond chose arm 5, and the last arm is 4: its `suggest` has to stay below the number of arms"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! The likelihood-ratio test for two neighbouring inputs of a subsampled Gaussian sum, whose mean differs only if the
+//! differing unit is in the sample.
+
+use super::pair::{Distinguisher, KnownLaws, Laws};
+use crate::vocab::Cost;
+
+/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit: the mean if
+/// the unit was not drawn, and what the unit adds to it on either input if it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubsampledShift {
+    /// Probability that the unit is drawn.
+    pub rate: f64,
+    /// Standard deviation of the noise on every number.
+    pub sd: f64,
+    /// The mean without the unit.
+    pub base: Vec<f64>,
+    /// What the unit adds if it is drawn, on D and on D'.
+    pub moved: [Vec<f64>; 2],
+}
+
+const SAMPLED: &str = "the noise is Gaussian, sampling is as stated, and only the noise's size is unknown";
+const SHOWN: &str =
+    "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
+
+impl SubsampledShift {
+    /// The distance between the two means if the unit is drawn, in standard deviations; 0 if they are equal.
+    #[must_use]
+    pub fn mean_distance(&self) -> f64 {
+        let square: f64 = self.moved[0].iter().zip(&self.moved[1]).map(|(a, b)| (a - b) * (a - b)).sum();
+        if square > 0.0 { square.sqrt() / self.sd } else { 0.0 }
+    }
+
+    /// Whether the unit adds nothing on D', so that the output there does not depend on whether it was drawn.
+    fn is_plain(&self) -> bool {
+        self.moved[1].iter().all(|value| value.abs() <= 1e-9 * self.sd)
+    }
+
+    /// ln of the ratio of the densities of an output on D and on D'. `drawn` is whether the unit was drawn; `None` for
+    /// an observer who does not see that.
+    #[must_use]
+    pub fn log_ratio(&self, point: impl Iterator<Item = f64> + Clone, drawn: Option<bool>) -> f64 {
+        let along = |moved: &[f64]| -> f64 {
+            let parts = point.clone().zip(&self.base).zip(moved);
+            parts.map(|((y, base), by)| ((y - base) * by - 0.5 * by * by) / (self.sd * self.sd)).sum()
+        };
+        let log = |moved: &[f64]| match drawn {
+            Some(true) => along(moved),
+            Some(false) => 0.0,
+            None => log_mixture(self.rate, along(moved)),
+        };
+        log(&self.moved[0]) - log(&self.moved[1])
+    }
+
+    /// The output distributions on the two inputs, if a known cost describes them. With `shown`, the observer sees
+    /// whether the unit was drawn.
+    #[must_use]
+    pub fn laws(&self, shown: bool) -> Option<KnownLaws> {
+        let (rate, mu) = (self.rate, self.mean_distance());
+        // Without noise the distance is infinite, and no cost describes that.
+        if mu > 0.0 && !mu.is_finite() {
+            return None;
+        }
+        if shown {
+            return Some(KnownLaws { laws: Laws::Shown { rate, mu }, premise: SHOWN });
+        }
+        let noise_multiplier = 1.0 / mu;
+        let costs = if mu <= 0.0 {
+            Vec::new()
+        } else if rate >= 1.0 {
+            vec![Cost::Gaussian { noise_multiplier }]
+        } else if self.is_plain() {
+            vec![Cost::PoissonGaussian { rate, noise_multiplier }]
+        } else {
+            return None;
+        };
+        Some(KnownLaws { laws: Laws::Costs(costs), premise: SAMPLED })
+    }
+
+    /// The test that distinguishes the two inputs, for an observer who does not see who was drawn.
+    #[must_use]
+    pub(super) fn distinguisher(self) -> Distinguisher<Vec<f64>> {
+        let laws = self.laws(false);
+        let log_ratio = move |y: &Vec<f64>| self.log_ratio(y.iter().copied(), None);
+        Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) }
+    }
+}
+
+/// ln(1 - q + q e^a).
+fn log_mixture(q: f64, a: f64) -> f64 {
+    if q >= 1.0 {
+        return a;
+    }
+    if a > 0.0 { a + libm::log(q + (1.0 - q) * libm::exp(-a)) } else { libm::log1p(q * libm::expm1(a)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares with densities computed directly: a mixture of two normal distributions, and one normal distribution.
+    #[test]
+    fn the_ratio_is_that_of_the_densities() {
+        let moved = SubsampledShift { rate: 0.25, sd: 2.0, base: vec![-1.0], moved: [vec![2.0], vec![0.0]] };
+        let normal = |y: f64, mean: f64| libm::exp(-0.5 * ((y - mean) / 2.0).powi(2));
+        for y in [-9.0, -1.0, 0.3, 7.0] {
+            let found = moved.log_ratio([y].into_iter(), None);
+            let expected = libm::log((0.75 * normal(y, -1.0) + 0.25 * normal(y, 1.0)) / normal(y, -1.0));
+            assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+        }
+        let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
+        assert_eq!(moved.laws(false).unwrap().laws, Laws::Costs(vec![cost]));
+        assert_eq!(moved.laws(true).unwrap().laws, Laws::Shown { rate: 0.25, mu: 1.0 });
+        // If the output on D' depends on the sample as well, no cost describes the pair unless the sample is visible.
+        let both = SubsampledShift { moved: [vec![2.0], vec![-2.0]], ..moved };
+        assert!(both.laws(false).is_none() && both.laws(true).is_some());
+    }
+}

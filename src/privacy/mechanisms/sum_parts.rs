@@ -1,0 +1,81 @@
+//! The parts of a federated sum: participation, divisor, scale of the noise, and the vectors received.
+
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Who takes part in a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Participation {
+    /// Each agent independently with this probability.
+    ///
+    /// Example: `Poisson(0.35)`.
+    Poisson(Probability),
+    /// Exactly this many agents, drawn without replacement.
+    ///
+    /// Example: `FixedSize(3)`.
+    FixedSize(u64),
+}
+
+/// What the sum is divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Divisor {
+    /// The planned rate: weights sum to 1 over all agents, whether or not they answer. The privacy loss is as planned.
+    #[default]
+    Planned,
+    /// Weights are renormalised over the agents that answered, and the noise stays as planned. Each of these agents has
+    /// a larger weight, so the noise protects less.
+    Arrived,
+    /// As `Arrived`, but a neighbour lacks the agent altogether. The divisor then changes even if the agent is not
+    /// sampled, so the largest change by an agent doubles and sampling gives no protection. An absent agent might also
+    /// have answered, so the largest weight that it would have had counts too.
+    ArrivedOrGone,
+}
+
+/// What the noise is scaled to, and the sensitivity from which the privacy loss is computed. S is the clipping norm, q
+/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in all P sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SensitivityRule {
+    /// Noise and sensitivity use w_max S / q, as in the paper.
+    #[default]
+    LargestWeight,
+    /// Noise as in the paper; the loss is computed from |w|_2 S / (q sqrt P), which is never larger than w_max S / q.
+    TighterLoss,
+    /// Noise and sensitivity use |w|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
+    TighterNoise,
+}
+
+/// The vectors that a server holds when it closes a round.
+#[derive(Clone, Debug)]
+pub struct ReceivedVectors {
+    /// Agents of the federation, present or not.
+    pub population: usize,
+    /// Agents and their vectors; the same agent may occur twice (with a late and a current vector).
+    pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
+    /// Weights: regions x agents, each region's sum to 1.
+    pub weights: Arc<Vec<Vec<f64>>>,
+    /// Agents for which a second sampling draw is made, because a late vector replaced their current one.
+    pub late_sampling_draw: Vec<usize>,
+    /// Length of a vector.
+    pub length: usize,
+}
+
+impl ReceivedVectors {
+    /// Sum of the weights in a region of the vectors that are present.
+    pub(super) fn present(&self, region: &[f64]) -> f64 {
+        self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
+    }
+
+    /// Whether in every region all agents have equal weights.
+    pub(super) fn has_equal_weights(&self) -> bool {
+        self.weights.iter().all(|region| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]))
+    }
+
+    /// For each agent, whether its vector is present.
+    pub(super) fn here(&self) -> Vec<bool> {
+        let mut here = vec![false; self.population];
+        self.vectors.iter().for_each(|(agent, _)| here[*agent] = true);
+        here
+    }
+}

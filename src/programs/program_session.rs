@@ -1,0 +1,217 @@
+//! A dialogue: questions to one program, in order. A question with a stored answer is not asked again, and a process is
+//! started at the first question without one.
+
+use super::answerer::Responder;
+use super::failure::ProgramFailure;
+use super::program::Program;
+use super::shared::{Programs, QuestionId, as_answered};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// A question to a program.
+pub struct Question<'a> {
+    /// The kind of the question, which the program reads in the field "ask".
+    pub ask: &'static str,
+    /// The further fields of the question.
+    pub fields: Map<String, Value>,
+    /// Name of the field that holds the answer.
+    pub answer: &'static str,
+    /// A description of valid answers, for error messages.
+    pub expected: String,
+    /// Reads the value of that field; `None` if the value is no valid answer.
+    pub read: &'a dyn Fn(&Value) -> Option<f64>,
+}
+
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("ask", &self.ask)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A dialogue with a program.
+///
+/// A clone gets the same answers as the original to the same questions. For the first question that neither has asked
+/// before, it starts a process of its own, which receives the earlier steps of the dialogue (`past` of [`Self::ask`]).
+pub struct ProgramSession {
+    programs: Programs,
+    number: u64,
+    /// The branch of a fork in which the dialogue began, as in [`QuestionId::branch`].
+    branch: Arc<str>,
+    program: Program,
+    opening: Map<String, Value>,
+    /// Hash of the opening and of all questions so far.
+    asked: blake3::Hasher,
+    next: u64,
+    process: Option<Responder>,
+}
+
+impl fmt::Debug for ProgramSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dialogue")
+            .field("program", &self.program)
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Clone for ProgramSession {
+    fn clone(&self) -> Self {
+        Self {
+            programs: self.programs.clone(),
+            branch: Arc::clone(&self.branch),
+            program: self.program.clone(),
+            opening: self.opening.clone(),
+            asked: self.asked.clone(),
+            // A process cannot be cloned.
+            process: None,
+            ..*self
+        }
+    }
+}
+
+impl ProgramSession {
+    /// A dialogue with a program; `opening` has the fields of the question `begin`. No process is started yet.
+    ///
+    /// # Errors
+    /// [`ProgramFailure::NotHere`] if `programs` gives no access to programs.
+    pub fn open(
+        programs: &Programs,
+        program: Program,
+        opening: Map<String, Value>,
+    ) -> Result<Self, ProgramFailure> {
+        let Some((number, branch)) = programs.begin() else {
+            return Err(ProgramFailure::NotHere { program: program.words() });
+        };
+        let mut asked = blake3::Hasher::new();
+        absorb(&mut asked, "begin", &opening);
+        let programs = programs.clone();
+        Ok(Self { programs, number, branch, program, opening, asked, next: 0, process: None })
+    }
+
+    /// The program of this dialogue.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Asks a question. `past` makes the fields that `begin` has besides the opening, if a process is started for this
+    /// question. `None` if there is no answer, or after an earlier failure: [`Programs::failure`] has the reason, and the
+    /// replication ends.
+    pub fn ask(&mut self, question: &Question<'_>, past: &dyn Fn() -> Map<String, Value>) -> Option<f64> {
+        let answered = self.answer(question, past);
+        answered.map_err(|failure| self.programs.fail(failure)).ok()
+    }
+
+    /// Asks a question like [`Self::ask`], but returns the failure and does not end the replication.
+    ///
+    /// # Errors
+    /// [`ProgramFailure`]: why there is no answer, or an earlier failure of the replication.
+    pub fn answer(
+        &mut self,
+        question: &Question<'_>,
+        past: &dyn Fn() -> Map<String, Value>,
+    ) -> Result<f64, ProgramFailure> {
+        if let Some(failure) = self.programs.failure() {
+            return Err(failure);
+        }
+        absorb(&mut self.asked, question.ask, &question.fields);
+        let asked = self.asked.finalize().to_hex();
+        let (number, programs) = (self.next, self.programs.clone());
+        let asked = &asked.as_str()[..32];
+        self.next += 1;
+        let (different, known) = programs.known(self.number, asked);
+        if let Some(answer) = known {
+            // The running process has not received this question, so it cannot continue the dialogue.
+            self.process = None;
+            return Ok(answer);
+        }
+        let branch = Arc::clone(&self.branch);
+        let (topic, dialogue) = (programs.topic(), self.number);
+        let place = QuestionId { topic, dialogue, branch: &branch, number: different, asked };
+        let answer = match programs.find(place) {
+            // The stored answer may be invalid if somebody changed the file.
+            Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
+                return Err(ProgramFailure::Kept {
+                    program: self.program.words(),
+                    asked: format!("question {} ({})", number + 1, question.ask),
+                    found: answer.to_string(),
+                    expected: question.expected.clone(),
+                });
+            }
+            Some(answer) => {
+                // The running process has not received this question, so it cannot continue the dialogue.
+                self.process = None;
+                answer
+            }
+            None => {
+                let own = self.put(question, number, past).inspect_err(|failure| {
+                    // However the caller reports it, an interrupted replication is not counted as failed.
+                    if let ProgramFailure::Interrupted { .. } = failure {
+                        programs.fail(failure.clone());
+                    }
+                })?;
+                let counts = programs.keep(place, own).map_err(|error| ProgramFailure::Keeping {
+                    program: self.program.words(),
+                    reason: error.to_string(),
+                })?;
+                // Another worker stored its answer first: the process would continue from a choice that it did not make.
+                if counts.to_bits() != own.to_bits() {
+                    self.process = None;
+                }
+                counts
+            }
+        };
+        programs.note(place, answer);
+        Ok(answer)
+    }
+
+    /// Sends a question to the process, and starts a process if none is running.
+    fn put(
+        &mut self,
+        question: &Question<'_>,
+        number: u64,
+        past: &dyn Fn() -> Map<String, Value>,
+    ) -> Result<f64, ProgramFailure> {
+        let what = format!("question {} ({})", number + 1, question.ask);
+        if self.programs.interruption().is_requested() {
+            return Err(ProgramFailure::Interrupted { program: self.program.words(), asked: what });
+        }
+        let process = match &mut self.process {
+            Some(process) => process,
+            none => {
+                let Some(base) = self.programs.base() else {
+                    return Err(ProgramFailure::NotKept { program: self.program.words(), asked: what });
+                };
+                let mut process = Responder::start(&self.program, base, self.programs.interruption())?;
+                let (found, expected) =
+                    (process.version(), self.programs.expected_version(&self.program.command));
+                if let Some(expected) = expected.filter(|expected| *expected != found) {
+                    return Err(ProgramFailure::OtherVersion {
+                        program: self.program.words(),
+                        found: found.to_owned(),
+                        expected: expected.to_owned(),
+                    });
+                }
+                let mut begin = self.opening.clone();
+                begin.extend(past());
+                process.ask("begin", begin, "the opening (begin)")?;
+                none.insert(process)
+            }
+        };
+        let reply = process.ask(question.ask, question.fields.clone(), &what)?;
+        let read = reply.get(question.answer).and_then(|value| (question.read)(value));
+        read.ok_or_else(|| process.unusable(&what, &Value::Object(reply).to_string(), &question.expected))
+    }
+}
+
+fn absorb(hasher: &mut blake3::Hasher, ask: &str, fields: &Map<String, Value>) {
+    let text = serde_json::to_string(fields).expect("plain data with text keys");
+    for part in [ask, &text] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+}

@@ -1,0 +1,116 @@
+//! How masks are agreed on before the first round: keys, then shares of every agent's secrets, through the server.
+//!
+//! ```text
+//! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
+//! server <--Key----------- agents
+//! server --Keys----------> agents      everybody's key; sent again in the same way
+//! server <--Dealt--------- agents      shares of the secrets of all rounds, each encrypted for its holder
+//! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
+//!                                      member whose answer shows that it has no shares
+//! ```
+//!
+//! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
+//! only members take part in sums. Messages have the sizes of real ones; the numbers themselves are computed by the
+//! `Dealer` that all agents share, and an agent uses them only after it has received the message. Source: Bonawitz et
+//! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
+
+use super::key_exchange_state::Phase;
+use super::messages::{Close, FederatedProtocol, Message, OwnFact};
+use super::server::Server;
+use crate::kernel::Context;
+use crate::vocab::PartyId;
+use std::sync::Arc;
+
+/// Number of requests after which the server continues without the agents that do not answer.
+const TRIES: u32 = 10;
+
+impl Server {
+    /// Begins the agreement on masks.
+    pub(super) fn set_up(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
+        self.setup.phase = Phase::Keys;
+        self.ask(ctx);
+    }
+
+    /// Sends the request of this phase to all agents that have not answered, and sets a timer with the round's longest
+    /// duration.
+    fn ask(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
+        self.setup.asked += 1;
+        let message = match self.setup.phase {
+            Phase::Done => return,
+            Phase::Keys => Message::Invite,
+            Phase::Shares => Message::Keys { known: Arc::clone(&self.setup.keys) },
+        };
+        let silent: Vec<PartyId> = self
+            .setup
+            .answers()
+            .iter()
+            .filter(|(_, done)| !done)
+            .map(|&(agent, _)| self.agents[agent])
+            .collect();
+        ctx.broadcast(silent, &message);
+        self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
+    }
+
+    /// Stores a key or shares; an answer to a phase that is over is ignored.
+    pub(super) fn take_set_up(
+        &mut self,
+        from: PartyId,
+        phase: &Phase,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) {
+        let Some(&agent) = self.places.get(&from) else { return };
+        if self.setup.phase != *phase {
+            return;
+        }
+        match phase {
+            Phase::Done => return,
+            Phase::Keys => Arc::make_mut(&mut self.setup.keys)[agent] = true,
+            Phase::Shares => Arc::make_mut(&mut self.setup.members)[agent] = true,
+        }
+        if self.setup.answers().iter().all(|(_, done)| *done) {
+            self.advance(ctx);
+        }
+    }
+
+    /// Handles a timeout: asks again, or continues without the agents that have not answered.
+    pub(super) fn on_timeout(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
+        self.timer = None;
+        if self.setup.asked < TRIES { self.ask(ctx) } else { self.advance(ctx) }
+    }
+
+    fn advance(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel(timer);
+        }
+        self.setup.asked = 0;
+        if self.setup.phase == Phase::Keys && self.setup.keys.contains(&true) {
+            self.setup.phase = Phase::Shares;
+            self.ask(ctx);
+            return;
+        }
+        self.setup.phase = Phase::Done;
+        let members = self.setup.members.iter().filter(|member| **member).count() as u64;
+        ctx.record(OwnFact::SetUp { members }.into());
+        for agent in 0..self.agents.len() {
+            if !self.send_shares_to(agent, true, ctx) {
+                ctx.send(self.agents[agent], Message::Begin);
+            }
+        }
+        self.open(ctx);
+    }
+
+    /// Sends a member the shares that it is to hold; false for an agent that is no member.
+    pub(super) fn send_shares_to(
+        &mut self,
+        agent: usize,
+        begins: bool,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) -> bool {
+        let is_member = self.setup.members[agent];
+        if is_member {
+            let members = Arc::clone(&self.setup.members);
+            ctx.send(self.agents[agent], Message::Entrusted { members, begins, rounds: self.shared_rounds });
+        }
+        is_member
+    }
+}

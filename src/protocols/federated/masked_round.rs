@@ -1,0 +1,87 @@
+//! One masked round without the network, for audits: what agents send, and the sum that the server computes.
+
+use super::contribution::MaskingContract;
+use super::masking::{Dealer, Kind, decode, mask};
+use super::series::Aggregate;
+use crate::privacy::mechanisms::{FederatedSum, ReceivedVectors, SecureSum};
+use crate::rng::Key;
+
+/// The agents of one series: their settings, regions and secrets for masked sums.
+#[derive(Debug)]
+pub struct MaskedRound {
+    contract: MaskingContract,
+}
+
+impl MaskedRound {
+    /// A round in which agent n explores the region `explored[n]`, with vectors of this `length`; the agents' secrets
+    /// are drawn from children of `key`.
+    #[must_use]
+    pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
+        let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();
+        let contract = MaskingContract {
+            aggregate: aggregate.clone(),
+            explored: explored.to_vec(),
+            length,
+            dealer: Dealer { keys },
+        };
+        Self { contract }
+    }
+
+    /// Number of noise shares, one per agent, that add up to the planned noise.
+    #[must_use]
+    pub fn planned_shares(&self) -> u64 {
+        self.contract.planned_shares()
+    }
+
+    /// The mechanism's input in a round, without vectors: the number of agents and their weights.
+    #[must_use]
+    pub fn plan(&self, round: u64) -> ReceivedVectors {
+        self.contract.plan(round)
+    }
+
+    /// The mechanism that a trusted server would use.
+    #[must_use]
+    pub fn mechanism(&self) -> FederatedSum {
+        self.contract.mechanism()
+    }
+
+    /// The mechanism of sums over `survivors` agents, as seen by the server and the agents that collude with it.
+    #[must_use]
+    pub fn seen_by_server(&self, survivors: u64) -> SecureSum {
+        self.contract.seen_by_server(survivors)
+    }
+
+    /// The mechanism of sums over `survivors` agents, as seen by an agent, or by colluding agents together.
+    #[must_use]
+    pub fn seen_by_agents(&self, survivors: u64) -> SecureSum {
+        self.contract.seen_by_agents(survivors)
+    }
+
+    /// The largest number of agents that collude with the server or with each other.
+    #[must_use]
+    pub fn colluding(&self) -> usize {
+        self.contract.aggregate.server.colluding()
+    }
+
+    /// What one agent adds to the sums, for all regions one after the other: its weighted vector if it is sampled, and
+    /// its share of the noise. Masks cancel in the sum of all who answer, so the agent's own mask is removed here and
+    /// pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
+    #[must_use]
+    pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
+        let mut alone = vec![false; self.contract.explored.len()];
+        alone[agent] = true;
+        let mut words = self.contract.masked(agent, round, omega, &alone, node);
+        mask(&mut words, self.contract.dealer.secret(agent, Kind::Own, round), false);
+        words
+    }
+
+    /// The sums of the parts, decoded, one per region.
+    #[must_use]
+    pub fn unmasked<'a>(&self, parts: impl IntoIterator<Item = &'a Vec<u64>>) -> Vec<Vec<f64>> {
+        let mut words = vec![0u64; self.contract.aggregate.regions.get() as usize * self.contract.length];
+        for part in parts {
+            words.iter_mut().zip(part).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        }
+        words.chunks(self.contract.length).map(|sum| sum.iter().map(|word| decode(*word)).collect()).collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! Who can read the messages of a private release on their way.
+
+use crate::vocab::Observer;
+use std::sync::Arc;
+
+/// Relays that can read messages, and are neither the owner nor one of the owner's machines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReadingRelays {
+    /// Of messages between the owner and its workers.
+    pub(super) of_training: Arc<[Observer]>,
+    /// Of messages from the owner to readers; no reader is among them.
+    pub(super) of_publication: Arc<[Observer]>,
+    /// Of messages of either kind; no reader is among them.
+    pub(super) of_either: Arc<[Observer]>,
+}

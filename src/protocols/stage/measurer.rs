@@ -1,0 +1,226 @@
+//! Measurements of the objective by one party for another: their noise, ledger entries and answers.
+
+use super::facts::{ProtocolFact, RecordsFacts};
+use super::journal_ledger::JournalLedger;
+use super::run::RunOptions;
+use crate::kernel::{Digest, Digestible, Recorder};
+use crate::objectives::{Instance, Noise};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter_for, release};
+use crate::privacy::mechanisms::outcomes::{OutcomeMechanism, OutcomeProgram};
+use crate::privacy::mechanisms::{Disclosure, MechanismError, OutcomeRelease};
+use crate::privacy::{Released, Sensitive};
+use crate::programs::ProgramFailure;
+use crate::rng::{Key, Stream};
+use crate::vocab::{Neighbours, Observer, ProtectedUnit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The largest distance between the rows in which neighbouring scaled inputs differ (Kharkovskii, Dai and Low 2020,
+/// Definition 1).
+pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
+
+/// The fact that the objective was measured, from which regret is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Round, from 0, initial points included.
+    pub round: u64,
+    /// Index of the arm.
+    pub arm: u64,
+    /// Outcome, noise included.
+    pub outcome: f64,
+}
+
+impl Digestible for Measured {
+    fn digest(&self, digest: &mut Digest) {
+        digest.words([1, self.round, self.arm]);
+        digest.float(self.outcome);
+    }
+}
+
+impl ProtocolFact for Measured {
+    const ENDED: u64 = 2;
+
+    /// Evaluations are numbered from 1.
+    fn closes(&self) -> Option<u64> {
+        Some(self.round + 1)
+    }
+}
+
+/// The measured outcome of an arm, and the outcome that was released.
+#[derive(Clone, Debug)]
+struct AnsweredOutcome {
+    measured: f64,
+    released: Released<f64>,
+}
+
+/// The mechanism that releases outcomes in a replication.
+#[derive(Debug)]
+struct OutcomeAnswers {
+    recipe: OutcomeRelease,
+    /// The mechanism for this replication, if it calls a program.
+    asking: Option<Box<dyn OutcomeProgram>>,
+}
+
+impl OutcomeAnswers {
+    /// The mechanism; `None` for outcomes without protection.
+    fn mechanism(&self) -> Option<&OutcomeMechanism> {
+        match &self.asking {
+            Some(asking) => Some(&**asking),
+            None => self.recipe.as_dyn().mechanism(),
+        }
+    }
+}
+
+impl Clone for OutcomeAnswers {
+    fn clone(&self) -> Self {
+        Self { recipe: self.recipe.clone(), asking: self.asking.as_ref().map(|asking| asking.duplicate()) }
+    }
+}
+
+/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of
+/// an arm do. Every release is recorded in the ledger, after a check of the budget.
+#[derive(Clone, Debug)]
+pub struct Measurer {
+    owner: String,
+    observer: Observer,
+    outcomes: OutcomeAnswers,
+    /// Noise-free objective by arm.
+    values: Arc<Vec<f64>>,
+    law: Noise,
+    /// Node of the seed tree for the objective's noise; round k draws from its child k, whichever arm is queried.
+    noise: Key,
+    /// Whether an outcome is computed from an input of its arm's record.
+    of_records: bool,
+    conditions: Vec<String>,
+    /// Draws of the mechanisms.
+    pub(in crate::protocols) stream: Stream,
+    /// Releases counted against the privacy budget.
+    pub(in crate::protocols) meter: BudgetMeter,
+    answered: BTreeMap<u64, Released<f64>>,
+    known: BTreeMap<u64, AnsweredOutcome>,
+}
+
+impl Measurer {
+    /// A measurer of `instance`, whose outcomes belong to `owner` and are released to `observer` by the mechanism
+    /// `outcomes`. The objective's noise is drawn below `noise`, mechanisms draw from `stream`, and the privacy losses
+    /// hold under `conditions`.
+    #[must_use]
+    pub fn new(
+        [owner, observer]: [&str; 2],
+        outcomes: OutcomeRelease,
+        instance: &Instance,
+        (noise, stream): (Key, Stream),
+        meter: BudgetMeter,
+        conditions: Vec<String>,
+    ) -> Self {
+        Self {
+            owner: owner.to_owned(),
+            observer: Observer(observer.to_owned()),
+            outcomes: OutcomeAnswers { recipe: outcomes, asking: None },
+            values: Arc::clone(&instance.values),
+            law: instance.noise.clone(),
+            noise,
+            of_records: instance.background.facts.outcomes_read_inputs,
+            conditions,
+            stream,
+            meter,
+            answered: BTreeMap::new(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The same measurer for a series, with access to the user's programs; without it a mechanism that calls a program
+    /// fails. In a dry run no program is called: a disclosure takes the place of such a mechanism.
+    ///
+    /// # Errors
+    /// [`ProgramFailure`] if the mechanism calls a program and there is no access to programs.
+    pub fn of_series(mut self, series: &str, directions: &RunOptions) -> Result<Self, ProgramFailure> {
+        let recipe = self.outcomes.recipe.as_dyn();
+        if directions.dry && !recipe.programs().is_empty() {
+            self.outcomes.recipe = OutcomeRelease::default();
+        } else {
+            self.outcomes.asking = recipe.begin(&directions.programs.of_series(series))?;
+        }
+        Ok(self)
+    }
+
+    /// Number of arms.
+    #[must_use]
+    pub fn arms(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The answer to a round's query of an arm; records [`Measured`] for a new round.
+    ///
+    /// # Errors
+    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, or a budget is
+    /// used up.
+    pub fn answer<P: RecordsFacts<Own: From<Measured>>>(
+        &mut self,
+        ctx: &mut dyn Recorder<P>,
+        round: u64,
+        arm: u64,
+    ) -> Result<Released<f64>, ReleaseError> {
+        if let Some(known) = self.answered.get(&round) {
+            return Ok(known.clone());
+        }
+        let released = match self.known.get(&arm) {
+            Some(AnsweredOutcome { measured, released }) => {
+                let own: P::Own = Measured { round, arm, outcome: *measured }.into();
+                ctx.record(own.into());
+                released.clone()
+            }
+            None => self.measure(ctx, round, arm)?,
+        };
+        self.answered.insert(round, released.clone());
+        Ok(released)
+    }
+
+    fn measure<P: RecordsFacts<Own: From<Measured>>>(
+        &mut self,
+        ctx: &mut dyn Recorder<P>,
+        round: u64,
+        arm: u64,
+    ) -> Result<Released<f64>, ReleaseError> {
+        let known = usize::try_from(arm).ok().and_then(|arm| self.values.get(arm));
+        let value = *known.ok_or_else(|| MechanismError::Shape {
+            expected: format!("a question about an arm from 0 to {}", self.values.len().saturating_sub(1)),
+            found: format!("arm {arm}"),
+        })?;
+        let outcome = value + self.law.draw(arm as usize, &mut self.noise.index(round).stream());
+        let own: P::Own = Measured { round, arm, outcome }.into();
+        ctx.record(own.into());
+        let private = self.outcomes.mechanism();
+        let occasion = Occasion {
+            released: "outcomes y".to_owned(),
+            protected: self.owner.clone(),
+            unit: ProtectedUnit::Outcome,
+            unit_index: private.map(|_| arm),
+            neighbours: Neighbours::AnyValue,
+            observer: self.observer.clone(),
+            round,
+            at: ctx.now(),
+            conditions: self.conditions.clone(),
+        };
+        let secret = Sensitive::new(outcome);
+        // An outcome that is computed from an input of its row is a release about the row as well.
+        let of_row = self.of_records.then(|| Occasion {
+            unit: ProtectedUnit::Record,
+            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
+            ..occasion.clone()
+        });
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        if let Some(of_row) = of_row {
+            match private {
+                Some(mechanism) => enter_for(&mut ledger, of_row, mechanism, &secret)?,
+                None => enter_for(&mut ledger, of_row, &Disclosure::new(), &secret)?,
+            }
+        }
+        let Some(mechanism) = private else {
+            return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);
+        };
+        let released = release(&mut ledger, occasion, mechanism, &secret, &mut self.stream)?;
+        self.known.insert(arm, AnsweredOutcome { measured: outcome, released: released.clone() });
+        Ok(released)
+    }
+}

@@ -1,0 +1,109 @@
+//! Requests with retries: one open request at a time, sent again after each timeout, and given up after a maximum
+//! number of attempts.
+
+use super::retries::{AfterTimeout, Attempts, Retry};
+use crate::kernel::{Context, Digest, Digestible, Protocol};
+use crate::rng::Key;
+use crate::vocab::PartyId;
+
+/// The timer of an open request; holds the request's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryTimer(u64);
+
+impl Digestible for RetryTimer {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.0);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Question<P: Protocol> {
+    number: u64,
+    to: PartyId,
+    message: P::Message,
+    attempts: Attempts,
+}
+
+/// The state of a party's requests.
+#[derive(Clone, Debug)]
+pub struct Requester<P: Protocol> {
+    retry: Retry,
+    key: Key,
+    next: u64,
+    open: Option<Question<P>>,
+}
+
+impl<P: Protocol> Requester<P>
+where
+    P::Timer: From<RetryTimer>,
+{
+    /// A requester without an open request. The jitter of waits is drawn from children of `key` in the seed tree; no
+    /// other party or purpose may use this key.
+    #[must_use]
+    pub fn new(retry: Retry, key: Key) -> Self {
+        Self { retry, key, next: 0, open: None }
+    }
+
+    /// The requester after a crash that lost its memory: the same retry settings, no open request, and other random
+    /// draws.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self::new(self.retry, self.key.child("after a crash"))
+    }
+
+    /// When and how often a request is sent.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        self.retry
+    }
+
+    /// Changes when and how often a request is sent. A timer that is already running keeps its time.
+    pub fn set_retry(&mut self, retry: Retry) {
+        self.retry = retry;
+    }
+
+    /// Sends a request, after closing the one that is still open, if any. A party that is offline sends the request
+    /// when it is online again.
+    pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
+        self.close(ctx);
+        let number = self.next;
+        self.next += 1;
+        let mut attempts = Attempts::new(self.key.index(number));
+        attempts.try_again(self.retry, ctx, RetryTimer(number).into(), |ctx| ctx.send(to, message.clone()));
+        self.open = Some(Question { number, to, message, attempts });
+    }
+
+    /// Closes the open request, if there is one, because its answer has arrived.
+    pub fn close(&mut self, ctx: &mut Context<'_, P>) {
+        if let Some(question) = self.open.take() {
+            question.attempts.end(ctx);
+        }
+    }
+
+    /// Handles a timer: sends the open request again, or gives it up after the last attempt. The timer of a closed
+    /// request has no effect.
+    pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> AfterTimeout {
+        let Some(question) = self.open.as_mut().filter(|open| open.number == timer.0) else {
+            return AfterTimeout::Stale;
+        };
+        let Question { to, message, attempts, .. } = question;
+        let verdict =
+            attempts.handle_timeout(self.retry, ctx, timer.into(), |ctx| ctx.send(*to, message.clone()));
+        if verdict == AfterTimeout::GaveUp {
+            self.open = None;
+        }
+        verdict
+    }
+
+    /// Reacts to [`Input::CameBack`](crate::kernel::Input::CameBack): a request that waited for the connection is sent
+    /// at once. If a party does not call this, the request is sent at the next timeout.
+    pub fn reconnected(&mut self, ctx: &mut Context<'_, P>) {
+        if let Some(Question { number, to, message, attempts }) = &mut self.open
+            && attempts.waits_for_connection()
+        {
+            attempts.end(ctx);
+            attempts
+                .try_again(self.retry, ctx, RetryTimer(*number).into(), |ctx| ctx.send(*to, message.clone()));
+        }
+    }
+}

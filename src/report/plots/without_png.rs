@@ -1,0 +1,27 @@
+//! PNG and PDF in a program that was built without them: a refusal that says how to get them.
+
+use super::picture_error::PictureError;
+
+/// Refuses to draw a PNG.
+///
+/// # Errors
+/// [`PictureError::NotBuilt`].
+pub fn png(_: &str) -> Result<Vec<u8>, PictureError> {
+    Err(PictureError::NotBuilt)
+}
+
+/// Refuses to draw a PNG at a given scale.
+///
+/// # Errors
+/// [`PictureError::NotBuilt`].
+pub fn png_at(_: &str, _: f32) -> Result<Vec<u8>, PictureError> {
+    Err(PictureError::NotBuilt)
+}
+
+/// Refuses to draw a PDF.
+///
+/// # Errors
+/// [`PictureError::NotBuilt`].
+pub fn pdf(_: &str) -> Result<Vec<u8>, PictureError> {
+    Err(PictureError::NotBuilt)
+}

@@ -1,0 +1,49 @@
+//! The parties and the network of a scenario, with the contents of the files that they name.
+
+use super::draft::{Draft, PartyDraft};
+use crate::network::Network;
+use crate::objectives::Instance;
+use crate::protocols::{ReplicationSetup, RunOptions};
+use crate::vocab::Problem;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Parties and network, with the contents of the files that their models name.
+#[derive(Debug)]
+pub(super) struct LoadedNetwork {
+    pub(super) parties: BTreeMap<String, PartyDraft>,
+    pub(super) network: Network,
+}
+
+impl LoadedNetwork {
+    /// Reads the files that the draft names; relative paths begin at `base`.
+    pub(super) fn load(draft: &Draft, base: &Path) -> (Self, Vec<Problem>) {
+        let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
+        let mut problems = Vec::new();
+        for (name, party) in &mut world.parties {
+            let availability = party.availability.as_dyn_mut().load(base).into_iter();
+            let compute = party.compute.as_dyn_mut().load(base).into_iter();
+            let all =
+                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
+            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
+        }
+        problems.extend(world.network.load(base).into_iter().map(|problem| problem.below("network")));
+        (world, problems)
+    }
+
+    /// What a replication begins with, without directions.
+    pub(super) fn stage(&self, draft: &Draft, instance: Option<Instance>) -> ReplicationSetup {
+        let parties = self.parties.iter().flat_map(|(name, party)| party.named(name));
+        let (names, traits) = parties.unzip();
+        ReplicationSetup {
+            names,
+            traits,
+            network: self.network.clone(),
+            instance,
+            prepared: None,
+            budget: draft.privacy.budget,
+            watcher: None,
+            directions: RunOptions::default(),
+        }
+    }
+}

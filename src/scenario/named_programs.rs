@@ -1,0 +1,129 @@
+//! The external programs that a scenario names. Each member reports the programs that it uses; a search through the whole
+//! scenario finds these members, so that a protocol does not have to list its learners.
+
+use super::draft::Draft;
+use crate::learners::LearnerModel;
+use crate::objectives::ObjectiveModel;
+use crate::privacy::mechanisms::OutcomeRelease;
+use crate::programs::{EXTERNAL, Program, ProgramUse};
+use crate::protocols::ProtocolModel;
+use crate::protocols::release::PublicationModel;
+use crate::vocab::family::{Family, Members};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// The name of the field that holds the objective.
+const OBJECTIVE: &str = "objective";
+/// Top-level fields of a scenario whose values use no program.
+const WITHOUT_PROGRAMS: [&str; 3] = ["parties", "network", "published"];
+
+/// Reads a member of a family from its name and fields, and returns the programs that it uses; empty if it cannot be read.
+type Ask = fn(&str, &Value) -> Vec<Program>;
+
+/// A family whose members may use programs, with the names of those members.
+struct ProgramFamily {
+    names: Vec<&'static str>,
+    ask: Ask,
+}
+
+/// All such families. The members of a process are settled before its first scenario is read.
+static ASKING: LazyLock<[ProgramFamily; 5]> = LazyLock::new(asking);
+
+/// The names of their members as the keys of compact JSON, each once.
+static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    ASKING.iter().flat_map(|family| &family.names).map(|name| format!("\"{name}\":")).collect()
+});
+
+fn member<M: DeserializeOwned>(name: &str, fields: &Value) -> Option<M> {
+    serde_json::from_value(Value::Object(Map::from_iter([(name.to_owned(), fields.clone())]))).ok()
+}
+
+/// The names of a family's members that may use programs: `EXTERNAL`, and every member that is not from the library.
+fn names<M: Family>() -> Vec<&'static str> {
+    let members = Members::<M>::installed();
+    let standard = members.names().iter().copied().filter(|name| *name == EXTERNAL);
+    standard.chain(members.own().map(|(name, _)| name)).collect()
+}
+
+macro_rules! families {
+    ($($family:ident),+) => {
+        [$(ProgramFamily {
+            names: names::<$family>(),
+            ask: |name, fields| {
+                member::<$family>(name, fields).map_or_else(Vec::new, |found| found.as_dyn().programs())
+            },
+        }),+]
+    };
+}
+
+fn asking() -> [ProgramFamily; 5] {
+    families!(ObjectiveModel, LearnerModel, OutcomeRelease, PublicationModel, ProtocolModel)
+}
+
+/// Every program that a scenario or a part of one uses, with the path of the member that uses it
+/// (`protocol.Outsourced.series[0].learner.External`).
+#[must_use]
+pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
+    let mut found = Vec::new();
+    look(scenario, &mut String::new(), ASKING.as_slice(), &mut found);
+    found
+}
+
+/// The same for compact JSON text. The text is parsed only if it contains the name of such a member, since most scenarios use no
+/// program and a study may have many cells.
+#[must_use]
+pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
+    if !KEYS.iter().any(|key| text.contains(key)) {
+        return Vec::new();
+    }
+    serde_json::from_str(text).map(|value| programs_in(&value)).unwrap_or_default()
+}
+
+fn look(value: &Value, path: &mut String, families: &[ProgramFamily], found: &mut Vec<(String, Program)>) {
+    let length = path.len();
+    match value {
+        Value::Object(fields) => {
+            let whole = path.is_empty();
+            for (name, value) in
+                fields.iter().filter(|(name, _)| !whole || !WITHOUT_PROGRAMS.contains(&name.as_str()))
+            {
+                if !whole {
+                    path.push('.');
+                }
+                path.push_str(name);
+                for family in families.iter().filter(|family| family.names.contains(&name.as_str())) {
+                    for program in (family.ask)(name, value) {
+                        let program = (path.clone(), program);
+                        if !found.contains(&program) {
+                            found.push(program);
+                        }
+                    }
+                }
+                look(value, path, families, found);
+                path.truncate(length);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.push_str(&format!("[{index}]"));
+                look(item, path, families, found);
+                path.truncate(length);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+impl Draft {
+    /// Whether the given use of the scenario starts the programs of the member at `path`.
+    pub(super) fn starts_program(&self, path: &str, starts: ProgramUse) -> bool {
+        let objective = path.split('.').next() == Some(OBJECTIVE);
+        match starts {
+            ProgramUse::ToPlay => true,
+            ProgramUse::ToSend => objective && self.protocol.as_dyn().dry_needs_objective(),
+            ProgramUse::ToAudit => objective,
+        }
+    }
+}
