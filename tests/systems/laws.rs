@@ -93,7 +93,7 @@ fn wrong_laws_are_told_with_their_place() {
     refused(ECHO, &link(inside), &["shape", "from 0.01 to 1000000"]);
     refused(ECHO, &link("Mixture(parts: [])"), &["parts", "at least one part"]);
     let early = "Truncated(law: Exponential(mean: \"1ms\"), from: \"1s\")";
-    refused(ECHO, &link(early), &["from", "leave at least 0.000001"]);
+    refused(ECHO, &link(early), &["from", "between which at least 0.000001"]);
     refused(ECHO, &link("Triangular(low: \"1s\", mode: \"9s\", high: \"2s\")"), &["mode", "from `low`"]);
     refused(ECHO, &link("Weibul(scale: \"1s\", shape: 1)"), &["Weibull"]);
     refused(USERS, "protocol.popularity=Zipf(exponent: 1)", &["popularity", "a population"]);

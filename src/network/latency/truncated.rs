@@ -85,7 +85,11 @@ impl Latency for Truncated {
         }
         let path = if self.from > Span::ZERO { "from" } else { "to" };
         let expected = format!("limits between which at least {MIN_LEFT} of the delays lie");
-        let found = format!("{:.1e} of the delays between the limits", (within - below).max(0.0));
+        let share = (within - below).max(0.0);
+        let found = match share > 0.0 {
+            true => format!("{share:.1e} of the delays between the limits"),
+            false => "none of the delays between the limits".to_owned(),
+        };
         vec![Problem::wrong(path, expected, found, "move the limits to where the delays are")]
     }
 
