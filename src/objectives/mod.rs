@@ -153,7 +153,7 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
-    /// The user's programs that the objective runs, by a [`Dialogue`](crate::programs::Dialogue) over
+    /// The user's programs that the objective runs, by a [`ProgramSession`](crate::programs::ProgramSession) over
     /// [`Resources::programs`]. A program listed here is announced before it is started, `check` verifies that it
     /// exists, and it is part of a study's identity.
     fn programs(&self) -> Vec<Program> {

@@ -51,7 +51,7 @@ pub struct ProgramSession {
 
 impl fmt::Debug for ProgramSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dialogue")
+        f.debug_struct("ProgramSession")
             .field("program", &self.program)
             .field("next", &self.next)
             .finish_non_exhaustive()

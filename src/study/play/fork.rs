@@ -52,7 +52,7 @@ pub struct BranchRow {
 }
 
 impl Forked {
-    /// Reads the records of a fork. `plan` is made by [`Plan::of_futures`]; a plan without a fork has one branch.
+    /// Reads the records of a fork. `plan` is made by [`Plan::of_branches`]; a plan without a fork has one branch.
     ///
     /// # Errors
     /// [`FolderError`] if records cannot be read.
