@@ -8,9 +8,7 @@ use subrosa::audit::systems::{AuditContext, Audited, Candidates, NotAuditedReaso
 use subrosa::kernel::{Process, ProcessContext};
 use subrosa::prelude::*;
 use subrosa::privacy::mechanisms::OutcomeRelease;
-use subrosa::protocols::{
-    ActiveParties, Parts, Search, SearchProtocol, SearchSeries, SearchSettings, end_refused,
-};
+use subrosa::protocols::{ActiveParties, Parts, Search, SearchSeries, SearchSettings, end_refused};
 
 subrosa::messages! {
     /// What is said.
@@ -22,7 +20,7 @@ subrosa::messages! {
     }
 }
 
-type Lab = SearchProtocol<Message>;
+type Lab = subrosa::protocols::SearchProtocol<Message>;
 
 /// A service has a device measure what its learner chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,17 +51,13 @@ impl Search for Remote {
         SearchSettings { outcomes: self.outcomes.clone(), ..settings.retrying(self.retry) }
     }
 
-    fn active_parties(
-        &self,
-        Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts,
-    ) -> ActiveParties<Lab> {
+    fn active_parties(&self, parts: Parts) -> ActiveParties<Lab> {
+        let Parts { searcher, searcher_id, measurer, measurer_id, key } = parts;
         let retry = self.retry;
         let service = Process::new(key, async move |ctx: ProcessContext<Lab>| {
             let ask = async |round, arm| {
                 let answer = move |message: &Message| match message {
-                    Message::Outcome { round: answered, outcome } if *answered == round => {
-                        Some(*outcome.get())
-                    }
+                    Message::Outcome { round: of, outcome } if *of == round => Some(*outcome.get()),
                     _ => None,
                 };
                 retry.ask(&ctx, measurer_id, Message::Measure { round, arm }, answer).await
@@ -85,12 +79,8 @@ impl Search for Remote {
 
 /// `audit` attacks the device's answers, on the worst pair of their mechanism.
 impl Audited for Remote {
-    fn candidates(
-        &self,
-        series: &str,
-        context: &AuditContext<'_>,
-    ) -> Result<Vec<Candidates>, NotAuditedReason> {
-        search_candidates(&self.settings(), series, context)
+    fn candidates(&self, series: &str, of: &AuditContext<'_>) -> Result<Vec<Candidates>, NotAuditedReason> {
+        search_candidates(&self.settings(), series, of)
     }
 }
 

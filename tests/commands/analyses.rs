@@ -482,6 +482,9 @@ fn comparisons_are_counted_and_planned() {
     assert!(rows.iter().all(|row| row["comparisons"] == 2));
     let (_, stdout, _) = code_and_output(&subrosa(&ask));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("by Holm's method for 2 comparisons of each metric"), "{stdout}");
+    let (_, stdout, _) = code_and_output(&subrosa(&[ask.as_slice(), &["--full"]].concat()));
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("adjusted by Holm's method for the 2 comparisons of each metric"), "{stdout}");
 
     let planned = [ask.as_slice(), &["--power", "2", "--metric", "cumulative_regret"]].concat();
