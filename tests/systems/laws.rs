@@ -99,10 +99,10 @@ fn wrong_laws_are_told_with_their_place() {
     refused(USERS, "protocol.popularity=Zipf(exponent: 1)", &["popularity", "a population"]);
     refused(USERS, "protocol.arrivals=Renewal(interval: Constant(\"0s\"))", &["interval", "above 0"]);
     let measured = "Empirical(file: \"nosuch.csv\", column: \"ms\")";
-    refused(USERS, &format!("protocol.answer_after={measured}"), &["answer_after", "reads no file"]);
+    refused(USERS, &format!("protocol.answer_after={measured}"), &["answer_after", "without a file"]);
     refused(
         USERS,
         &format!("protocol.arrivals=Renewal(interval: {measured})"),
-        &["interval", "reads no file"],
+        &["interval", "without a file"],
     );
 }
