@@ -147,7 +147,7 @@ impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Gradient for Cost<'_, F> {
             return Ok(slopes);
         }
         self.evaluate(free)?;
-        known(&self.seen.borrow()).ok_or_else(|| Error::msg("a gradient that is not a number"))
+        known(&self.seen.borrow()).ok_or_else(|| Error::msg("a parameter that is not a number"))
     }
 }
 

@@ -5,7 +5,7 @@ use super::simd::multiversion;
 use super::{ArmCovariance, Cholesky, Eigen, FeatureLength, FourierFeatures, GpError, Points, dot};
 use crate::rng::Stream;
 
-/// A Gaussian process with squared-exponential covariance on a regular grid.
+/// A Gaussian process with squared-exponential covariance on a grid (a product of coordinate lists).
 ///
 /// The covariance is a Kronecker product over dimensions, so its square root is the product of the dimensions' square
 /// roots: an eigendecomposition of order m per dimension instead of one of order m^d, and no jitter.
@@ -105,7 +105,7 @@ pub struct FourierPrior<'a> {
 }
 
 impl FourierPrior<'_> {
-    /// One random function: its value at every point, `[n]`, with mean 0, at `points`, `[n, d]`. Rahimi and Recht 2008.
+    /// One random function with mean 0: its values, `[n]`, at `points`, `[n, d]`. Rahimi and Recht 2008.
     ///
     /// # Errors
     /// [`GpError::NotStationary`] for a linear covariance.

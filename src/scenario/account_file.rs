@@ -47,7 +47,7 @@ impl Document {
                     .path(path)
                     .expected(format!("a count of at most {MAX_RELEASES}"))
                     .found(count.to_string())
-                    .cure("lower count: so many releases give no protection")
+                    .cure("lower count: this is the program's limit, whatever the releases cost")
             })
         };
         let events = || account.events.iter().enumerate();

@@ -166,7 +166,8 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
     assert_eq!(
         good,
         "The best private series, noisy (epsilon at most 3.00 in one run, proven), ends within 0.012 of search without \
-         privacy: simple regret 0.0620 ± 0.0010, open 0.0500 ± 0.0010 (n = 20). At random: 0.4000 ± 0.0010."
+         privacy: simple regret 0.0620 ± 0.0010, open 0.0500 ± 0.0010 (n = 20). Random search: \
+         0.4000 ± 0.0010."
     );
     assert_eq!(
         cost,
@@ -198,17 +199,17 @@ fn a_baseline_without_protected_data_is_named_and_whether_it_is_better() {
         shown
     };
     let [good, ..] = code_and_output(vec![shown(0.062)]);
-    assert!(good.ends_with("(n = 20). At random: 0.4000 ± 0.0010."), "{good}");
+    assert!(good.ends_with("(n = 20). Random search: 0.4000 ± 0.0010."), "{good}");
     let [good, ..] = code_and_output(vec![shown(0.5)]);
-    assert!(good.ends_with("(n = 20). That is worse than at random: 0.4000 ± 0.0010."), "{good}");
+    assert!(good.ends_with("(n = 20). That is worse than random search: 0.4000 ± 0.0010."), "{good}");
     // In a sweep also where the best cell is better.
     let mut cells = vec![at(1.0, shown(0.5)), at(3.0, shown(0.062))];
     cells[0].privacy[0].losses[0].epsilon = 1.0;
     let [good, ..] = code_and_output(cells);
     assert!(
         good.contains(
-            "In 1 of 2 cells the best private series is worse than at random: noisy at epsilon = 1.0 ends at 0.5000 ± 0.0010, \
-             against 0.4000 ± 0.0010."
+            "In 1 of 2 cells the best private series is worse than random search: noisy at epsilon = 1.0 \
+             ends at 0.5000 ± 0.0010, against 0.4000 ± 0.0010."
         ),
         "{good}"
     );
@@ -285,7 +286,10 @@ fn a_sweep_names_the_cell_and_the_range_of_gaps() {
     let [good, _, learned] = code_and_output(cells);
     assert!(good.starts_with("The best private series, noisy at epsilon = 3.0 (epsilon at most 3.00 in one run, proven), ends within 0.012"), "{good}");
     assert!(
-        good.contains("Over 2 cells this gap goes from 0.012 to 0.25 (noisy at epsilon = 1.0)."),
+        good.contains(
+            "Over 2 cells the gap between the best private series and the best without privacy goes from \
+             0.012 to 0.25 (noisy at epsilon = 1.0)."
+        ),
         "{good}"
     );
     assert!(
@@ -412,7 +416,8 @@ fn a_bound_that_protects_nothing_is_not_the_best_private_series() {
             if epsilon > 1.0 { "5000" } else { "1.00" }
         );
         assert!(
-            good.starts_with("No series has a proven epsilon of at most 100.") && good.contains(&words),
+            good.starts_with("No private series has a proven epsilon of at most 100.")
+                && good.contains(&words),
             "{good}"
         );
     }

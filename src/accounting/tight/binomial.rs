@@ -1,9 +1,10 @@
-//! Exact answers for equal mechanisms with two outputs: randomised response and exponential mechanisms.
+//! Exact epsilons of equal releases by randomised response, or by exponential mechanisms, whose worst case has two
+//! outputs too.
 
 use super::staircase;
 use crate::accounting::laws::TwoAtoms;
 
-/// Largest number of equal releases: longer sums take too much memory, and their rounding errors are too large.
+/// Largest number of equal releases: the rounding errors of longer sums are too large.
 pub(super) const MOST: u64 = 1_000_000_000;
 /// Largest number of equal exponential mechanisms; it is smaller, because many sums are needed to find the worst mechanism.
 pub(super) const MAX_OF_A_RANGE: u64 = 20_000;

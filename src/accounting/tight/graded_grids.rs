@@ -293,8 +293,8 @@ fn bounds_of_sum(a: &BracketingLaws, b: &BracketingLaws, delta: f64) -> EpsilonB
     EpsilonBounds { lower: if lower.is_finite() { lower } else { 0.0 }, upper }
 }
 
-/// Both ends of epsilon for a whole composition, by grids of one shape, and the guide for the next pass; `None` if a
-/// law cannot be divided into cells.
+/// Both ends of epsilon for a whole composition, by grids of one shape, and the results that the next pass uses; `None`
+/// if a law cannot be divided into cells.
 pub(super) fn ends(
     laws: &Laws,
     spans: &[(f64, f64)],
@@ -341,7 +341,7 @@ pub(super) fn ends(
     Some((found, PassResults { sums: pass.sums, total: Profile::of(&total), ends: found, is_sparse }))
 }
 
-/// Number of points for the distribution of the total loss that is passed to a guide.
+/// Number of points for the distribution of the total loss that the next pass uses.
 const COARSE: f64 = 400.0;
 /// Factor on the number of points of a sum that is not used in further sums.
 const FINE: f64 = 3.0;
@@ -405,7 +405,7 @@ mod tests {
     }
 
     /// The ends enclose the epsilon of the binomial sum of equal randomised responses, for epsilons of all sizes; first on
-    /// grids without a guide, then on guided grids.
+    /// grids without the results of a previous pass, then on grids that use them.
     #[test]
     fn the_ends_enclose_a_binomial_sum() {
         for (epsilon, count, delta) in [(0.5, 7, 1e-4), (0.01, 1000, 1e-6), (1e-7, 12, 1e-8), (6.0, 5, 1e-9)]

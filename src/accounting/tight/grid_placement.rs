@@ -9,14 +9,14 @@
 use super::contour::EpsilonBounds;
 use super::masses::Masses;
 
-/// Approximate number of points of a profile.
+/// Approximate largest number of points of a profile.
 const POINTS: usize = 200;
-/// The part of a grid's points that is placed by the guide.
+/// The part of a grid's points that is placed by the results of the previous pass.
 const GUIDED: f64 = 0.8;
-/// The part for sparse laws (a bulk and rare large losses), which the guide describes better.
+/// This part for sparse laws (a bulk and rare large losses), which the results of the previous pass describe better.
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
-/// Smallest number of points that are placed without the guide.
+/// Smallest number of points that are placed without the results of the previous pass.
 const MIN_PLAIN: f64 = 24.0;
 
 /// The approximate distribution of a sum of losses: P's mass above each of some losses.
@@ -73,8 +73,8 @@ pub(super) struct PassResults {
 }
 
 impl PassResults {
-    /// A grid of about `points` points for sum number `sum`, in the order in which sums are formed. It has the points of
-    /// `plain`, a grid made without the guide, and more points where they reduce the error most.
+    /// A grid of about `points` points for sum number `sum`, in the order in which sums are formed. It has the points
+    /// of `plain`, a grid made without the results of a previous pass, and more where they reduce the error most.
     pub(super) fn grid(&self, sum: usize, plain: Vec<f64>, points: f64) -> Vec<f64> {
         let (Some(own), Some(&low), Some(&high)) = (self.sums.get(sum), plain.first(), plain.last()) else {
             return plain;

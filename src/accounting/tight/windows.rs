@@ -24,7 +24,8 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows that are chosen without a guide: octaves of the distance from the law's bulk if the law has one, else one window.
+/// Windows that are chosen without the results of a previous pass: octaves of the distance from the law's bulk if the
+/// law has one, else one window.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
         // The spacing divides the pitch, so that atoms are represented exactly; densities need narrow cells.

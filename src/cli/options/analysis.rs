@@ -25,7 +25,7 @@ pub(in crate::cli) struct RangeArgument {
     pub(in crate::cli) axis: String,
     pub(in crate::cli) from: f64,
     pub(in crate::cli) to: f64,
-    /// Whether equal ratios are equally probable.
+    /// Whether the value is uniform on a logarithmic scale.
     pub(in crate::cli) log: bool,
 }
 
@@ -56,10 +56,10 @@ pub(in crate::cli) struct ThresholdArguments {
     /// The series with which it is compared
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) against: String,
-    /// What is compared, as results.csv calls it (without "more.")
+    /// The metric that is compared: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
-    /// A larger value of the metric is better. Default: a smaller one, as of regrets
+    /// A larger value of the metric is better. Default: a smaller one, as for regret
     #[arg(long)]
     pub(in crate::cli) larger_is_better: bool,
     /// The value that is varied: its path, as in -o, or the name of its Each
@@ -77,7 +77,7 @@ pub(in crate::cli) struct ThresholdArguments {
     /// Stop when the interval is at most this wide. Default: a twentieth of the range
     #[arg(long, value_name = "WIDTH", value_parser = finite)]
     pub(in crate::cli) width: Option<f64>,
-    /// Halve the range by ratios instead of distances; --width is then the ratio of the interval's ends
+    /// Halve the range on a logarithmic scale; --width is then the ratio of the interval's ends
     #[arg(long)]
     pub(in crate::cli) log: bool,
     /// By how much the series must be better to count as better, in the unit of the metric
@@ -86,7 +86,7 @@ pub(in crate::cli) struct ThresholdArguments {
     /// Probability with which the interval covers the threshold
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.95)]
     pub(in crate::cli) confidence: f64,
-    /// Largest number of replications of a value. The first look takes 20, or as many as --replications says
+    /// Largest number of replications of a value. The first test of a value uses 20, or the number of --replications
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=MAX_REPLICATIONS))]
     pub(in crate::cli) max_replications: u64,
     #[command(flatten)]
@@ -97,20 +97,20 @@ pub(in crate::cli) struct ThresholdArguments {
 pub(in crate::cli) struct ExplainArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
-    /// What is explained, as results.csv calls it (without "more.")
+    /// The metric that is explained: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
-    /// Vary a value over a range, quasi-randomly, instead of the values of each Each; ":log" behind it makes equal ratios equally
-    /// probable. May be repeated
+    /// Draw a value quasi-randomly from a range, instead of taking the values of each Each; with ":log" at the end it
+    /// is uniform on a logarithmic scale. May be repeated
     #[arg(long, value_name = "AXIS=FROM..TO", value_parser = range)]
     pub(in crate::cli) over: Vec<RangeArgument>,
     /// Number of points of the quasi-random design. It has POINTS (d + 2) cells for d ranges
     #[arg(long, value_name = "POINTS", default_value_t = 64, requires = "over", value_parser = clap::value_parser!(u32).range(4..=16384))]
     pub(in crate::cli) points: u32,
-    /// Estimate pairs of a quasi-random design too: POINTS (2 d + 2) cells
+    /// Estimate the interactions of pairs of values too; the design then has POINTS (2 d + 2) cells for d ranges
     #[arg(long, requires = "over")]
     pub(in crate::cli) pairs: bool,
-    /// Probability with which each interval covers its share, approximately
+    /// Approximate probability with which the interval of a share of the variance covers the true share
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.95)]
     pub(in crate::cli) confidence: f64,
     #[command(flatten)]

@@ -22,13 +22,13 @@ pub(in crate::cli) enum BadValue {
     NotAPair(String),
     #[error("expected an epsilon above 0 and a delta from 0 to below 1, found {0}")]
     Claim(String),
-    #[error("expected a share between 0 and 1, as 0.95, found {0}")]
+    #[error("expected a share between 0 and 1, such as 0.95, found {0}")]
     Share(String),
     #[error("expected a finite number, found {0}")]
     NotFinite(String),
     #[error(
-        "expected AXIS=FROM..TO with a smaller and a larger number, as in protocol.rounds=10..60, or with :log behind it and both \
-         above 0, found {0}"
+        "expected AXIS=FROM..TO with FROM below TO, as in protocol.rounds=10..60, or AXIS=FROM..TO:log \
+         with both above 0, found {0}"
     )]
     NotARange(String),
 }

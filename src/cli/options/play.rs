@@ -59,7 +59,7 @@ pub(in crate::cli) struct RunArguments {
     /// this
     #[arg(long, value_name = "WIDTH", value_parser = positive, conflicts_with_all = ["dry", "fork_at", "branch"])]
     pub(in crate::cli) until_halfwidth: Option<Positive>,
-    /// The metric for --until-halfwidth, as results.csv calls it (without "more.")
+    /// The metric for --until-halfwidth: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(in crate::cli) metric: String,
     /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by replication
@@ -142,7 +142,7 @@ pub(in crate::cli) struct CompareArguments {
     /// The probability with which that difference is to be found, for --power
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.8, requires = "power")]
     pub(in crate::cli) power_level: f64,
-    /// The metric for --power, as results.csv calls it (without "more.")
+    /// The metric for --power: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "power")]
     pub(in crate::cli) metric: String,
     /// How results are printed

@@ -105,7 +105,7 @@ pub enum TableError {
         /// A value that does occur.
         example: String,
     },
-    /// A logarithm, of x or of 1 + x, of a number that is not above 0.
+    /// A logarithm of x, or of 1 + x, that is not above 0.
     NoLogarithm {
         /// The file.
         file: PathBuf,
@@ -180,7 +180,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// The fields of an objective, by which problems of its tables are reported.
+/// The fields of an objective, which name the place of a problem in one of its tables.
 pub(in crate::objectives) trait TableFields {
     /// The field that names a file.
     fn file(&self, file: &Path) -> String;
@@ -233,7 +233,7 @@ impl TableError {
             }
             Self::TwoColumns { file, column, .. } => wrong(
                 fields.column(file, column),
-                "a name that one column has",
+                "a name that only one column has",
                 "rename one of the two columns, or drop it",
             ),
             Self::NotANumber { file, column, .. } => {

@@ -93,7 +93,8 @@ impl AgentCommon {
     }
 }
 
-/// The objective of one agent: sqrt(1 - h) f + sqrt(h) g + perturbation, g a further draw of the same kind.
+/// The objective of one agent at every point x: sqrt(1 - h) f(x) + sqrt(h) g(x) + perturbation z(x), where g is a
+/// further draw of the same kind as f, and the z(x) are independent standard normals.
 pub(super) fn objective_of(
     (h, perturbation): (f64, f64),
     (agent, party): (usize, usize),

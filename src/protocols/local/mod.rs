@@ -8,7 +8,7 @@
 //! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has
 //!              service <--Report(user, arm, y~)----- users      answered or a timeout has passed
 //!
-//! Poisson:     service <--Arrived(user)------------- users      whenever a user arrives
+//! on arrival:  service <--Arrived(user)------------- users      whenever a user arrives
 //!              service --Play(user, arm)-----------> users      at once, from the reports so far
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
@@ -19,8 +19,9 @@
 //! `patience`, and the series ends early after a given number of consecutive users without an answer.
 //!
 //! A report of curator CTL that clips is proven to be epsilon-locally differentially private, with exactly sampled
-//! noise by default. Without clipping the loss is conditional or refuted. Whether a user answers is not hidden; if it
-//! depends on the reward, the ledger has an entry for it.
+//! noise by default. Without clipping, the stated epsilon holds only if no reward exceeds the bound (or only with a
+//! stated probability), and the ledger entry has the basis "conditional"; if rewards do exceed it, the claim is
+//! "refuted". Whether a user answers is not hidden; if it depends on the reward, the ledger has an entry for it.
 
 mod arrivals;
 mod bounds;

@@ -25,8 +25,8 @@ pub(super) fn taken_as_public(
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
     // If r was chosen by the design rule, it depends on the inputs; the scenario states only the number.
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
-        let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the \
-                    inputs, they depend on it";
+        let what = "r, epsilon and delta of the projection: if they were chosen from the smallest singular \
+                    value of the inputs, they reveal something about it";
         PublicFact::new(what, Origin::Stated).about(curator).for_observer(modeler)
     });
     let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);

@@ -133,7 +133,7 @@ fn chart(cost: Cost, cells: &[&CellSummary], names: &Axes, axis: &Along, place: 
         y: Axis::fit(values),
         legend: tracks.iter().map(|track| track.name.clone()).collect(),
         lines,
-        note: format!("Marks: mean of a run.{}", axis.note()),
+        note: format!("Marks: mean over replications.{}", axis.note()),
         beyond: Vec::new(),
         caption: String::new(),
     })

@@ -26,6 +26,6 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     };
     let found = rows(summary, numbers);
     let remark = found.remark();
-    let table = found.table("Counts of the protocol (mean of a run)", names.into_iter().cloned());
+    let table = found.table("Counts of the protocol (mean over replications)", names.into_iter().cloned());
     std::iter::once(Block::Table(table)).chain(remark).collect()
 }

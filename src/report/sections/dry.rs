@@ -85,7 +85,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
         row
     });
     let names = header(&["time", "messages", "bytes", "lost", "p50", "p99"]);
-    let title = "Network (mean of a run; time is virtual; p50, p99: latency of one message)";
+    let title = "Network (mean over replications; time is virtual; p50, p99: latency of one message)";
     blocks.push(Block::Table(Table::new(title, names, rows.collect(), first)));
     for series in all.iter().filter(|series| series.rounds.is_none()) {
         blocks.push(Block::warning(format!(

@@ -66,7 +66,8 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
             },
         ));
     }
-    blocks.push(table("Network (mean of a run; time is virtual)", &["time", "messages", "lost"], &|row| {
+    let title = "Network (mean over replications; time is virtual)";
+    blocks.push(table(title, &["time", "messages", "lost"], &|row| {
         vec![seconds(row.virtual_seconds), quantity(row.messages), quantity(row.messages_lost)]
     }));
     for row in &rows {

@@ -20,7 +20,7 @@ pub(super) fn section(
     shown: Option<&ShownReplication<'_>>,
     first_messages: Option<&FirstMessages>,
 ) -> Section {
-    let latency = "p50 and p99 are over one link, all replications together.";
+    let latency = "p50 and p99: latency of a message over one link of its route; all replications together.";
     let mut blocks = whole_runs(summary);
     blocks.push(Block::remark_on(latency, Visibility::Page));
     blocks.extend(rounds(summary).map(Block::Table));
@@ -87,7 +87,8 @@ fn whole_runs(summary: &Summary) -> Vec<Block> {
     let found = rows(summary, numbers);
     let remark = found.remark();
     let names = ["time", WIDE[0], "messages", "bytes", WIDE[1], WIDE[2], "lost", WIDE[3], "p50", "p99"];
-    let title = "Network (mean ± standard error of a run; time is virtual; p50, p99: latency of one message)";
+    let title = "Network (mean over replications ± standard error; time is virtual; p50, p99: latency of one \
+                 message)";
     let table = without_empty(found.table(title, names), &WIDE);
     let table = table.column_on(Visibility::Page, &WIDE).explained(meaning);
     std::iter::once(Block::Table(table)).chain(remark).collect()

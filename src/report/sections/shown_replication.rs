@@ -24,7 +24,7 @@ impl ShownReplication<'_> {
         format!("cell {} ({}), {replication}", self.cell, Axes::of(summary).axis_values(cell).join(", "))
     }
 
-    /// A sentence with the commands that show another replication.
+    /// A sentence with the commands that show another replication, if the run has another one.
     pub(super) fn others(&self, summary: &Summary) -> Vec<Span> {
         let replications =
             summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();
@@ -35,7 +35,12 @@ impl ShownReplication<'_> {
             counted(cells, "cell"),
             counted(replications.unwrap_or(0), "replication")
         );
-        let which = if cells == 1 { "--replication 1" } else { "--cell 1 --replication 0" };
+        let (cell, replication) = (self.cell as u64, self.record.replication);
+        let which = match (cells, replications.unwrap_or(0)) {
+            (0 | 1, 0 | 1) => return vec![Span::plain(shown.trim_end())],
+            (0 | 1, _) => format!("--replication {}", u64::from(replication == 0)),
+            _ => format!("--cell {} --replication 0", u64::from(cell == 0)),
+        };
         vec![
             Span::plain(shown),
             Span::code(format!("subrosa report RUN {which}")),

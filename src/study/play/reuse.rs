@@ -10,9 +10,10 @@ use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Copies records that are missing in `stored` from runs of the same name beside `folder`, by the identity of cells. Returns
-/// the number of replications copied, and the number of runs that another build of the program played. Cells of another build
-/// have other identities, even if their results would be the same.
+/// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder
+/// has for a cell of equal identity. Returns the number of replications copied, and the number of these runs that
+/// another build of the program played. Cells of another build have other identities, even if their results would be
+/// the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,

@@ -26,11 +26,11 @@ pub enum CompareError {
         /// The field of the scenario that differs.
         field: String,
     },
-    /// The protocols differ, so that rounds, questions and messages are counted differently.
+    /// The protocols differ, so that rounds, queries and messages are counted differently.
     #[error(
-        "expected two runs of one protocol, found {a} in the first and {b} in the second: they count rounds, questions and \
-         messages differently (run both by the same protocol, or compare two series of one run: `subrosa compare RUN RUN \
-         --series-a NAME --series-b NAME`)"
+        "expected two runs of one protocol, found {a} in the first and {b} in the second: they count rounds, \
+         queries and messages differently (run both by the same protocol, or compare two series of one run: \
+         `subrosa compare RUN RUN --series-a NAME --series-b NAME`)"
     )]
     Protocols {
         /// The protocol of the first run.

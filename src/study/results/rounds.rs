@@ -1,4 +1,5 @@
-//! Means over replications of numbers by round, and differences between series in the same replications.
+//! Numbers that runs record in each round: their means over replications, and the differences of two series in the same
+//! replications.
 
 use super::statistics::Estimate;
 use crate::protocols::{RoundTrack, SeriesRecord};
@@ -41,7 +42,8 @@ pub struct DifferenceRow {
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 
-/// The means of all numbers by round over runs of one series that did not end early, in the order in which names first occur.
+/// The mean of each number that is recorded in each round, over the replications in which the series did not end early.
+/// The numbers are in the order in which their names first occur.
 pub(in crate::study) fn tracks(runs: &[&SeriesRecord]) -> Vec<TrackRow> {
     let mut names: Vec<&str> = Vec::new();
     let whole = || runs.iter().filter(|run| run.ended_early.is_none());
@@ -81,8 +83,8 @@ fn quantities(run: &SeriesRecord) -> Vec<RoundTrack> {
     regrets.into_iter().chain(run.by_round.iter().cloned()).collect()
 }
 
-/// The differences of every series from each of the references, over the replications that neither ended early, by quantity and
-/// round.
+/// The differences of every series from each of the references, by quantity and round, over the replications in which
+/// neither of the two ended early.
 pub(in crate::study) fn differences(
     records: &[&ReplicationRecord],
     references: &[String],

@@ -1,6 +1,6 @@
-//! Discrete Gaussian noise on two integers: the exact privacy loss of the pair.
+//! The exact privacy loss of a query with integer answers and discrete Gaussian noise, for two neighbours.
 
-/// Discrete Gaussian noise on two integers.
+/// Discrete Gaussian noise with parameter `sigma`, added to either of two integers that differ by `steps`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Discrete {
     pub(super) sigma: f64,
@@ -35,7 +35,7 @@ impl Discrete {
     }
 
     /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), for steps > 0; the positive terms are
-    /// those up to one x.
+    /// those up to a certain x.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let square = self.sigma * self.sigma;
         let end = (0.5 * self.steps - epsilon * square / self.steps).floor();

@@ -30,9 +30,9 @@ impl JohnsonLindenstrauss {
         sigma_min < self.omega()
     }
 
-    /// C', the factor by which squared distances may grow before the projection: 1 without a lift, else 1 + omega^2 /
-    /// sigma_min^2, or (1 + omega / sigma_min)^2 as the public code lifts; infinite for a smallest singular value of 0.
-    /// Kharkovskii, Dai and Low 2020, Theorem 2.
+    /// C', the factor by which squared distances may grow before the projection: 1 without a lift; with a lift
+    /// 1 + omega^2 / sigma_min^2 in the variant `Paper`, and (1 + omega / sigma_min)^2 in the variant `PublicCode`;
+    /// infinite for a smallest singular value of 0. Kharkovskii, Dai and Low 2020, Theorem 2.
     #[must_use]
     pub fn stretch(&self, sigma_min: f64) -> f64 {
         if !self.lifts(sigma_min) {

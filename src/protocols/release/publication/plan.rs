@@ -18,15 +18,16 @@ use serde::{Deserialize, Serialize};
 pub struct TaskOutline {
     /// Variance of the noise of an outcome; `None` if the scenario does not say.
     pub noise_variance: Option<f64>,
-    /// Whether the objective states the facts of a loss; `None` if the scenario does not say.
+    /// Whether the objective states the facts about the loss of the trained models; `None` if the scenario does not
+    /// say.
     pub loss: Option<bool>,
     /// Trials of a learner, T.
     pub rounds: u64,
 }
 
 impl TaskOutline {
-    /// What is wrong with a recipe whose proof needs facts of a loss: neither objective nor recipe states them, or the
-    /// recipe's contradict each other.
+    /// What is wrong with a recipe whose proof needs facts about the loss of the trained models ([`TaskFacts`]):
+    /// neither the objective nor the recipe states them, or those that the recipe states contradict each other.
     #[must_use]
     pub fn loss_problems(self, assume: Option<TaskFacts>) -> Vec<Problem> {
         if let Some(assumed) = assume {
@@ -37,7 +38,8 @@ impl TaskOutline {
         }
         vec![Problem::wrong(
             "assume",
-            "facts of the loss, on which the sensitivity depends: the objective states none",
+            "facts about the loss of the trained models, which determine the sensitivity: the objective \
+             states none",
             "none",
             "write assume: TaskFacts(..), or take an objective that trains models: Tuning(..)",
         )]
@@ -97,8 +99,8 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// The facts about the task that the recipe assumes in place of the objective's, if any: values are then those of
-    /// trained models.
+    /// The facts about the task that the recipe assumes in place of the objective's, if any. With such facts, the
+    /// values of the objective are taken as minus the mean loss of trained models over the validation records.
     fn assumed(&self) -> Option<TaskFacts> {
         None
     }
@@ -138,8 +140,9 @@ pub enum Part {
 }
 
 impl Part {
-    /// Seconds in which all accountants compute the loss of these releases, each with this epsilon: for both, the tight
-    /// accountant adds a choice and Laplace noise on a grid over all their losses, up to the largest epsilon that it takes.
+    /// Seconds in which all accountants compute the loss of these releases, each with this epsilon. For both, the tight
+    /// accountant computes the sum of the losses of an exponential mechanism and of Laplace noise on a grid, which is
+    /// longer for a larger epsilon; an epsilon above 700 is refused at once.
     pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
         match self {
             Self::Both if epsilon.get() > 700.0 => 0.025,
@@ -245,7 +248,7 @@ pub enum Measure {
     /// max v - v(lambda~): by how much the released setting's mean outcome falls short of the best outcome, if all
     /// settings were tried.
     OutcomeGap,
-    /// f(lambda*) - f(lambda~): by how much the performance of the reader's setting falls short of the best.
+    /// f(lambda*) - f(lambda~): by how much the performance of the released setting falls short of the best.
     SettingRegret,
     /// |v~ - f(lambda*)|: the released performance against the optimum.
     ErrorAgainstOptimum,
@@ -273,7 +276,8 @@ impl Guarantee {
     }
 }
 
-/// a of the utility theorems: their bounds fail with probability e^-3, about 0.05, on top of delta.
+/// The parameter a of the utility theorems: their bounds fail with probability at most e^-a, about 0.05, plus delta in
+/// the recipes `GpNoisy` and `GpNoiseFree`.
 pub const TAIL: f64 = 3.0;
 
 pub(super) fn tail_probability() -> f64 {

@@ -1,4 +1,4 @@
-//! The short report for a terminal, which fits on a screen; flags, the page and the tables show everything else.
+//! The short report for a terminal, which fits on a screen. `--full`, report.html and the CSV tables show all the rest.
 
 mod costs;
 mod learned;
@@ -14,14 +14,14 @@ use crate::report::page::PAGE;
 use crate::study::Summary;
 
 /// The last line of the short report: the flags and the file with what is left out.
-const MORE: &str = "Shortened: --full has every cell, count, condition and accountant, --accountants all of privacy; \
-                    report.html has the charts.";
+const MORE: &str = "Shortened: --full prints every cell, count, condition and accountant; --accountants \
+                    prints every accountant and condition; report.html has the charts.";
 
 /// The short report, with the losses by every accountant if `accountants`.
 pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
     let mut sections = vec![warnings::section(summary)];
     let published = Measure::of(summary) == Some(Measure::PublishedSetting);
-    // A private release is judged by the setting that is published.
+    // A private release is judged by the setting that is published, so its outcomes come before the regret.
     sections.extend(outcomes::section(summary).filter(|_| published));
     sections.extend(regret::section(summary, curves));
     sections.extend(groups::brief(summary));

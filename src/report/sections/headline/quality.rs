@@ -103,7 +103,7 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
         if let Some(baseline) = baseline(measure, private.cell, &unguarded)
             .filter(|one| !told.contains(&one.series.name.as_str()))
         {
-            // Of a sweep, one sentence counts the cells where that is so.
+            // For a sweep, the sentence `worse` already counts the cells in which a baseline is better.
             if worse.is_none() || private.value.mean <= baseline.value.mean {
                 sentences.push(baseline_sentence(&private, &baseline));
             }
@@ -127,7 +127,7 @@ fn measured(summary: &Summary, measure: Measure) -> Vec<Vec<Span>> {
     }
     sentences.extend(over_cells(summary, measure));
     let worst = all.iter().max_by(|a, b| a.value.mean.total_cmp(&b.value.mean));
-    // Beside a baseline the worst series says little, and the cards fit one screen of a phone.
+    // Beside a baseline the worst series says little, and the cards must fit one screen of a phone.
     if let Some(worst) =
         worst.filter(|worst| !has_baseline && all.len() > 1 && !told.contains(&worst.series.name.as_str()))
     {
@@ -149,11 +149,14 @@ fn of_private(
             let whose = if private.protection.is_sound() {
                 "The best private series, ".to_owned()
             } else {
-                format!("No series has a proven epsilon of at most {MODERATE}. The best with a finite one, ")
+                format!(
+                    "No private series has a proven epsilon of at most {MODERATE}. The best with a finite \
+                     one, "
+                )
             };
             (whose, format!(" (epsilon at most {} in one run, {}),", three_digits_up(epsilon), basis.words()))
         }
-        _ => ("No series has a finite privacy loss. ".to_owned(), String::new()),
+        _ => ("No private series has a finite privacy loss. ".to_owned(), String::new()),
     };
     let mut words = vec![Span::plain(whose), Span::strong(&private.series.name)];
     words.push(Span::plain(format!("{}{what}", private.place(summary))));
@@ -195,12 +198,13 @@ fn baseline<'a>(
 /// A baseline in words.
 fn baseline_text(baseline: &MeasuredSeries<'_>) -> String {
     match baseline.series.at_random {
-        true => "at random".to_owned(),
+        true => "random search".to_owned(),
         false => format!("{}, which releases nothing,", baseline.series.name),
     }
 }
 
-/// A sentence that sets the best private series beside a baseline. It is short: the cards fit the screen of a phone.
+/// A sentence that sets the best private series beside a baseline. It is short: the cards must fit the screen of a
+/// phone.
 fn baseline_sentence(private: &MeasuredSeries<'_>, baseline: &MeasuredSeries<'_>) -> Vec<Span> {
     let (what, value) = (baseline_text(baseline), brief(baseline.value));
     let what = what.trim_end_matches(',');
@@ -255,7 +259,8 @@ fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
         let cells = counted(gaps.len() as u64, "cell");
         let low = if least == 0.0 { "0".to_owned() } else { two_digits_up(least) };
         vec![Span::plain(format!(
-            "Over {cells} this gap goes from {low} to {} ({}{}).",
+            "Over {cells} the gap between the best private series and the best without privacy goes from \
+             {low} to {} ({}{}).",
             two_digits_up(*most),
             worst.series.name,
             worst.place(summary)
