@@ -14,8 +14,8 @@ use crate::report::page::PAGE;
 use crate::study::Summary;
 
 /// The last line of the short report: the flags and the file with what is left out.
-const MORE: &str = "Shortened: --full prints every cell, count, condition and accountant; --accountants \
-                    prints every accountant and condition; report.html has the charts.";
+const MORE: &str = "Shortened: --full prints every cell and count, --accountants every accountant and condition; \
+                    report.html has the charts.";
 
 /// The short report, with the losses by every accountant if `accountants`.
 pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
