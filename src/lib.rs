@@ -132,7 +132,7 @@
 //! }
 //! let link = Link { loss: Independent(Probability::new(0.1)?).into(), ..Link::default() };
 //! let names = (0..=200).map(|k| if k == 0 { "service".to_owned() } else { format!("user-{k}") });
-//! let stage = Stage::new(names, Network::new(Star { hub: "service".to_owned() }.into(), link));
+//! let stage = ReplicationSetup::new(names, Network::new(Star { hub: "service".to_owned() }.into(), link));
 //! let mut heard = Vec::new();
 //! let record = stage.run("poll", parties, key, &mut |_, event| {
 //!     if let Event::Recorded { fact, .. } = event {

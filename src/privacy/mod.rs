@@ -3,7 +3,7 @@
 //! ```text
 //!  Sensitive<T> --- release(ledger, occasion, mechanism, secret, stream) ---> Released<U>  (may enter a message)
 //!                        |
-//!                        +--> PrivacyEvent --> LedgerWriter (the run's ledger) --> Accountant --> Priced
+//!                        +--> PrivacyEvent --> LedgerWriter (the run's ledger) --> Accountant --> AccountedEpsilon
 //! ```
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two

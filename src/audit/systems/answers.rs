@@ -34,10 +34,10 @@ pub(super) struct Answering<'a> {
 /// party sees the answers. The statement is about the epsilon that follows from the mechanism's price.
 ///
 /// ```
-/// use subrosa::audit::systems::{AuditContext, Candidates, LeftOut, search_candidates};
+/// use subrosa::audit::systems::{AuditContext, Candidates, NotAuditedReason, search_candidates};
 /// use subrosa::protocols::Search;
 ///
-/// fn candidates(own: &impl Search, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, LeftOut> {
+/// fn candidates(own: &impl Search, series: &str, context: &AuditContext<'_>) -> Result<Vec<Candidates>, NotAuditedReason> {
 ///     search_candidates(&own.settings(), series, context)
 /// }
 /// ```

@@ -20,13 +20,13 @@ type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 ///
 /// ```
 /// use subrosa::prelude::*;
-/// use subrosa::kernel::{Alarm, Limits, PerfectMedium, Process, ProcessContext, Simulation};
+/// use subrosa::kernel::{Limits, PerfectMedium, Process, ProcessContext, ProcessTimer, Simulation};
 ///
 /// #[derive(Clone, Debug)]
 /// struct Talk;
 /// impl Protocol for Talk {
 ///     type Message = f64;
-///     type Timer = Alarm;
+///     type Timer = ProcessTimer;
 ///     type Fact = f64;
 /// }
 ///
