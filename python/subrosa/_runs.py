@@ -562,9 +562,10 @@ def _prepared(
         # A learner may have the name of the same series.
         given.append(given_mechanism(_ANSWERS.format(name) if name in answering else name, one))
     unnamed = {name: factory for name, factory in parts.learners.items() if not _named(name, texts)}
+    # Learners that the scenario names itself are offered, so that it is read as it will be played.
+    given += [given_learner(name, factory) for name, factory in parts.learners.items()]
     if unnamed:
         source["overrides"] += _learning(source, given, unnamed)
-    given += [given_learner(name, factory) for name, factory in parts.learners.items()]
     if answering:
         source["overrides"] += _answering(source, given, answering)
     source["overrides"] += last
@@ -593,9 +594,7 @@ def _source(scenario: Scenario, data: Scenario | None) -> _native.Source:
 
 def _learning(source: _native.Source, given: list[_native.Given], learners: Learners) -> list[str]:
     """Overrides by which series have learners in Python: those of their names, or new ones."""
-    # Learners that the scenario names itself are offered, so that it is read as it will be played.
-    offered = [*given, *(given_learner(name, factory) for name, factory in learners.items())]
-    scenario, series = _series(source, offered)
+    scenario, series = _series(source, given)
     learning = [place for place, one in enumerate(series) if isinstance(one, dict) and "learner" in one]
     if not learning:
         raise SubrosaError(f"learners: the protocol of {scenario!r} has no series with a learner to choose")

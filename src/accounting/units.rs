@@ -58,13 +58,18 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     let mut worst: Vec<History> = Vec::new();
     for mut releases in numbered.into_values() {
         releases.extend(common.iter().cloned());
-        let history = History::new(releases);
-        if !worst.iter().any(|other| other.dominates(&history)) {
-            worst.retain(|other| !history.dominates(other));
-            worst.push(history);
-        }
+        keep_undominated(&mut worst, History::new(releases), History::dominates);
     }
     Units { worst, has_different_units: true }
+}
+
+/// Adds an element to a list in which none dominates another one: those that the new one dominates go, and the new one stays out
+/// if it is dominated itself.
+pub(super) fn keep_undominated<T>(kept: &mut Vec<T>, new: T, dominates: impl Fn(&T, &T) -> bool) {
+    if !kept.iter().any(|other| dominates(other, &new)) {
+        kept.retain(|other| !dominates(&new, other));
+        kept.push(new);
+    }
 }
 
 #[cfg(test)]

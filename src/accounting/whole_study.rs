@@ -4,7 +4,7 @@ use super::basis::{arithmetic_in_words, infinite, weakest_arithmetic};
 use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
-use super::units::OncePerUser;
+use super::units::{OncePerUser, keep_undominated};
 use super::{
     Accountant, AccountedEpsilon, Basic, Composition, CountedRelease, GroupKey, LossBasis, Rdp, Tight,
 };
@@ -133,10 +133,7 @@ impl Group {
         let mut keep = |own: &[(PrivacyEvent, u64)]| {
             let events = own.iter().chain(common).map(|(event, count)| (event, *count));
             let composition = Composition::of_counted(events);
-            if !histories.iter().any(|other| other.contains(&composition)) {
-                histories.retain(|other| !composition.contains(other));
-                histories.push(composition);
-            }
+            keep_undominated(&mut histories, composition, Composition::contains);
         };
         if numbered().next().is_none() {
             keep(&[]);

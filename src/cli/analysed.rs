@@ -1,13 +1,12 @@
-//! What `threshold` and `explain` do alike: they refuse what they cannot play, finish a run folder, and write a picture.
+//! What `threshold` and `explain` do alike: they refuse what they cannot play, and write a picture.
 
 use super::ending::tell_failures;
 use super::exit::Exit;
 use super::options::Playing;
 use super::output::eprint_line;
 use super::run::unknown_metric;
-use crate::report;
 use crate::report::plots::{Chart, standalone};
-use crate::study::{self, Failure, FolderError, Options, Plan, RunFolder, Summary, files};
+use crate::study::{self, Failure, Options, Plan, RunFolder, files};
 use crate::vocab::Interruption;
 
 /// A place within a range that is no whole number between whole ends: the golden section.
@@ -28,10 +27,10 @@ pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> O
 }
 
 /// Refuses a scenario with a fork, and a metric that no series has.
-pub(super) fn playable(plan: &Plan, metric: &str, verb: &str) -> Result<(), Exit> {
+pub(super) fn playable(plan: &Plan, metric: &str, command: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
         eprint_line(format_args!(
-            "error: {verb} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
+            "error: {command} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
              `fork` out of the scenario)"
         ));
         return Err(Exit::Usage);
@@ -49,18 +48,6 @@ pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a st
     let varies = |place: usize, value: &String| plan.cells.iter().any(|cell| cell.point[place].1 != *value);
     let mut others = axes.filter(|(_, (name, _))| !known.contains(&name.as_str()));
     others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
-}
-
-/// Makes the files of a run that is complete.
-pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
-    let made = study::finish(plan, folder).and_then(|made| report::write_page(folder).map(|()| made));
-    made.map_err(|error| unreadable(&error))
-}
-
-/// Tells of a folder that cannot be read or written.
-pub(super) fn unreadable(error: &FolderError) -> Exit {
-    eprint_line(format_args!("error: {error}"));
-    Exit::Internal
 }
 
 /// Tells of an interruption, and of replications that failed before it.

@@ -1,10 +1,23 @@
-//! How a run or a fork ended: its user is told, and the exit code follows.
+//! How a run or a fork ended: its files are made, its user is told, and the exit code follows.
 
 use super::budget_exit::budget;
 use super::exit::Exit;
 use super::output::eprint_line;
-use crate::study::{Failure, Outcome, Summary};
+use crate::report;
+use crate::study::{self, Failure, FolderError, Outcome, Plan, RunFolder, Summary};
 use crate::vocab::counted;
+
+/// Makes the files of a run.
+pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
+    let made = study::finish(plan, folder).and_then(|made| report::write_page(folder).map(|()| made));
+    made.map_err(|error| unreadable(&error))
+}
+
+/// Tells of a folder that cannot be read or written.
+pub(super) fn unreadable(error: &FolderError) -> Exit {
+    eprint_line(format_args!("error: {error}"));
+    Exit::Internal
+}
 
 /// The exit of a run that was interrupted, of which its user is told.
 pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {

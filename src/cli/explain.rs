@@ -1,9 +1,8 @@
 //! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
 
-use super::analysed::{
-    failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
-};
+use super::analysed::{failed, options, picture, playable, stopped, takes_whole_numbers, varies_beside};
 use super::budget_exit::budget;
+use super::ending::{finish, unreadable};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, plan_of_run, print_error};
@@ -19,7 +18,7 @@ use crate::study::{
     design_key, written,
 };
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn explain(arguments: &ExplainArguments) -> Exit {
     answer(arguments).unwrap_or_else(|exit| exit)
 }

@@ -1,6 +1,6 @@
 //! `subrosa run --fork-at`: simulates a common beginning once, and several branches from the fork on.
 
-use super::ending::{ended, interrupted_at};
+use super::ending::{ended, interrupted_at, unreadable};
 use super::exit::Exit;
 use super::interruption;
 use super::load::load;
@@ -69,10 +69,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let (outcome, forked, summary) = match finished {
         Ok(Ok(finished)) => finished,
         Ok(Err(exit)) => return exit,
-        Err(error) => {
-            eprint_line(format_args!("error: {error}"));
-            return Exit::Internal;
-        }
+        Err(error) => return unreadable(&error),
     };
     let folder = place.path().display();
     match arguments.scenario.format {

@@ -1,6 +1,6 @@
 //! `subrosa run`: runs a scenario, writes a run folder, and prints the report.
 
-use super::ending::{ended, interrupted_at};
+use super::ending::{ended, finish, interrupted_at, unreadable};
 use super::exit::Exit;
 use super::interruption;
 use super::load::load_to;
@@ -97,23 +97,15 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     bar.finish();
     let outcome = match played {
         Ok(outcome) => outcome,
-        Err(error) => {
-            eprint_line(format_args!("error: {error}"));
-            return Exit::Internal;
-        }
+        Err(error) => return unreadable(&error),
     };
     if let Some(exit) = interrupted_at(&outcome) {
         watch.iter().for_each(Watch::end);
         return exit;
     }
-    let made =
-        study::finish(&plan, &folder).and_then(|summary| report::write_page(&folder).map(|()| summary));
-    let summary = match made {
+    let summary = match finish(&plan, &folder) {
         Ok(summary) => summary,
-        Err(error) => {
-            eprint_line(format_args!("error: {error}"));
-            return Exit::Internal;
-        }
+        Err(exit) => return exit,
     };
     watch.iter().for_each(Watch::end);
     match arguments.scenario.format {

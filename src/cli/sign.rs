@@ -10,7 +10,7 @@ use crate::vocab::counted;
 use std::io;
 use std::path::Path;
 
-/// Runs the verb. A folder is signed only if it is finished and its files are what its records make.
+/// Runs the command. A folder is signed only if it is finished and its files are what its records make.
 pub(super) fn sign(arguments: &SignArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
     let (plan, manifest) = match plan_of_run(&folder) {

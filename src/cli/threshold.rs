@@ -1,9 +1,8 @@
 //! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
 
-use super::analysed::{
-    failed, finish, options, picture, playable, stopped, takes_whole_numbers, unreadable, varies_beside,
-};
+use super::analysed::{failed, options, picture, playable, stopped, takes_whole_numbers, varies_beside};
 use super::budget_exit::budget;
+use super::ending::{finish, unreadable};
 use super::exit::Exit;
 use super::interruption;
 use super::load::{Loaded, print_error};
@@ -39,7 +38,7 @@ impl Varied {
     }
 }
 
-/// Runs the verb.
+/// Runs the command.
 pub(super) fn threshold(arguments: &ThresholdArguments) -> Exit {
     answer(arguments).unwrap_or_else(|exit| exit)
 }

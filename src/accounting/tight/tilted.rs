@@ -121,38 +121,36 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let untilted = |j: i64| {
         let loss = high - j as f64 * spacing;
         let (both, tilt) = (packed[place(top - j)], libm::exp(-c * (loss - about)));
-        let untilted = |mass: f64| (if mass > 0.0 || mass.is_nan() { mass } else { 0.0 }) * tilt;
-        (untilted(both.re), untilted(both.im))
+        let mass = |value: f64| (if value > 0.0 || value.is_nan() { value } else { 0.0 }) * tilt;
+        (mass(both.re), mass(both.im))
     };
-    let (from_top_worse, from_top_better): (Vec<f64>, Vec<f64>) = (0..points as i64).map(untilted).unzip();
+    let (of_worse, of_better): (Vec<f64>, Vec<f64>) = (0..points as i64).map(untilted).unzip();
     let solve = |masses: &[f64], target: f64| {
         staircase::epsilon_above(low, high, spacing, masses.iter().copied(), target)
     };
     let infinite: f64 = laws.iter().map(|(law, count)| *count as f64 * law.infinite).sum();
 
     let scale = worse.log_mass - c * about;
-    let from_top = from_top_worse;
     let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
-    let plain = solve(&from_top, target);
+    let plain = solve(&of_worse, target);
     // An upper bound on the contribution to delta of mass above the window.
     let lost = beyond(Side::Above, laws, |law| &law.worse, spacing, &worse, c, high)
         * libm::exp(-c * (high - about));
     let mut error = (worse.rounding + per_transform) * weights * libm::exp(-c * (plain - about)) + lost;
-    let upper = solve(&from_top, target - error);
+    let upper = solve(&of_worse, target - error);
     error /= target;
     let found = plain;
 
     let scale = better.log_mass - c * about;
-    let from_top = from_top_better;
     let target = delta * libm::exp(-scale + better.doubt);
-    let plain = solve(&from_top, target);
+    let plain = solve(&of_better, target);
     let plain = if plain.is_finite() { plain } else { about };
     let folded =
         beyond(Side::Above, laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
             + beyond(Side::Below, laws, |law| &law.better, spacing, &better, c, low);
     let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
     // If the lower end is at the bottom of the window, 0 is used.
-    let lower = solve(&from_top, target + part);
+    let lower = solve(&of_better, target + part);
     let lower = if lower <= low + spacing { 0.0 } else { lower };
     let error = if error.is_finite() { error } else { f64::INFINITY };
     Found {
