@@ -39,7 +39,7 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that takes no part has not received the shares that other agents sent to it.
+                // A member that sends no vector has not received the shares that other agents dealt to it.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -165,7 +165,8 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Vectors of this round that clipping will shorten. `None` under masks, where the server cannot see their norms.
+    /// Number and weight of the vectors of this round that clipping will shorten. `None` if nothing is
+    /// clipped, and under masks, where the server cannot see their norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;
@@ -188,7 +189,8 @@ impl Server {
         self.roster.weighted(weights, aggregate.importance.as_ref())
     }
 
-    /// The vectors of this round according to the late policy.
+    /// The vectors of this round's sum according to the policy for late answers, and the mechanism with the
+    /// effects of this policy.
     fn gather(&mut self, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
         let weights = Arc::new(self.weights(aggregate));
         let mut mechanism = aggregate.mechanism(self.roster.asked());
