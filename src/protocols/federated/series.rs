@@ -140,6 +140,7 @@ impl SharedQueries {
 
 /// What agents share with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each series")]
 pub enum Sharing {
     /// Nothing: plain Thompson sampling (TS).
     Alone(Alone),

@@ -69,10 +69,14 @@ impl ServerTrust {
     /// The condition on a graph of few neighbours, in the words that follow "on".
     pub(super) fn graph_condition(self, agents: usize) -> Option<String> {
         let (k, failure) = (self.neighbours()?, self.failure(agents)?);
+        let fails = match failure > 0.0 {
+            true => format!("fails in a round with probability at most {failure:.1e}"),
+            false => "cannot fail".to_owned(),
+        };
         Some(format!(
-            "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the others that \
-             answer are connected, which fails in a round with probability at most {failure:.1e} if colluding and absent agents \
-             do not depend on the graph and no more drop out than planned",
+            "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the others \
+             that answer are connected, which {fails} if colluding and absent agents do not depend on the graph and no more \
+             drop out than planned",
             threshold(k)
         ))
     }
