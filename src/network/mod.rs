@@ -19,6 +19,7 @@ mod party;
 mod population;
 mod relays;
 mod statistics;
+mod together;
 
 pub use bandwidth::{Access, Bandwidth};
 pub use links::{Encryption, Link, LinkRule, Network, Order};
@@ -26,4 +27,5 @@ pub use medium::NetworkMedium;
 pub use population::{PartyTraits, Population};
 pub use relays::Relays;
 pub use statistics::{LinkStatistics, NetworkStatistics};
+pub use together::{PartyQuantity, Together};
 pub use topology::TopologyModel;

@@ -42,10 +42,15 @@ mod theorem;
 mod unmasking;
 mod weights;
 mod common;
+mod silence;
+mod silence_release;
+mod dealing;
+mod participation;
 
 pub use hyperparameters::OwnHyperparameters;
 pub use masked_round::MaskedRound;
 pub use messages::{Clipped, Close, Fact, FederatedProtocol, Message, OwnFact};
+pub use participation::Heard;
 pub use public::EVERY_AGENT;
 pub(crate) use public::conditions_of;
 pub use queries::{InitialPoints, Repeated, Width};
