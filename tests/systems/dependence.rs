@@ -142,19 +142,19 @@ fn check_warns_of_what_is_not_a_fair_sample() {
 }
 
 /// 30 % at random: no bias. By reward, with bounds: a bias, and a loss of 1 + ln 6 for a reward. Without bounds: no finite loss.
-/// Student's t with 9 degrees of freedom exceeds 6.6 in size with probability 1e-4.
+/// Student's t with 29 degrees of freedom exceeds 4.6 in size with probability 1e-4.
 #[test]
 fn users_who_are_silent_because_of_their_reward() {
     let out = TempDir::new().unwrap();
-    let more = ["--replications", "10", "-o", "protocol.rounds=600"];
+    let more = ["--replications", "30", "-o", "protocol.rounds=300"];
     let document = run("scenarios/studies/informative-silence.ron", out.path(), &more);
     let name = "mean reward of answers heard minus that of answers due";
     let t = |cell: usize| {
         let (mean, se) = outcome(&document, cell, "random play", name).unwrap();
         mean / se
     };
-    assert!(t(0).abs() < 6.6, "{}", t(0));
-    assert!(t(1) > 6.6 && t(2) > 6.6, "{} {}", t(1), t(2));
+    assert!(t(0).abs() < 4.6, "{}", t(0));
+    assert!(t(1) > 4.6 && t(2) > 4.6, "{} {}", t(1), t(2));
     let epsilon = |cell: usize, accountant: &str| {
         let row = rows(&document, cell, "GP-UCB, private", "Reward", "service")[0];
         loss(row, accountant)["epsilon"].clone()
@@ -339,6 +339,7 @@ fn trials_that_fail_because_of_their_outcome() {
     );
     let (code, told, err) = code_and_output(&subrosa(&["check", &written(out.path(), &text)]));
     assert_eq!(code, 3, "{told}{err}");
-    assert!((told + &err).contains("needs the outcome of every trial"));
+    let told = (told + &err).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("needs the outcome of every trial"), "{told}");
     assert!(root().join(DEPENDENCE).exists());
 }
