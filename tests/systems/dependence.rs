@@ -335,7 +335,7 @@ fn trials_that_fail_because_of_their_outcome() {
     let text = RELEASE.replace("ASSUME", assume).replace("SILENCE", silence);
     let text = text.replace(
         "NonPrivate(learner: GpUcb())",
-        "GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)",
+        "GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99, a: 1, tau: 1)",
     );
     let (code, told, err) = code_and_output(&subrosa(&["check", &written(out.path(), &text)]));
     assert_eq!(code, 3, "{told}{err}");
