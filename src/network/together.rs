@@ -194,20 +194,18 @@ fn matrix_problems(matrix: &[Vec<Finite>], n: usize) -> Vec<Problem> {
         return vec![Problem::wrong("matrix", format!("{n} rows of {n} correlations"), found, cure)];
     }
     let mut problems = Vec::new();
-    for i in 0..n {
-        for j in 0..=i {
-            let (here, there) = (matrix[i][j].get(), matrix[j][i].get());
-            let path = format!("matrix[{i}][{j}]");
-            if i == j && here != 1.0 {
-                let cure = "write 1: every quantity is equal to itself";
-                problems.push(Problem::wrong(path, "1 on the diagonal", here.to_string(), cure));
-            } else if here != there {
-                let cure = "write the same number in both places";
-                let expected = format!("{there}, as in matrix[{j}][{i}]");
-                problems.push(Problem::wrong(path, expected, here.to_string(), cure));
-            } else {
-                problems.extend(out_of_range(&path, matrix[i][j]));
-            }
+    for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+        let (here, there) = (matrix[i][j].get(), matrix[j][i].get());
+        let path = format!("matrix[{i}][{j}]");
+        if i == j && here != 1.0 {
+            let cure = "write 1: every quantity is equal to itself";
+            problems.push(Problem::wrong(path, "1 on the diagonal", here.to_string(), cure));
+        } else if here != there {
+            let cure = "write the same number in both places";
+            let expected = format!("{there}, as in matrix[{j}][{i}]");
+            problems.push(Problem::wrong(path, expected, here.to_string(), cure));
+        } else {
+            problems.extend(out_of_range(&path, matrix[i][j]));
         }
     }
     problems
