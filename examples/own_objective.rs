@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         rounds: 25,
         initial_points: 1,
         retry: Retry::default(),
+        silence: None,
         series: vec![series],
     };
     for record in protocol.play(&stage, key)? {

@@ -5,9 +5,10 @@ use super::load::{load_to, threads};
 use super::options::{CheckArguments, Format};
 use super::output::{print, width};
 use super::programs;
+use crate::network::PartyQuantity;
 use crate::programs::{ProgramIdentity, ProgramUse};
 use crate::report;
-use crate::study::Needs;
+use crate::study::{Needs, Plan};
 use crate::vocab::{Memory, counted};
 use serde::Serialize;
 
@@ -23,6 +24,9 @@ struct Valid<'a> {
     needs: Needs,
     /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
+    /// What a reader should know before a run, in sentences.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
     /// The programs that the scenario names; with --probe, each with its version line.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     programs: &'a [ProgramIdentity],
@@ -44,6 +48,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
     }
     let (cells, replications) = (plan.cells.len(), plan.replications);
     let needs = plan.needs(threads(arguments.threads));
+    let warnings = warnings(&plan);
     match arguments.scenario.format {
         Format::Text => {
             let mut said = format!(
@@ -56,6 +61,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 counted(needs.threads, "thread"),
                 duration(needs.seconds)
             );
+            for warning in &warnings {
+                said.push_str(&format!("warning: {warning}\n"));
+            }
             for program in programs.iter().filter(|_| arguments.probe) {
                 said.push_str(&format!("`{}`: {}\n", program.words(), program.version));
             }
@@ -70,11 +78,37 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 seed: plan.first_seed(),
                 needs,
                 diagnostics: [],
+                warnings: &warnings,
                 programs: &programs,
             }));
         }
     }
     Exit::Ok
+}
+
+/// The warnings of all cells, each once, in the order in which they first occur.
+fn warnings(plan: &Plan) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for cell in &plan.cells {
+        let protocol = &cell.scenario.draft().protocol;
+        let placed = protocol
+            .as_dyn()
+            .warnings()
+            .into_iter()
+            .map(|told| format!("protocol.{}.{told}", protocol.name()));
+        let tied = cell.scenario.draft().parties.iter().filter(|(_, party)| {
+            party.together.as_ref().is_some_and(|together| together.ties(PartyQuantity::Heterogeneity))
+        });
+        let tied = tied.map(|(name, _)| {
+            format!(
+                "parties[\"{name}\"].together: speed or availability depends on the agents' objectives, so the answers heard are \
+                 not a fair sample; every privacy loss is conditional on speed and availability being public"
+            )
+        });
+        let new: Vec<String> = placed.chain(tied).filter(|told| !found.contains(told)).collect();
+        found.extend(new);
+    }
+    found
 }
 
 /// A time in its largest unit, with two digits.

@@ -12,6 +12,7 @@ use super::pair_index::PairIndex;
 use super::party::{AccessLine, Connection, Worker};
 use super::population::{PartyTraits, Population};
 use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
+use super::together::PartyQuantity;
 use super::topology::Routes;
 use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
 use crate::rng::{Key, Stream};
@@ -97,7 +98,11 @@ pub struct NetworkMedium {
 
 /// A party's connection from time zero on.
 fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> Connection {
-    let own = party.availability.as_dyn().start(key.child("availability").child(name).stream());
+    let stream = key.child("availability").child(name).stream();
+    let own = match party.level(PartyQuantity::Availability, name, key) {
+        Some(level) => party.availability.as_dyn().start_at(level, stream),
+        None => party.availability.as_dyn().start(stream),
+    };
     let shared = party.group.iter().flat_map(|group| {
         network.outages.iter().enumerate().filter_map(move |(index, outage)| {
             let stream = key.child("outage").child(group).index(index as u64).stream();
@@ -119,10 +124,8 @@ impl NetworkMedium {
     fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
         let population = Population { names, traits };
         let connections = names.iter().zip(traits).map(|(name, party)| connection(network, name, party, key));
-        let workers = names
-            .iter()
-            .zip(traits)
-            .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()).map(Box::new));
+        let workers =
+            names.iter().zip(traits).map(|(name, party)| Worker::new(party, name, key).map(Box::new));
         let routes = network.routes(&population);
         let labels = Labels::new(&network.topology, &population);
         Self {
@@ -195,7 +198,7 @@ impl NetworkMedium {
                 switches.push((id, self.connections[index].change_to(fresh, at, same)));
             }
             if before.compute != party.compute {
-                let fresh = Worker::new(party, self.key.child("compute").child(&names[index]).stream());
+                let fresh = Worker::new(party, &names[index], self.key);
                 self.workers[index] = match (self.workers[index].take(), fresh) {
                     (Some(worker), Some(fresh)) => Some(Box::new(worker.change_to(fresh))),
                     (_, fresh) => fresh.map(Box::new),
@@ -398,7 +401,7 @@ mod tests {
         fn ms(ms: u64) -> Span {
             Span::from_millis(ms)
         }
-        let turns = || OnOff { online: Exponential { mean: ms(9) }.into(), offline: Constant(ms(1)).into() };
+        let turns = || OnOff::new(Exponential { mean: ms(9) }.into(), Constant(ms(1)).into());
         let heard = PerMessage { heard: Probability::new(0.5).unwrap() };
         let party = |group: &str, availability: AvailabilityModel| PartyTraits {
             group: Some(group.to_owned()),

@@ -20,6 +20,7 @@ mod party;
 mod population;
 mod relays;
 mod statistics;
+mod together;
 
 pub use announced::announced_seconds;
 pub use bandwidth::{Access, Bandwidth};
@@ -28,4 +29,5 @@ pub use medium::NetworkMedium;
 pub use population::{PartyTraits, Population};
 pub use relays::Relays;
 pub use statistics::{LinkStatistics, NetworkStatistics};
+pub use together::{PartyQuantity, Together};
 pub use topology::TopologyModel;

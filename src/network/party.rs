@@ -4,8 +4,9 @@ use super::availability::AvailabilityProcess;
 use super::bandwidth::Sender;
 use super::compute::ComputeModel;
 use super::population::PartyTraits;
+use super::together::PartyQuantity;
 use crate::kernel::Switch;
-use crate::rng::Stream;
+use crate::rng::{Key, Stream};
 use crate::vocab::{Rate, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -176,13 +177,17 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// A worker without pending jobs; `None` for a party whose jobs take no time.
-    pub(super) fn new(party: &PartyTraits, mut stream: Stream) -> Option<Self> {
+    /// A worker without pending jobs; `None` for a party whose jobs take no time. `network` is the network's node of the
+    /// seed tree.
+    pub(super) fn new(party: &PartyTraits, name: &str, network: Key) -> Option<Self> {
         let model = party.compute.clone();
         if model.as_dyn().is_instant() {
             return None;
         }
-        let slowness = model.as_dyn().slowness(stream.open_uniform());
+        let mut stream = network.child("compute").child(name).stream();
+        let drawn = stream.open_uniform();
+        let speed = party.level(PartyQuantity::Speed, name, network);
+        let slowness = model.as_dyn().slowness(speed.map_or(drawn, |speed| 1.0 - speed));
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 

@@ -3,7 +3,10 @@
 use super::availability::AvailabilityModel;
 use super::bandwidth::Access;
 use super::compute::ComputeModel;
+use super::together::{PartyQuantity, Together};
+use crate::rng::Key;
 use crate::vocab::Problem;
+use std::sync::Arc;
 
 /// The network properties of a party.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +19,16 @@ pub struct PartyTraits {
     pub compute: ComputeModel,
     /// Its access line.
     pub access: Access,
+    /// Which of its quantities depend on each other.
+    pub together: Option<Arc<Together>>,
+}
+
+impl PartyTraits {
+    /// The party's place in the distribution of a quantity, if it depends on other quantities; see [`Together::level`].
+    #[must_use]
+    pub fn level(&self, quantity: PartyQuantity, name: &str, network: Key) -> Option<f64> {
+        self.together.as_ref()?.level(quantity, name, network)
+    }
 }
 
 /// The parties of a network, in order of their ids.

@@ -188,6 +188,10 @@ impl Objective for External {
         vec![self.program()]
     }
 
+    fn is_of_agents(&self) -> bool {
+        self.agents.is_some()
+    }
+
     fn is_always_the_same(&self) -> bool {
         true
     }

@@ -172,6 +172,11 @@ pub trait Objective: Send + Sync {
         false
     }
 
+    /// Whether it gives every agent of a federation an objective of its own. Default: false, agents draw theirs.
+    fn is_of_agents(&self) -> bool {
+        false
+    }
+
     /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
     /// the values on both.
     fn neighbour_correlation(&self) -> Option<Probability> {

@@ -115,7 +115,27 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
 }
 
 /// The outcomes of private releases, which are named by formulas: each in words, and in few words for an axis or a header.
-const OUTCOMES: [(&str, &str, &str); 7] = [
+const OUTCOMES: [(&str, &str, &str); 11] = [
+    (
+        "mean heterogeneity of answers heard minus that of answers due",
+        "mean heterogeneity of answers heard minus that of answers due",
+        "heterogeneity, heard minus due",
+    ),
+    (
+        "mean simple regret of answers heard minus that of answers due",
+        "mean simple regret of answers heard minus that of answers due",
+        "simple regret, heard minus due",
+    ),
+    (
+        "mean reward of answers heard minus that of answers due",
+        "mean reward of answers heard minus that of answers due",
+        "mean reward, heard minus due",
+    ),
+    (
+        "mean outcome of answers heard minus that of answers due",
+        "mean outcome of answers heard minus that of answers due",
+        "mean outcome, heard minus due",
+    ),
     ("f(lambda*) - f(lambda~)", "regret of the published setting", "regret of the published setting"),
     (
         "max mu_T - mu_T(lambda~)",

@@ -1,6 +1,7 @@
 //! A valid scenario: a draft that has passed all checks.
 
 use super::demand::Demand;
+use super::dependence;
 use super::differing_values::unlike;
 use super::draft::{Draft, PartyDraft};
 use super::loaded_network::LoadedNetwork;
@@ -227,6 +228,7 @@ impl Scenario {
             problems.extend(found.into_iter().map(|p| p.below("network")));
             problems.extend(self.unreachable());
         }
+        problems.extend(dependence::problems(draft, stage));
         if let Some(objective) = &draft.objective {
             let name = objective.name();
             let found = if new_objective { objective.as_dyn().problems(resources) } else { Vec::new() };

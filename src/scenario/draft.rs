@@ -2,7 +2,7 @@
 
 use crate::network::availability::AvailabilityModel;
 use crate::network::compute::ComputeModel;
-use crate::network::{Access, Network, PartyTraits};
+use crate::network::{Access, Network, PartyQuantity, PartyTraits, Together};
 use crate::objectives::ObjectiveModel;
 use crate::privacy::ledger::Budget;
 use crate::protocols::{ForkPoint, ProtocolModel};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A scenario: the parties, the network between them, the objective, and the protocol.
 ///
@@ -82,6 +83,10 @@ pub struct PartyDraft {
     /// The party's access line to the network, shared by all its links. Default: no limit.
     #[serde(default)]
     pub access: Access,
+    /// Which quantities of these parties depend on each other, such as speed and heterogeneity. Default: none, all are
+    /// independent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
 }
 
 impl PartyDraft {
@@ -102,6 +107,7 @@ impl PartyDraft {
             availability: self.availability.clone(),
             compute: self.compute.clone(),
             access: self.access.clone(),
+            together: self.together.clone().map(Arc::new),
         }
     }
 
@@ -110,7 +116,45 @@ impl PartyDraft {
     pub fn problems(&self) -> Vec<Problem> {
         let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
         let compute = self.compute.as_dyn().problems().into_iter().map(|p| p.below("compute"));
-        availability.chain(compute).collect()
+        let together = self.together_problems().into_iter().map(|p| p.below("together"));
+        availability.chain(compute).chain(together).collect()
+    }
+
+    /// The problems of quantities that depend on each other. Heterogeneity is a property of a protocol's agents, and is
+    /// checked with the protocol.
+    fn together_problems(&self) -> Vec<Problem> {
+        let Some(together) = &self.together else { return Vec::new() };
+        let mut problems = together.problems();
+        if self.count.is_none_or(|count| count.get() < 2) {
+            let found = if self.count.is_none() { "one party" } else { "count: 1" };
+            let cure = "write count: 20, or leave `together` out";
+            problems.push(Problem::wrong(
+                "",
+                "a group of parties that differ (count: 2 or more)",
+                found,
+                cure,
+            ));
+        }
+        let mut constant = |of: PartyQuantity, model: &str, cure: &str| {
+            if let Some(index) = together.of.iter().position(|named| *named == of) {
+                let expected =
+                    format!("a quantity that differs between these parties; their {} does not", of.words());
+                problems.push(Problem::wrong(format!("of[{index}]"), expected, model, cure));
+            }
+        };
+        if !self.compute.as_dyn().differs() {
+            let cure = "take a compute model with a factor per party: Heterogeneous(..), or Devices(..)";
+            constant(PartyQuantity::Speed, &format!("compute: {}", self.compute.name()), cure);
+        }
+        if !self.availability.as_dyn().differs() {
+            let cure = "take an availability that differs per party: BetaPerMessage(..), OnOff(.., sigma: 0.5), or a Trace(..) without `device`";
+            constant(
+                PartyQuantity::Availability,
+                &format!("availability: {}", self.availability.name()),
+                cure,
+            );
+        }
+        problems
     }
 }
 

@@ -76,7 +76,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let why = match after.encryption {
         Encryption::None => "relays read the messages that they relay (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {
-            "relays see that a user answers, which depends on its reward (never_answer)"
+            "relays see who answers, which depends on protected data (never_answer, silence)"
         }
         Encryption::EndToEnd => return None,
     };

@@ -13,6 +13,7 @@ mod axis;
 mod catalogue;
 mod checked;
 mod demand;
+mod dependence;
 mod diagnostic;
 mod document;
 mod draft;

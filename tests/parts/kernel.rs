@@ -108,9 +108,9 @@ fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
 fn losses_and_absences_lose_no_call_and_count_none_twice() {
     let period = |ms| LatencyModel::from(Exponential { mean: Span::from_millis(ms) });
     let availability = vec![
-        AvailabilityModel::from(OnOff { online: period(3000), offline: period(400) }),
+        AvailabilityModel::from(OnOff::new(period(3000), period(400))),
         AvailabilityModel::from(PerMessage { heard: Probability::new(0.7).unwrap() }),
-        AvailabilityModel::from(OnOff { online: period(1000), offline: period(1000) }),
+        AvailabilityModel::from(OnOff::new(period(1000), period(1000))),
     ];
     for seed in 0..20 {
         let link = Link { latency: lognormal(), loss: lossy(0.2), ..Link::default() };

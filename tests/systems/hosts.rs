@@ -49,6 +49,17 @@ pub const FEDERATED: &str = r#"Scenario(
         series: [Series(name: "open", sharing: Aggregate(weights: Uniform()), policy: Deadline(after: "3s"))],
     ),
 )"#;
+/// A federation whose agents differ in all that may depend on each other.
+const UNLIKE: &str = r#"Scenario(
+    name: "unlike", seed: 1,
+    parties: { "server": Party(), "agent": Party(count: 4) },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
+    objective: GpSample(grid: [20], max_norm: 1, length_scale: 0.2, noise_variance: 0.01),
+    protocol: Federated(
+        server: "server", groups: [AgentGroup(members: "agent", heterogeneity: 0.3)], rounds: 3, initial_points: 2, features: 10,
+        series: [Series(name: "open", sharing: Aggregate(weights: Uniform()), policy: Deadline(after: "3s"))],
+    ),
+)"#;
 pub const RELEASE: &str = r#"Scenario(
     name: "release", seed: 1,
     parties: { "owner": Party(), "reader": Party() },
@@ -251,6 +262,30 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "popularity" => all(&[LOCAL], "protocol.popularity", "{}"),
         "arrivals" => all(&[LOCAL], "protocol.arrivals", "{}"),
         "NeverAnswer" => all(&[LOCAL], "protocol.never_answer", "{}"),
+        "Together" => all(
+            &[UNLIKE],
+            "parties.agent",
+            "Party(count: 4, compute: Heterogeneous(time: Constant(\"1s\"), sigma: 0.5), availability: BetaPerMessage(mean: 0.8, \
+             concentration: 3), together: {})",
+        ),
+        "PartyQuantity" => {
+            let of = |other: &'static str| all(&[UNLIKE], "parties.agent", other);
+            [
+                of("Party(count: 4, compute: Heterogeneous(time: Constant(\"1s\"), sigma: 0.5), together: Together(of: [{}, \
+                    Heterogeneity], correlation: 0.5))"),
+                of("Party(count: 4, availability: BetaPerMessage(mean: 0.8, concentration: 3), together: Together(of: [{}, \
+                    Heterogeneity], correlation: 0.5))"),
+                of("Party(count: 4, availability: BetaPerMessage(mean: 0.8, concentration: 3), together: Together(of: [{}, \
+                    Availability], correlation: 0.5))"),
+            ]
+            .concat()
+        }
+        "Informative" => all(&[OUTSOURCED], "protocol.silence", "{}"),
+        "SilenceBy" => all(
+            &[OUTSOURCED],
+            "protocol.silence",
+            "Informative(by: {}, slope: 1, base_rate: 0.3, least: 0.1, most: 0.6)",
+        ),
         "Report" => all(&[LOCAL], &format!("{SERIES}.report"), "{}"),
         "publication" => published("{}"),
         "Part of GpNoisy" => {

@@ -155,6 +155,7 @@ fn a_learner_of_ones_own_that_states_its_widths_has_bounds() {
             rounds: 8,
             initial_points: 1,
             retry: Retry::default(),
+            silence: None,
             series: vec![series],
         };
         play(&outsourced, RunOptions::default()).unwrap().remove(0).bounds

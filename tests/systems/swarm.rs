@@ -92,10 +92,7 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
         0 => AvailabilityModel::from(PerMessage {
             heard: Probability::new(0.5 + 0.5 * stream.uniform()).unwrap(),
         }),
-        1 => AvailabilityModel::from(OnOff {
-            online: period(stream, 50, 3000),
-            offline: period(stream, 1, 1000),
-        }),
+        1 => AvailabilityModel::from(OnOff::new(period(stream, 50, 3000), period(stream, 1, 1000))),
         2 => AvailabilityModel::from(Scheduled {
             // A caller that is gone for good makes no calls: its last switch brings it back.
             online: stream.bernoulli(0.5) && !caller,
@@ -128,7 +125,7 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
     };
     let group = if stream.bernoulli(0.5) { "north" } else { "south" };
     let access = Access { up: rate(stream), down: rate(stream) };
-    PartyTraits { group: Some(group.to_owned()), availability, compute, access }
+    PartyTraits { group: Some(group.to_owned()), availability, compute, access, together: None }
 }
 
 fn scenario(stream: &mut Stream) -> Scenario {

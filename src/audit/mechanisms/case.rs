@@ -6,7 +6,7 @@ use crate::audit::measure::{CanaryScores, Experiment, KnownPair, NeighbourSide, 
 use crate::audit::verdict::{Statement, Verdict, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
 use crate::rng::Key;
-use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
+use crate::vocab::{Delta, Epsilon, Neighbours, Positive, Probability};
 
 /// One named audit of a mechanism.
 pub struct Case {
@@ -29,6 +29,10 @@ pub(super) const DELTA: f64 = 1e-5;
 
 pub(super) fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
+}
+
+pub(super) fn probability(value: f64) -> Probability {
+    Probability::new(value).expect("from 0 to 1")
 }
 
 pub(super) fn epsilon(value: f64) -> Epsilon {

@@ -27,6 +27,8 @@ pub(super) struct Answering<'a> {
     pub(super) queries: u64,
     /// Whether the observer also sees the inputs.
     pub(super) shows_inputs: bool,
+    /// Whether answers may be missing because of their outcome, which the attack does not use.
+    pub(super) may_be_missing: bool,
 }
 
 /// The answers of one series of a [`Search`](crate::protocols::Search), for an implementation of
@@ -71,6 +73,7 @@ pub fn search_candidates(
         observer: settings.searcher.1,
         queries: settings.initial_points.saturating_add(settings.rounds),
         shows_inputs: true,
+        may_be_missing: false,
     };
     Ok(vec![candidates(&answering, instance, context)?])
 }
@@ -111,7 +114,10 @@ pub(super) fn candidates(
      -> Result<(), AuditError> {
         let statement = Statement {
             name: format!("{}, outcomes", answering.series),
-            about,
+            about: match answering.may_be_missing {
+                true => format!("{about} (whether an answer is missing is not attacked)"),
+                false => about,
+            },
             neighbours,
             observer: answering.observer.to_owned(),
             delta,

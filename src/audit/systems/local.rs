@@ -10,7 +10,7 @@ use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::reports::RewardMechanism;
-use crate::privacy::mechanisms::{Distinguisher, Mechanism, RATIO};
+use crate::privacy::mechanisms::{Distinguisher, Mechanism, Price, RATIO};
 use crate::protocols::local::{Local, NeverAnswer};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, counted};
@@ -64,6 +64,13 @@ impl Audited for Local {
                 (visits as f64 * claim.epsilon, source)
             });
             let tells = self.never_answer.depends_on_reward();
+            // A logistic probability with bounds has a cost of its own, which adds to that of a report.
+            let silence = self.never_answer.informative().filter(|silence| silence.depends());
+            let silence = silence.map(|silence| silence.price(&0.0, &mechanism.neighbours()));
+            let silence = silence.transpose().map_err(AuditError::from)?;
+            let prices: Vec<(&Price, u64)> =
+                std::iter::once(&price).chain(&silence).map(|price| (price, visits)).collect();
+            let priced = covered && (!tells || silence.is_some());
             let statement = Statement {
                 name: series.name.clone(),
                 about: format!(
@@ -76,7 +83,7 @@ impl Audited for Local {
                 observer: self.service.clone(),
                 delta,
                 claim,
-                proven: if tells || !covered { None } else { upper_bound(&[(&price, visits)], delta) },
+                proven: if priced { upper_bound(&prices, delta) } else { None },
                 disjoint: None,
                 broken: false,
             };
@@ -89,8 +96,8 @@ impl Audited for Local {
             let laws = told.laws.as_ref().filter(|_| !tells && fixed);
             let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
             let mechanism = Arc::clone(&mechanism);
-            let experiment =
-                Reports { mechanism, rewards, told, visits, never_answer: self.never_answer, pair };
+            let (never_answer, best) = (self.never_answer, instance.best());
+            let experiment = Reports { mechanism, rewards, told, visits, never_answer, best, pair };
             Ok(System::new(statement.with_conditions(&conditions), experiment))
         };
         Ok(vec![pairs.into_iter().map(one).collect::<Result<_, _>>()?])
@@ -192,6 +199,8 @@ struct Reports {
     told: Distinguisher<f64>,
     visits: u64,
     never_answer: NeverAnswer,
+    /// The largest mean reward of any arm.
+    best: f64,
     pair: Option<KnownPair>,
 }
 
@@ -220,7 +229,7 @@ impl Experiment for Reports {
     fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let fixed = [0, 1].map(|world: usize| self.rewards[world].fixed());
         let silence = match fixed {
-            [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward)),
+            [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward, self.best)),
             // Where rewards are drawn, missing reports are not used as evidence: the claim is about reports.
             _ => [0.5, 0.5],
         };
@@ -228,8 +237,8 @@ impl Experiment for Reports {
         for visit in 0..self.visits {
             let mut stream = key.child("rewards").index(visit).stream();
             let reward = self.rewards[world.index()].draw(&mut stream);
-            let silent =
-                self.never_answer.does_not_answer(reward, &mut key.child("behaviour").index(visit).stream());
+            let mut behaviour = key.child("behaviour").index(visit).stream();
+            let silent = self.never_answer.does_not_answer(reward, self.best, &mut behaviour);
             if silent {
                 score += libm::log(silence[0] / silence[1]);
                 continue;

@@ -62,6 +62,12 @@ fn candidates(
     context: &AuditContext<'_>,
 ) -> Result<Vec<Candidates>, NotAuditedReason> {
     let delta = context.delta;
+    if recipe.silence.is_some_and(|silence| silence.depends()) {
+        return Err(NotAuditedReason::NoAttack(
+            "which outcomes are known depends on the outcomes (`silence`); the auditor repeats publications of searches that \
+             know all of them",
+        ));
+    }
     if series.publication.get::<EverySetting>().is_some() {
         return Err(NotAuditedReason::NoAttack(
             "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \

@@ -1,6 +1,7 @@
 //! Availability models: when a party is connected, and which messages it receives.
 
 mod always;
+mod beta_per_message;
 mod crashing;
 mod on_off;
 mod per_message;
@@ -9,6 +10,7 @@ mod trace;
 mod turns;
 
 pub use always::Always;
+pub use beta_per_message::BetaPerMessage;
 pub use crashing::Crashing;
 pub use on_off::OnOff;
 pub use per_message::PerMessage;
@@ -26,6 +28,18 @@ use super::latency::LatencyModel;
 pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
+
+    /// Whether parties with this recipe differ: each draws once, at its start, how available it is.
+    fn differs(&self) -> bool {
+        false
+    }
+
+    /// As [`Self::start`], for a party at a stated place in the distribution of that draw: `level` in (0, 1), 1 for the
+    /// most available. All other draws are those of `start`. Only called if [`Self::differs`].
+    fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let _ = level;
+        self.start(stream)
+    }
 
     /// Whether the party is connected at some time, and then receives a message with a probability above 0.
     fn ever_available(&self) -> bool;
@@ -127,6 +141,7 @@ crate::family! {
     pub struct AvailabilityModel(AvailabilityMember): dyn Availability, "availability" {
         Always(Always),
         PerMessage(PerMessage),
+        BetaPerMessage(BetaPerMessage),
         OnOff(OnOff),
         Scheduled(Scheduled),
         Trace(Trace),

@@ -5,7 +5,8 @@ use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::Problem;
+use crate::special::normal_quantile;
+use crate::vocab::{NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,41 @@ pub struct OnOff {
     pub online: LatencyModel,
     /// Length of a disconnected period; any of the latency models.
     pub offline: LatencyModel,
+    /// Standard deviation of the natural logarithm of a factor by which a party's disconnected periods are longer; the factor
+    /// is log-normal with median 1, drawn once per replication for each party. With 0.5, one party in ten is disconnected
+    /// for at least 1.9 times as long as the median. Default: 0, all parties are alike.
+    #[serde(default = "alike", skip_serializing_if = "is_alike")]
+    pub sigma: NonNegative,
+}
+
+fn alike() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+fn is_alike(sigma: &NonNegative) -> bool {
+    sigma.get() == 0.0
+}
+
+impl OnOff {
+    /// Periods of these lengths, the same for all parties.
+    #[must_use]
+    pub fn new(online: LatencyModel, offline: LatencyModel) -> Self {
+        Self { online, offline, sigma: alike() }
+    }
+
+    /// A party whose disconnected periods are longer by a factor.
+    fn process(&self, longer: f64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let online = self.online.as_dyn().mean_seconds();
+        let offline = longer * self.offline.as_dyn().mean_seconds();
+        let starts_online = stream.uniform() * (online + offline) < online;
+        let turns = Turns::new(self.online.clone(), self.offline.clone(), stream, starts_online);
+        Box::new(Process(turns.longer(longer)))
+    }
+
+    /// The factor of a party at a place in the distribution of availability.
+    fn longer(&self, level: f64) -> f64 {
+        libm::exp(-self.sigma.get() * normal_quantile(level))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -30,10 +66,20 @@ struct Process(Turns);
 
 impl Availability for OnOff {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
-        let online = self.online.as_dyn().mean_seconds();
-        let offline = self.offline.as_dyn().mean_seconds();
-        let starts_online = stream.uniform() * (online + offline) < online;
-        Box::new(Process(Turns::new(self.online.clone(), self.offline.clone(), stream, starts_online)))
+        if !self.differs() {
+            return self.process(1.0, stream);
+        }
+        let level = stream.open_uniform();
+        self.process(self.longer(level), stream)
+    }
+
+    fn differs(&self) -> bool {
+        self.sigma.get() > 0.0
+    }
+
+    fn start_at(&self, level: f64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
+        stream.open_uniform();
+        self.process(self.longer(level), stream)
     }
 
     fn ever_available(&self) -> bool {
@@ -72,10 +118,10 @@ mod tests {
 
     #[test]
     fn constant_periods_alternate() {
-        let recipe = OnOff {
-            online: LatencyModel::from(Constant(Span::from_millis(30))),
-            offline: LatencyModel::from(Constant(Span::from_millis(10))),
-        };
+        let recipe = OnOff::new(
+            LatencyModel::from(Constant(Span::from_millis(30))),
+            LatencyModel::from(Constant(Span::from_millis(10))),
+        );
         let mut process = recipe.start(Key::root(3).stream());
         let mut online = process.starts_online();
         let mut at = Time::ZERO;
@@ -87,14 +133,43 @@ mod tests {
         }
     }
 
+    /// 400 parties with a log-normal factor of sigma 1 on periods of 1 s: the median of their first disconnected periods is 1 s. Of
+    /// 400 periods, the share below the median is 1/2 with a standard error of 0.025; six of them are 0.15.
+    #[test]
+    fn parties_differ_in_how_long_they_are_gone() {
+        let mut recipe = OnOff::new(
+            LatencyModel::from(Constant(Span::from_millis(1000))),
+            LatencyModel::from(Constant(Span::from_millis(1000))),
+        );
+        recipe.sigma = NonNegative::new(1.0).unwrap();
+        let gone = |process: &mut Box<dyn AvailabilityProcess>| {
+            let mut left = None;
+            loop {
+                let switch = process.next_switch().unwrap();
+                match (switch.online, left) {
+                    (true, Some(at)) => return (switch.at - at).seconds(),
+                    (true, None) => {}
+                    (false, _) => left = Some(switch.at),
+                }
+            }
+        };
+        let drawn: Vec<f64> =
+            (0..400).map(|party| gone(&mut recipe.start(Key::root(8).index(party).stream()))).collect();
+        let below = drawn.iter().filter(|seconds| **seconds < 1.0).count() as f64 / 400.0;
+        assert!((below - 0.5).abs() < 0.15, "{below}");
+        // Phi(1) = 0.8413: one standard deviation above the median is gone for 1 / e as long.
+        let mut available = recipe.start_at(0.841_344_746_068_543, Key::root(8).stream());
+        assert!((gone(&mut available) - (-1.0f64).exp()).abs() < 1e-6);
+    }
+
     #[test]
     fn share_of_time_online_is_the_ratio_of_means() {
         // 20,000 exponential periods of each kind, with means 3 and 1: the share's standard error is
         // sqrt(2 / 20,000) * 3/16 = 0.0019; six of them are 0.0113.
-        let recipe = OnOff {
-            online: LatencyModel::from(Exponential { mean: Span::from_millis(3) }),
-            offline: LatencyModel::from(Exponential { mean: Span::from_millis(1) }),
-        };
+        let recipe = OnOff::new(
+            LatencyModel::from(Exponential { mean: Span::from_millis(3) }),
+            LatencyModel::from(Exponential { mean: Span::from_millis(1) }),
+        );
         let mut process = recipe.start(Key::root(4).stream());
         let (mut online, mut at, mut total) = (process.starts_online(), Time::ZERO, Span::ZERO);
         for _ in 0..40_000 {

@@ -38,6 +38,22 @@ struct Device {
     switches: Vec<Span>,
 }
 
+impl Device {
+    /// The share of the time from 0 to `all` for which it is connected.
+    fn share_online(&self, all: Span) -> f64 {
+        if all == Span::ZERO {
+            return f64::from(u8::from(self.online));
+        }
+        let (mut online, mut begun, mut connected) = (self.online, 0.0, 0.0);
+        for at in self.switches.iter().copied().chain([all]) {
+            let at = at.seconds().min(all.seconds());
+            connected += if online { at - begun } else { 0.0 };
+            (online, begun) = (!online, at);
+        }
+        connected / all.seconds()
+    }
+}
+
 impl Trace {
     /// A recipe whose file has not been read.
     #[must_use]
@@ -47,6 +63,28 @@ impl Trace {
 
     fn devices(&self) -> &[Device] {
         self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
+    }
+
+    /// The share of time for which each device is connected, with its number, in ascending order. Time is that of one
+    /// repetition; without one, that until the last change in the file.
+    fn by_share(&self) -> Vec<(f64, usize)> {
+        let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
+        let all = self.repeat.or(last.copied()).unwrap_or(Span::ZERO);
+        let mut shares: Vec<(f64, usize)> =
+            self.devices().iter().enumerate().map(|(n, device)| (device.share_online(all), n)).collect();
+        shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shares
+    }
+
+    fn process(&self, device: Option<&Device>) -> Box<dyn AvailabilityProcess> {
+        let device = device.cloned().unwrap_or(Device { online: true, switches: Vec::new() });
+        Box::new(TraceProcess {
+            online: device.online,
+            device,
+            repeat: self.repeat,
+            begun: Time::ZERO,
+            next: 0,
+        })
     }
 
     /// The device that the recipe states; `None` if it states none, or one that the file does not have.
@@ -60,15 +98,21 @@ impl Availability for Trace {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
-        let device = if self.device.is_some() { self.chosen() } else { devices.get(drawn) };
-        let device = device.cloned().unwrap_or(Device { online: true, switches: Vec::new() });
-        Box::new(TraceProcess {
-            online: device.online,
-            device,
-            repeat: self.repeat,
-            begun: Time::ZERO,
-            next: 0,
-        })
+        self.process(if self.device.is_some() { self.chosen() } else { devices.get(drawn) })
+    }
+
+    /// Whether the recorded devices are connected for different shares of the time; also true if the file has not been read.
+    fn differs(&self) -> bool {
+        let ordered = self.by_share();
+        let ends = ordered.first().zip(ordered.last());
+        self.devices.is_none() || self.device.is_none() && ends.is_some_and(|(least, most)| least.0 < most.0)
+    }
+
+    /// The devices in order of the share of time for which they are connected.
+    fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
+        let ordered = self.by_share();
+        let place = (level * ordered.len() as f64) as usize;
+        self.process(ordered.get(place).and_then(|(_, device)| self.devices().get(*device)))
     }
 
     /// Also true if the file has not been read (reported by `load`) or does not have the device (reported by `problems`).
@@ -255,6 +299,25 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, [1_000_000_000, 2_000_000_000, 3_000_000_000]);
+    }
+
+    #[test]
+    fn a_stated_place_is_that_of_the_share_of_time_connected() {
+        // Connected for 3, 10 and 1 of 10 seconds.
+        let text = "1, 3\n1\n0, 9\n";
+        let (recipe, problems) = loaded(text, None, Some(Span::from_millis(10_000)));
+        assert_eq!(problems, []);
+        assert!(recipe.differs());
+        let first = |level: f64| {
+            let mut process = recipe.start_at(level, Key::root(1).stream());
+            process.next_switch().map(|switch| switch.at.seconds())
+        };
+        assert_eq!([0.1, 0.5, 0.9].map(first), [Some(9.0), Some(3.0), None]);
+        assert!(
+            !loaded("1, 3\n0, 3, 6\n", None, Some(Span::from_millis(6000))).0.differs(),
+            "3 of 6 seconds each"
+        );
+        assert!(!loaded(text, Some(1), None).0.differs());
     }
 
     #[test]

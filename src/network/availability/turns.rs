@@ -12,6 +12,8 @@ const SHORTEST: Span = Span::from_nanos(1);
 pub(super) struct Turns {
     up: LatencyModel,
     down: LatencyModel,
+    /// Factor by which disconnected periods are longer than `down` states.
+    longer: f64,
     stream: Stream,
     /// The kind of the present period.
     pub(super) online: bool,
@@ -22,13 +24,22 @@ pub(super) struct Turns {
 impl Turns {
     /// Periods from time zero on; the first one is connected if `online`.
     pub(super) fn new(up: LatencyModel, down: LatencyModel, stream: Stream, online: bool) -> Self {
-        Self { up, down, stream, online, begun: Time::ZERO }
+        Self { up, down, longer: 1.0, stream, online, begun: Time::ZERO }
+    }
+
+    /// The same periods, except that disconnected ones are longer by a factor.
+    pub(super) fn longer(self, factor: f64) -> Self {
+        Self { longer: factor, ..self }
     }
 
     /// Moves on to the next period; returns when it begins. `None` if it never does.
     pub(super) fn next(&mut self) -> Option<Time> {
         let model = if self.online { &self.up } else { &self.down };
-        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
+        let length = model.as_dyn().quantile(self.stream.open_uniform());
+        // With a factor of 1 the length is not converted to floating-point seconds, which would round it.
+        let scaled = !self.online && self.longer != 1.0;
+        let length = if scaled { Span::from_seconds(length.seconds() * self.longer) } else { length };
+        let length = length.max(SHORTEST);
         self.begun = self.begun + length;
         self.online = !self.online;
         (self.begun < Time::NEVER).then_some(self.begun)

@@ -39,6 +39,11 @@ impl Compute for Devices {
         1.0 / sorted[place.min(sorted.len() - 1)]
     }
 
+    /// Also true if the file has not been read, which `load` reports.
+    fn differs(&self) -> bool {
+        self.sorted.as_ref().is_none_or(|sorted| sorted.first() < sorted.last())
+    }
+
     fn job(&self, slowness: f64, length: f64, _: f64) -> Span {
         scaled(&self.time, length, slowness)
     }

@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw.
+    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw. The
+    /// factor never falls when `u` rises.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
@@ -36,6 +37,11 @@ pub trait Compute {
     /// Number of jobs that a party works on at the same time.
     fn servers(&self) -> u32 {
         1
+    }
+
+    /// Whether parties with this recipe differ in speed. The default compares the two ends of [`Self::slowness`].
+    fn differs(&self) -> bool {
+        self.slowness(f64::MIN_POSITIVE) < self.slowness(1.0 - f64::EPSILON / 2.0)
     }
 
     /// Whether every job takes no time.

@@ -31,6 +31,10 @@ impl Compute for Servers {
         self.each.as_dyn().slowness(u)
     }
 
+    fn differs(&self) -> bool {
+        self.each.as_dyn().differs()
+    }
+
     fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span {
         self.each.as_dyn().job(slowness, length, slowdown_draw)
     }

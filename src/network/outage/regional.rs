@@ -30,7 +30,7 @@ impl Outage for Regional {
     }
 
     fn connection(&self, group: &str, stream: Stream) -> Option<Box<dyn AvailabilityProcess>> {
-        let turns = OnOff { online: self.up.clone(), offline: self.down.clone() };
+        let turns = OnOff::new(self.up.clone(), self.down.clone());
         (group == self.group).then(|| turns.start(stream))
     }
 

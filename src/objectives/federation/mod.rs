@@ -251,6 +251,10 @@ fn facts() -> Facts {
 struct Ready(Instance);
 
 impl Objective for FederatedTuning {
+    fn is_of_agents(&self) -> bool {
+        true
+    }
+
     fn is_always_the_same(&self) -> bool {
         true
     }

@@ -8,5 +8,5 @@ mod release;
 
 pub use crate::accounting::BudgetAccountant;
 pub use budget::{Budget, BudgetMeter, Budgeted, WhenSpent};
-pub use release::{Occasion, ReleaseError, enter_for, release};
+pub use release::{Occasion, ReleaseError, enter, enter_for, release};
 pub use writer::{Ledger, LedgerWriter, Refusal};

@@ -93,6 +93,24 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
+/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this before
+/// an observer sees the output.
+///
+/// # Errors
+/// Those of [`release`].
+pub fn enter<M: Mechanism + ?Sized>(
+    ledger: &mut dyn LedgerWriter,
+    occasion: Occasion,
+    mechanism: &M,
+    secret: &Sensitive<M::Input>,
+) -> Result<(), ReleaseError> {
+    let price = mechanism.price(secret.expose(), &occasion.neighbours).map_err(ReleaseError::Mechanism)?;
+    let event = event(occasion, price);
+    ledger.admit(&event).map_err(ReleaseError::Refused)?;
+    ledger.enter(event);
+    Ok(())
+}
+
 /// Makes the ledger entry of a release for a further unit, different from the one whose secret is released; draws
 /// nothing. The cost is that of replacing the secret by any other value, which covers every effect of the further unit
 /// on the secret. Call this before the release.

@@ -22,6 +22,7 @@ mod federated_sum;
 mod fixed_size_gaussian;
 mod sum_parts;
 mod gaussian;
+mod informative;
 pub mod inputs;
 mod laplace;
 mod lattice;
@@ -51,6 +52,7 @@ pub use exponential::ExponentialMechanism;
 pub use federated_sum::FederatedSum;
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
+pub use informative::{Informative, SilenceBy};
 pub use inputs::{
     CalibratedRows, DrawnProjection, InputRelease, JlVariant, JohnsonLindenstrauss, NoisyProjection,
     NoisyRows, Withheld, sigma_min,

@@ -10,6 +10,7 @@ use super::queries::Repeated;
 use super::selection::SelectionModel;
 use super::series::SharedQueries;
 use super::shared_model::SharedModel;
+use super::silence::AgentSilence;
 use crate::gp::{GpError, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
@@ -51,6 +52,8 @@ pub(super) struct Agent {
     pub(super) repeated: Repeated,
     /// By point: whether it was measured. Empty if repeated points are allowed.
     pub(super) visited: Vec<bool>,
+    /// Whether it answers, where that depends on what it measured.
+    pub(super) silence: Option<AgentSilence>,
     /// This agent's noise.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
@@ -97,6 +100,9 @@ impl Agent {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
         let outcome = self.values[arm] + self.noise.draw(arm, &mut stream);
+        if let Some(silence) = &mut self.silence {
+            silence.measured(self.values[arm], outcome);
+        }
         ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome, shared }.into());
         if let Some(visited) = self.visited.get_mut(arm) {
             *visited = true;
@@ -171,6 +177,9 @@ impl Agent {
         (selected, loss): (bool, Option<f64>),
         ctx: &mut Context<'_, FederatedProtocol>,
     ) {
+        if self.silence.as_mut().is_some_and(|silence| silence.is_silent(round, &self.key)) {
+            return;
+        }
         let mut stream = self.key.child("weights").index(round).stream();
         let shared = selected && round < self.shared_rounds;
         let weights = self.weights.as_ref().filter(|_| shared);
@@ -272,6 +281,9 @@ impl Agent {
 
 impl Party<FederatedProtocol> for Agent {
     fn handle(&mut self, input: Input<FederatedProtocol>, ctx: &mut Context<'_, FederatedProtocol>) {
+        if self.silence.as_ref().is_some_and(AgentSilence::has_left) {
+            return;
+        }
         if let Input::Message { message: Message::Unmask { round, answered }, .. } = &input {
             self.send_shares(*round, answered, ctx);
             return;

@@ -1,5 +1,6 @@
 //! The messages between agents and server, and the facts that they record.
 
+use super::participation::Heard;
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
 use crate::protocols::stage::message_macros::{each, if_any, vocabulary};
@@ -162,6 +163,8 @@ vocabulary! {
             /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
             /// in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
+            /// Who was heard. Not in the digest: it follows from the messages received.
+            heard: Heard => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.
         GivenUp {

@@ -54,6 +54,10 @@ mod theorem;
 mod unmasking;
 mod weights;
 mod common;
+mod silence;
+mod silence_release;
+mod dealing;
+mod participation;
 
 pub use adaptive_clip::AdaptiveClip;
 pub use hyperparameters::OwnHyperparameters;
@@ -61,6 +65,7 @@ pub use importance::{AnswerChance, Importance};
 pub use loss_reports::LossReports;
 pub use masked_round::MaskedRound;
 pub use messages::{Clipped, Close, Fact, FederatedProtocol, Message, OwnFact};
+pub use participation::Heard;
 pub use public::EVERY_AGENT;
 pub(crate) use public::conditions_of;
 pub use queries::{InitialPoints, Repeated, Width};

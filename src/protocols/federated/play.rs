@@ -1,10 +1,11 @@
 //! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
 use super::common::{AgentCommon, objective_of};
+use super::dealing::dealt;
 use super::failure::StartError;
 use super::recipe::Federated;
 use super::replication::Replication;
-use super::series::{FederatedSeries, Sharing};
+use super::series::{AgentGroup, FederatedSeries, Sharing};
 use crate::gp::MAX_ARMS;
 use crate::objectives::{Extent, Objective};
 use crate::protocols::stage::series::names;
@@ -76,6 +77,27 @@ impl Protocol for Federated {
         if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
     }
 
+    /// A relay learns who answers, which is a release if silence depends on what agents measured.
+    fn relays_learn_protected_data(&self) -> bool {
+        self.telling_silence().is_some()
+    }
+
+    fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
+        let differs = |group: &AgentGroup| {
+            group.heterogeneity.get() > 0.0 || self.perturbation.get() > 0.0 || objective.is_of_agents()
+        };
+        let members = self.members(stage).into_iter().zip(&self.groups);
+        members.filter(|(_, group)| differs(group)).flat_map(|((_, found), _)| found).collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let told = |(index, group): (usize, &AgentGroup)| {
+            let whom = "the server and every agent";
+            group.silence?.warning(&format!("groups[{index}].silence"), "an agent", whom)
+        };
+        self.groups.iter().enumerate().filter_map(told).collect()
+    }
+
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         self.of_replication(self.agents(stage) as u64, problem)
     }
@@ -111,6 +133,12 @@ impl Protocol for Federated {
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(fail)?;
+        let holders = if stage.directions.dry {
+            (0..agents.len()).collect()
+        } else {
+            dealt(stage, &agents, &values, key.child("network"))
+        };
+        let values: Vec<Arc<Vec<f64>>> = holders.iter().map(|&holder| Arc::clone(&values[holder])).collect();
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()
             .enumerate()
@@ -119,7 +147,8 @@ impl Protocol for Federated {
                 (name.clone(), of_group.map(|(n, _)| n).collect())
             })
             .collect();
-        let replication = Replication { recipe: self, stage, instance, common, agents, values, groups, key };
+        let replication =
+            Replication { recipe: self, stage, instance, common, agents, values, holders, groups, key };
         self.series.iter().map(|series| replication.play(series)).collect()
     }
 }

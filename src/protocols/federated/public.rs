@@ -1,6 +1,7 @@
 //! What observers know of the agents besides the releases in the ledger.
 
 use super::series::Sharing;
+use crate::network::PartyQuantity;
 use crate::objectives::Instance;
 use crate::protocols::stage::ReplicationSetup;
 use crate::vocab::{Origin, PublicFact};
@@ -11,8 +12,28 @@ pub(super) const PROTECTED: &str = "agents";
 /// The name in the ledger for all agents as observers of what the server broadcasts.
 pub const EVERY_AGENT: &str = "every agent";
 
-/// Facts about the agents that no release accounts for; `objective` holds the public facts about the problem.
-pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFact> {
+/// What speed and availability reveal where they depend on the agents' objectives.
+const TIED: &str = "how fast agents are and when they are available, which depends on how unlike their objectives are \
+                    (`together`), and so who answers in time";
+
+/// What the times of messages reveal.
+const WHO_AND_WHEN: &str =
+    "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
+
+/// The same where the ledger has entries for who answers.
+const WHEN: &str = "when agents answer, given that they do, and so when rounds end: taken as independent of the agents' data";
+
+/// The same where speed and availability depend on the agents' objectives.
+const WHO_AND_WHEN_BEYOND: &str = "who answers in which round, and when, beyond what follows from how fast and how available \
+                                   each agent is: taken as independent of the agents' data";
+
+/// The same where the ledger has entries for who answers, and speed and availability depend on the agents' objectives.
+const WHEN_BEYOND: &str = "when agents answer, given that they do, beyond what follows from how fast and how available each \
+                           agent is: taken as independent of the agents' data";
+
+/// Facts about the agents that no release accounts for; `tells` if silence depends on what agents measured, and so is in the
+/// ledger; `objective` holds the public facts about the problem.
+pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
     let mut facts = Vec::new();
     match sharing {
@@ -40,8 +61,13 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
             }
         }
     }
-    let when = "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
-    facts.push(protocol(when));
+    let tied = objective.iter().any(|fact| fact.what == TIED);
+    facts.push(protocol(match (tells, tied) {
+        (false, false) => WHO_AND_WHEN,
+        (true, false) => WHEN,
+        (false, true) => WHO_AND_WHEN_BEYOND,
+        (true, true) => WHEN_BEYOND,
+    }));
     facts.push(protocol(
         "the features of shared models, and the hyperparameters that agents' models begin with",
     ));
@@ -54,7 +80,10 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
 
 /// Facts about the problem of a federation, as its objective and its tables state them.
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
-    instance.background.public.iter().cloned().chain(stage.inputs_of_records()).collect()
+    let tied = stage.traits.iter().filter_map(|party| party.together.as_ref());
+    let tied = tied.into_iter().any(|together| together.ties(PartyQuantity::Heterogeneity));
+    let tied = tied.then(|| PublicFact::new(TIED, Origin::ComputedFromData).about(PROTECTED));
+    instance.background.public.iter().cloned().chain(stage.inputs_of_records()).chain(tied).collect()
 }
 
 /// The conditions of all privacy losses on this problem.

@@ -9,7 +9,7 @@ use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
 use crate::network::announced_seconds;
 use crate::objectives::Objective;
-use crate::privacy::mechanisms::Participation;
+use crate::privacy::mechanisms::{Informative, Participation};
 use crate::protocols::stage::{ReplicationSetup, series};
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -107,6 +107,13 @@ impl Federated {
             variance: self.feature_variance.map(Positive::get),
             noise_variance: self.feature_noise.map(Positive::get),
         }
+    }
+
+    /// The silence of agents that tells most of what they measured; `None` if no silence depends on it.
+    #[must_use]
+    pub fn telling_silence(&self) -> Option<Informative> {
+        let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
+        telling.max_by(|a, b| a.epsilon().total_cmp(&b.epsilon()))
     }
 
     /// How many agents take part.
@@ -226,6 +233,10 @@ impl Federated {
     pub(super) fn check(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
         problems.extend(self.group_problems(stage));
+        for (index, group) in self.groups.iter().enumerate() {
+            let found = group.silence_problems().into_iter();
+            problems.extend(found.map(|problem| problem.below(&format!("groups[{index}]"))));
+        }
         let agents: u64 = self.members(stage).iter().map(|(_, members)| members.len() as u64).sum();
         if agents == 0 {
             let cure = "write groups: [AgentGroup(members: \"agent\")] and \"agent\": Party(count: 20)";

@@ -18,6 +18,7 @@ use super::roster::Roster;
 use super::series::{Aggregate, FederatedSeries, Sharing};
 use super::server::Server;
 use super::shared_model::SharedModel;
+use super::silence::AgentSilence;
 use super::tally::Tally;
 use super::theorem::Terms;
 use crate::gp::GpError;
@@ -42,6 +43,8 @@ pub(super) struct Replication<'a> {
     /// Party and group of each agent.
     pub(super) agents: Vec<(usize, usize)>,
     pub(super) values: Vec<Arc<Vec<f64>>>,
+    /// For each agent, the number of the agent as which its objective and its noise were drawn.
+    pub(super) holders: Vec<usize>,
     pub(super) groups: Vec<(String, Vec<usize>)>,
     pub(super) key: Key,
 }
@@ -51,7 +54,11 @@ impl Replication<'_> {
         let failed = |error| ReplicationError::party(&series.name, error);
         let widths = self.widths().map_err(StartError::from).map_err(failed)?;
         let parties = self.parties(series, &widths).map_err(failed)?;
-        let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
+        let shared = match series.sharing {
+            Sharing::Alone(_) => 0,
+            Sharing::RandomAgent(_) | Sharing::Aggregate(_) => series.shared_rounds(self.recipe.rounds),
+        };
+        let mut tally = Tally::new(self.values.clone(), self.recipe.rounds, shared);
         let mut counts = BTreeMap::new();
         let mut together = 0;
         // Length-scale of each agent's last fit.
@@ -62,8 +69,8 @@ impl Replication<'_> {
                 OwnFact::Measured { agent, round, arm, outcome, shared } => {
                     tally.measured(*agent, *round, (*arm, *shared), *outcome, at);
                 }
-                OwnFact::Closed { round, fresh, late, asked, clipped } => {
-                    tally.closed(*round, (*fresh, *late, *asked), *clipped, at);
+                OwnFact::Closed { round, fresh, late, asked, clipped, heard } => {
+                    tally.closed(*round, (*fresh, *late, *asked), (*clipped, heard), at);
                 }
                 OwnFact::ClipFollowed { round, within, norm } => tally.norm(*round, *norm, *within),
                 OwnFact::SetUp { members } => {
@@ -107,6 +114,7 @@ impl Replication<'_> {
             let scales = fitted.into_values().collect();
             record.outcomes.push(named("length-scale of agents' own models, median", median(scales)));
         }
+        record.outcomes.extend(tally.participation());
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
@@ -114,7 +122,8 @@ impl Replication<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        record.public.extend(public::facts(&series.sharing, &self.objective_facts()));
+        let tells = self.recipe.telling_silence().is_some();
+        record.public.extend(public::facts(&series.sharing, tells, &self.objective_facts()));
         Ok(record)
     }
 
@@ -240,6 +249,11 @@ impl Replication<'_> {
                 unmasking: None,
                 unopened: Vec::new(),
                 name: self.recipe.server.clone(),
+                silence: self.recipe.telling_silence(),
+                passers: match self.recipe.telling_silence() {
+                    Some(_) => stage.relays_between(server, &agents, &[]).into(),
+                    None => Arc::default(),
+                },
                 conditions: conditions.clone(),
                 buffered: 0,
                 stale: 0,
@@ -258,7 +272,9 @@ impl Replication<'_> {
             Repeated::RandomPoint => region_of.len(),
         };
         let noises = self.instance.background.agent_noise.as_ref();
-        for (n, &(party, _)) in self.agents.iter().enumerate() {
+        for (n, &(party, group)) in self.agents.iter().enumerate() {
+            let group = &self.recipe.groups[group];
+            let silence = |recipe| AgentSilence::new(recipe, group.leaves, &self.values[n]);
             let key = self.key.child("party").child(&stage.names[party]);
             let everywhere = series.sharing.initial() == InitialPoints::Everywhere;
             let own: Vec<usize> =
@@ -292,7 +308,11 @@ impl Replication<'_> {
                     widths: Arc::clone(widths),
                     repeated: self.recipe.repeated,
                     visited: vec![false; visited],
-                    noise: noises.and_then(|all| all.get(n)).unwrap_or(&self.common.noise).clone(),
+                    silence: group.silence.map(silence),
+                    noise: noises
+                        .and_then(|all| all.get(self.holders[n]))
+                        .unwrap_or(&self.common.noise)
+                        .clone(),
                     rounds: self.recipe.rounds,
                     broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                     shared_rounds: series.shared_rounds(self.recipe.rounds),

@@ -9,7 +9,9 @@ use super::selection::SelectionModel;
 use super::server_trust::ServerTrust;
 use super::staleness::StalenessDiscount;
 use super::weights::WeightSchedule;
-use crate::privacy::mechanisms::{Divisor, FederatedSum, NoiseArithmetic, Participation, SensitivityRule};
+use crate::privacy::mechanisms::{
+    Divisor, FederatedSum, Informative, NoiseArithmetic, Participation, SensitivityRule,
+};
 use crate::protocols::stage::Series;
 use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -36,6 +38,16 @@ pub struct AgentGroup {
     /// explores region n mod P.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explores: Option<u32>,
+    /// Answers that are missing because of what the agent measured. With `by: Value` it depends on the agent's last outcome,
+    /// with `by: Regret` on its simple regret: the largest value of its own objective minus the largest that it has
+    /// measured, noise-free. Who answers is then a release about the agents, with an entry in the ledger for each round.
+    /// Default: none, answers are missing only because of the network and the parties' availability.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Informative>,
+    /// Whether an agent leaves for good with its first missing answer: it then measures nothing more and sends nothing
+    /// more. Default: false, it is asked again in the next round.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaves: bool,
 }
 
 fn same() -> Probability {
@@ -262,6 +274,22 @@ impl Aggregate {
             }),
             count: self.adaptive_clip.map(|adaptive| adaptive.count(z, self.planned(asked))),
         }
+    }
+}
+
+impl AgentGroup {
+    /// What is wrong with its silence.
+    pub(super) fn silence_problems(&self) -> Vec<Problem> {
+        let problems = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
+        let mut problems: Vec<Problem> =
+            problems.into_iter().map(|problem| problem.below("silence")).collect();
+        if self.leaves && self.silence.is_none() {
+            let cure =
+                "write silence: Informative(by: Regret, slope: 1, base_rate: 0.05), or leave `leaves` out";
+            let expected = "agents whose answers may be missing because of what they measured";
+            problems.push(Problem::wrong("leaves", expected, "no `silence`", cure));
+        }
+        problems
     }
 }
 

@@ -4,6 +4,7 @@ use super::answers::Answers;
 use super::contribution::MaskingContract;
 use super::key_exchange_state::Setup;
 use super::messages::{Close, FederatedProtocol};
+use super::participation::Heard;
 use super::public::{EVERY_AGENT, PROTECTED};
 use super::roster::Roster;
 use super::rounds::{Late, RoundPolicy};
@@ -11,6 +12,7 @@ use super::series::Sharing;
 use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
 use crate::privacy::ledger::{BudgetMeter, Occasion};
+use crate::privacy::mechanisms::Informative;
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;
@@ -65,6 +67,10 @@ pub(super) struct Server {
     /// Rounds that were given up after shares had been requested.
     pub(super) unopened: Vec<PendingUnmasking>,
     pub(super) name: String,
+    /// The silence of agents that tells most, if it depends on what they measured.
+    pub(super) silence: Option<Informative>,
+    /// Relays between the server and agents: they see who answers, even if they cannot read the answers.
+    pub(super) passers: Arc<[Observer]>,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
     /// Answers since the last sum.
@@ -132,6 +138,14 @@ impl Server {
                 }
             }
         }
+    }
+
+    /// The agents of which the server holds an answer that arrived since the last sum: to this round, or a late one that
+    /// enters the next sum.
+    pub(super) fn heard_now(&self) -> Heard {
+        let heard =
+            |agent: usize| self.answered[agent] || self.fresh[agent].is_some() || self.late[agent].is_some();
+        Heard((0..self.agents.len()).map(heard).collect())
     }
 
     /// Opens the next round, if there is one.

@@ -1,7 +1,9 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
+use super::dealing::heterogeneity_of;
 use super::messages::Clipped;
-use crate::protocols::stage::{GroupOutcome, Iteration, Regret, RoundClosing, RoundTrack};
+use super::participation::{Heard, ParticipationTally};
+use crate::protocols::stage::{GroupOutcome, Iteration, NamedOutcome, Regret, RoundClosing, RoundTrack};
 use crate::vocab::Time;
 use std::sync::Arc;
 
@@ -30,12 +32,18 @@ pub(super) struct Tally {
     clipped: Vec<(u64, u64, Clipped)>,
     /// Round, clipping norm of the next round, and noisy share of vectors within this round's; empty if the norm is fixed.
     norms: Vec<(u64, f64, f64)>,
+    /// Rounds that share vectors: those with a lower number.
+    shared_rounds: u64,
+    participation: ParticipationTally,
 }
 
 impl Tally {
-    pub(super) fn new(values: Vec<Arc<Vec<f64>>>, rounds: u64) -> Self {
+    /// Without measurements, for `rounds` rounds, of which those below `shared_rounds` share vectors.
+    pub(super) fn new(values: Vec<Arc<Vec<f64>>>, rounds: u64, shared_rounds: u64) -> Self {
         let best = values.iter().map(|v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
         Self {
+            shared_rounds,
+            participation: ParticipationTally::new(values.len()),
             values,
             best,
             rounds: vec![Vec::new(); rounds as usize + 1],
@@ -144,12 +152,26 @@ impl Tally {
         &mut self,
         round: u64,
         (in_time, late, asked): (u64, u64, u64),
-        clipped: Option<Clipped>,
+        (clipped, heard): (Option<Clipped>, &Heard),
         at: Time,
     ) {
+        if round < self.shared_rounds {
+            self.participation.closed(heard);
+        }
         self.clipped.extend(clipped.map(|clipped| (round, in_time, clipped)));
         let missing = asked.saturating_sub(in_time);
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
+    }
+
+    /// Whether the agents that were heard are a fair sample of all. Empty without any measurement, in a dry run.
+    pub(super) fn participation(&self) -> Vec<NamedOutcome> {
+        let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();
+        self.rounds.iter().flatten().for_each(|m| regrets[m.agent].evaluated(0, m.value));
+        let regrets: Vec<f64> = regrets.iter().map(|regret| regret.simple).collect();
+        if regrets.iter().all(|regret| regret.is_infinite()) {
+            return Vec::new();
+        }
+        self.participation.outcomes(&heterogeneity_of(&self.values), &regrets)
     }
 
     /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an

@@ -1,7 +1,8 @@
 //! Which users never answer.
 
+use crate::privacy::mechanisms::{Informative, Mechanism};
 use crate::rng::Stream;
-use crate::vocab::{Finite, Probability};
+use crate::vocab::{Finite, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,12 @@ pub enum NeverAnswer {
         /// The probability.
         share: Probability,
     },
+    /// Each user with a probability that is logistic in its reward or in its regret, which is the largest mean reward of any
+    /// arm minus the user's reward. The reports are a biased sample. Whether a user answers is a release about its reward,
+    /// with a finite epsilon if the probability has bounds (`least`, `most`).
+    ///
+    /// Example: `Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.1, most: 0.6)`.
+    Informative(Informative),
 }
 
 impl Default for NeverAnswer {
@@ -32,28 +39,53 @@ impl Default for NeverAnswer {
 }
 
 impl NeverAnswer {
-    /// Whether a user with this reward does not answer. Uses one random word.
-    pub fn does_not_answer(&self, reward: f64, stream: &mut Stream) -> bool {
-        let drawn = stream.uniform();
+    /// Whether a user with this reward does not answer, where `best` is the largest mean reward of any arm. Uses one random
+    /// word, rarely more.
+    pub fn does_not_answer(&self, reward: f64, best: f64, stream: &mut Stream) -> bool {
+        let chance = self.chance(reward, best);
         match self {
-            Self::Independent(share) => drawn < share.get(),
-            Self::WhenBelow { reward: threshold, share } => reward < threshold.get() && drawn < share.get(),
+            Self::Independent(_) | Self::WhenBelow { .. } => stream.uniform() < chance,
+            Self::Informative(silence) => {
+                // The draw never fails; a user without one would answer.
+                silence.privatise(&silence.of(reward, best), stream).unwrap_or(false)
+            }
         }
     }
 
     /// The probability that a user with this reward does not answer.
     #[must_use]
-    pub fn chance(&self, reward: f64) -> f64 {
+    pub fn chance(&self, reward: f64, best: f64) -> f64 {
         match self {
             Self::Independent(share) => share.get(),
             Self::WhenBelow { reward: threshold, share } if reward < threshold.get() => share.get(),
             Self::WhenBelow { .. } => 0.0,
+            Self::Informative(silence) => silence.chance(silence.of(reward, best)),
         }
     }
 
     /// Whether silence depends on the reward, and so reveals something about it.
     #[must_use]
     pub fn depends_on_reward(&self) -> bool {
-        matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)
+        match self {
+            Self::Independent(_) => false,
+            Self::WhenBelow { share, .. } => share.get() > 0.0,
+            Self::Informative(silence) => silence.depends(),
+        }
+    }
+
+    /// The mechanism by which silence tells something of the reward, if the probability is logistic.
+    #[must_use]
+    pub fn informative(&self) -> Option<&Informative> {
+        match self {
+            Self::Informative(silence) => Some(silence),
+            Self::Independent(_) | Self::WhenBelow { .. } => None,
+        }
+    }
+
+    /// What is wrong with the recipe.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let problems = self.informative().map_or_else(Vec::new, Informative::problems);
+        problems.into_iter().map(|problem| problem.below("Informative")).collect()
     }
 }

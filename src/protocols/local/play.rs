@@ -2,6 +2,7 @@
 
 use super::bounds::Bounds;
 use super::messages::LocalProtocol;
+use super::never_answer::NeverAnswer;
 use super::public::taken_as_public;
 use super::recipe::{Local, SeriesRecipe};
 use super::service::Service;
@@ -62,6 +63,21 @@ impl Protocol for Local {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        if let NeverAnswer::WhenBelow { .. } = self.never_answer
+            && self.never_answer.depends_on_reward()
+        {
+            let what = "never_answer: users are silent because of their rewards, so the answers heard are not a fair sample; \
+                        whether there is an answer tells the service something without bound: the privacy loss is infinite";
+            return vec![what.to_owned()];
+        }
+        let silence = self.never_answer.informative();
+        silence
+            .and_then(|silence| silence.warning("never_answer", "a user", "the service"))
+            .into_iter()
+            .collect()
     }
 
     fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
@@ -235,6 +251,7 @@ impl Local {
                 mechanism,
                 population: self.population.map(|size| self.visitors(size.get(), &users_key)),
                 values: Arc::clone(&instance.values),
+                best: instance.best(),
                 law: instance.noise.clone(),
                 noise: key.child("objective noise"),
                 behaviour: users_key.child("behaviour"),

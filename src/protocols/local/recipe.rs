@@ -95,6 +95,7 @@ impl Local {
         let name = self.arrivals.name();
         problems.extend(arrivals.into_iter().map(|problem| problem.below(name).below("arrivals")));
         problems.extend(time_problems(&self.answer_after).into_iter().map(|p| p.below("answer_after")));
+        problems.extend(self.never_answer.problems().into_iter().map(|p| p.below("never_answer")));
         let name = self.popularity.name();
         let found = self.popularity.as_dyn().problems();
         problems.extend(found.into_iter().map(|p| p.below(name).below("popularity")));

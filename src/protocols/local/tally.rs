@@ -12,6 +12,10 @@ const RECORDED: u64 = 1_000;
 /// high, before they are made private. Its expectation is 0 if silence does not depend on the reward.
 const BIAS: &str = "bias of reported rewards";
 
+/// The mean reward of users who are not silent minus the mean reward of all users: how far the answers heard are from a fair
+/// sample of the answers due. Unlike [`BIAS`] it also counts that users of some arms are silent more often.
+const HEARD: &str = "mean reward of answers heard minus that of answers due";
+
 /// The regrets and counts of one series.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
@@ -19,6 +23,11 @@ pub(super) struct Tally<'a> {
     played: u64,
     /// Noise of the reward of the user who played last.
     last_noise: f64,
+    /// The reward of the user who played last.
+    last_reward: f64,
+    /// Sums of the rewards of all users, and of those who are not silent.
+    due: f64,
+    heard: f64,
     /// Sum of the noise of the rewards of all users who are not silent.
     reported_noise: f64,
     silent: u64,
@@ -32,6 +41,9 @@ impl<'a> Tally<'a> {
             evaluations: Evaluations::new(instance).with_round_limit(rounds, RECORDED),
             played: 0,
             last_noise: 0.0,
+            last_reward: 0.0,
+            due: 0.0,
+            heard: 0.0,
             reported_noise: 0.0,
             silent: 0,
             learned: 0,
@@ -46,11 +58,15 @@ impl<'a> Tally<'a> {
                 self.played += 1;
                 self.last_noise = reward - self.evaluations.add(self.played, *arm, *reward, at);
                 self.reported_noise += self.last_noise;
+                self.last_reward = *reward;
+                self.due += reward;
+                self.heard += reward;
             }
             // This fact directly follows the `Played` fact of the same user, so the last noise is that user's.
             OwnFact::Silent { .. } => {
                 self.silent += 1;
                 self.reported_noise -= self.last_noise;
+                self.heard -= self.last_reward;
             }
             OwnFact::Learned { .. } => self.learned += 1,
         }
@@ -63,6 +79,8 @@ impl<'a> Tally<'a> {
         if self.silent > 0 && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
             record.outcomes.push(NamedOutcome { name: BIAS.to_owned(), value, bound: None });
+            let value = self.heard / reporting as f64 - self.due / self.played as f64;
+            record.outcomes.push(NamedOutcome { name: HEARD.to_owned(), value, bound: None });
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -10,7 +10,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::mechanisms::reports::RewardMechanism;
 use crate::protocols::stage::{JournalLedger, end, end_refused};
@@ -72,6 +72,8 @@ pub(super) struct UserSettings {
     pub(super) population: Option<Population>,
     /// Noise-free objective by arm.
     pub(super) values: Arc<Vec<f64>>,
+    /// The largest of `values`.
+    pub(super) best: f64,
     pub(super) law: Noise,
     /// Node of the objective's noise; user k draws from its child k, whichever arm it plays.
     pub(super) noise: Key,
@@ -147,20 +149,13 @@ impl Users {
         let round = self.played;
         self.played += 1;
         let mut behaviour = settings.behaviour.index(user).stream();
-        let silent = settings.never_answer.does_not_answer(reward, &mut behaviour);
+        let silent = settings.never_answer.does_not_answer(reward, settings.best, &mut behaviour);
         let delay = settings.answer_after.as_dyn().quantile(behaviour.open_uniform());
-        if settings.never_answer.depends_on_reward() {
-            let occasion = self.occasion(ctx, "whether a user answers", user, round);
-            let answers = Sensitive::new(!silent);
-            // A disclosure uses no random numbers.
-            let mut stream = self.settings.mechanisms.index(user).stream();
-            // A relay sees that there is an answer, even if the answer is encrypted.
-            let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
-            let told = release(&mut ledger, occasion, &Disclosure::new(), &answers, &mut stream);
-            if let Err(error) = told {
-                self.fail(ctx, user, &error);
-                return;
-            }
+        if settings.never_answer.depends_on_reward()
+            && let Err(error) = self.tell_silence(ctx, (user, round), reward, silent)
+        {
+            self.fail(ctx, user, &error);
+            return;
         }
         if silent {
             ctx.record(OwnFact::Silent { user }.into());
@@ -173,6 +168,26 @@ impl Users {
             }
         }
         self.finish(ctx);
+    }
+
+    /// Enters in the ledger that observers see whether a user answers, which depends on its reward. A logistic probability is
+    /// a mechanism of its own: its entry has its privacy cost, and its draw was made before, with the same recipe.
+    fn tell_silence(
+        &mut self,
+        ctx: &mut Context<'_, LocalProtocol>,
+        (user, round): (u64, u64),
+        reward: f64,
+        silent: bool,
+    ) -> Result<(), ReleaseError> {
+        let occasion = self.occasion(ctx, "whether a user answers", user, round);
+        // A relay sees that there is an answer, even if the answer is encrypted.
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
+        if let Some(silence) = self.settings.never_answer.informative() {
+            return enter(&mut ledger, occasion, silence, &Sensitive::new(reward));
+        }
+        // A disclosure uses no random numbers.
+        let mut stream = self.settings.mechanisms.index(user).stream();
+        release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(!silent), &mut stream).map(drop)
     }
 
     fn occasion(&self, ctx: &Context<'_, LocalProtocol>, released: &str, user: u64, round: u64) -> Occasion {

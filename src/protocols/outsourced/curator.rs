@@ -119,9 +119,16 @@ impl Party<OutsourcedProtocol> for Curator {
         let answer = match input {
             Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
             Input::Message { message: Message::Query { round, row }, .. } => {
-                self.measurer.answer(ctx, round, row).map(|outcome| Message::Answer { round, outcome })
+                let answer = self.measurer.answer_if_any(ctx, round, row);
+                answer.map(|answer| match answer {
+                    Some(outcome) => Message::Answer { round, outcome },
+                    None => Message::Missing { round },
+                })
             }
-            Input::Message { message: Message::Inputs { .. } | Message::Answer { .. }, .. }
+            Input::Message {
+                message: Message::Inputs { .. } | Message::Answer { .. } | Message::Missing { .. },
+                ..
+            }
             | Input::Start
             | Input::Timer(_)
             | Input::WentOffline

@@ -44,6 +44,12 @@ vocabulary! {
             /// Outcome, noise included.
             outcome: Released<f64>,
         } = 3,
+        /// From the curator: there is no outcome for that round. It has the size of an answer, so that a relay of encrypted
+        /// messages cannot tell the two apart.
+        Missing {
+            /// Round, from 0.
+            round: u64,
+        } = 4,
     }
 }
 
@@ -61,7 +67,9 @@ impl Rounds for OutsourcedProtocol {
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::RequestInputs | Message::Inputs { .. } => Some(0),
-            Message::Query { round, .. } | Message::Answer { round, .. } => Some(round + 1),
+            Message::Query { round, .. } | Message::Answer { round, .. } | Message::Missing { round } => {
+                Some(round + 1)
+            }
         }
     }
 
@@ -101,7 +109,7 @@ impl Payload for Message {
                 let model = model.as_ref().map_or(0, |model| 8 * hyperparameters(model.get()));
                 8 + model + rows.as_ref().map_or(0, |rows| 8 + 8 * rows.get().values().len() as u64)
             }
-            Self::Query { .. } | Self::Answer { .. } => 16,
+            Self::Query { .. } | Self::Answer { .. } | Self::Missing { .. } => 16,
         };
         HEADER_BYTES + payload
     }

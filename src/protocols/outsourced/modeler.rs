@@ -163,6 +163,13 @@ impl Party<OutsourcedProtocol> for Modeler {
                     Err(error) => self.end(ctx, format!("round {round}: {error}")),
                 }
             }
+            (Input::Message { message: Message::Missing { round }, .. }, State::Asking(mut searcher))
+                if searcher.open() == Some(round) =>
+            {
+                self.asker.close(ctx);
+                searcher.missed(round);
+                self.ask(ctx, searcher);
+            }
             (Input::Timer(timer), state) => {
                 self.state = state;
                 match self.asker.timeout(ctx, timer) {

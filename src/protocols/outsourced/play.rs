@@ -45,6 +45,11 @@ impl Protocol for Outsourced {
         names(&self.series)
     }
 
+    fn warnings(&self) -> Vec<String> {
+        let told = self.silence.and_then(|silence| silence.warning("silence", "a record", "the modeler"));
+        told.into_iter().collect()
+    }
+
     fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
         let (rounds, outcomes) = (self.rounds, self.rounds.saturating_add(self.initial_points));
         let (n, d) = (problem.arms as f64, problem.inputs as f64);
@@ -82,7 +87,8 @@ impl Protocol for Outsourced {
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
-            if let Some(bounds) = &mut bounds {
+            // No theorem here is about searches whose answers are missing.
+            if let (Some(bounds), None) = (&mut bounds, self.silence) {
                 let failed = |error| ReplicationError::party(&series.name, error);
                 let changes = stage.changes_at_fork(&series.name);
                 bounds.add(series, &mut record, changes).map_err(failed)?;
@@ -140,7 +146,8 @@ impl Outsourced {
         );
         let measurer = measurer
             .of_series(&series.name, &stage.directions)
-            .map_err(|error| ReplicationError::party(&series.name, error))?;
+            .map_err(|error| ReplicationError::party(&series.name, error))?
+            .with_silence(self.silence, party(&self.curator).child("silence"));
         let holder = Curator {
             name: self.curator.clone(),
             observer: Observer(self.modeler.clone()),

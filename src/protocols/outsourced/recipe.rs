@@ -3,7 +3,7 @@
 use crate::learners::{Facts, LearnerModel};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{
-    InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
+    Informative, InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
 };
 use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::Problem;
@@ -36,6 +36,12 @@ pub struct Outsourced {
     /// all.
     #[serde(default)]
     pub retry: Retry,
+    /// Outcomes that are not answered because of their value or regret, such as those of patients who do badly. The
+    /// modeler is told that there is no answer and goes on with its next query, which may be the same one; each query of a
+    /// row that has not been answered by a private mechanism is decided anew. Whether there is an answer is a release, with
+    /// an entry in the ledger. Default: none, every query is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Informative>,
     /// The series that are compared.
     pub series: Vec<SeriesRecipe>,
 }
@@ -126,6 +132,8 @@ impl Outsourced {
         let parts = [self.curator.as_str(), self.modeler.as_str()];
         problems.extend(series::same_party("modeler", "another party than the curator", parts));
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
+        let silence = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
+        problems.extend(silence.into_iter().map(|problem| problem.below("silence")));
         problems.extend(series::none(&self.series, "name: .., release: .., learner: .."));
         problems.extend(series::no_rounds(self.rounds, "at least one round", "the papers use 50"));
         for (index, recipe) in self.series.iter().enumerate() {

@@ -68,6 +68,8 @@ vocabulary! {
             setting: u64,
             /// Outcome, noise included.
             outcome: f64,
+            /// Whether the owner does not learn it, because of its value.
+            missing: bool => where_missing,
         } = 1,
         /// A trial was given to another worker, or to the same one again, since no answer came in time.
         Reassigned {
@@ -122,6 +124,13 @@ impl Rounds for ReleaseProtocol {
 
     fn closes(fact: &Fact) -> Option<u64> {
         fact.closes()
+    }
+}
+
+/// Adds a word for an outcome that is missing, and nothing for one that is known.
+fn where_missing(missing: &bool, digest: &mut Digest) {
+    if *missing {
+        digest.word(1);
     }
 }
 

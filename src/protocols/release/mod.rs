@@ -18,6 +18,7 @@
 pub mod constants;
 mod failure;
 mod messages;
+mod missing;
 mod open_request;
 mod outcomes;
 mod owner;
@@ -28,6 +29,7 @@ mod reader;
 mod reading_relays;
 mod recipe;
 mod sampling;
+mod search_stop;
 mod secrets;
 mod training;
 mod worker;

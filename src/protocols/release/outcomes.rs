@@ -7,21 +7,23 @@ use crate::objectives::Instance;
 use crate::protocols::stage::NamedOutcome;
 
 /// Settings tried and their outcomes, in order of arrival.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Trials {
     settings: Vec<usize>,
     outcomes: Vec<f64>,
+    /// Whether no outcome may be missing because of its value.
+    complete: bool,
 }
 
 impl Trials {
+    /// No trials; `complete` if no outcome may be missing because of its value.
+    pub(super) fn new(complete: bool) -> Self {
+        Self { settings: Vec::new(), outcomes: Vec::new(), complete }
+    }
+
     pub(super) fn add(&mut self, setting: usize, outcome: f64) {
         self.settings.push(setting);
         self.outcomes.push(outcome);
-    }
-
-    /// Number of trials.
-    pub(super) fn count(&self) -> u64 {
-        self.settings.len() as u64
     }
 
     /// The largest outcome.
@@ -32,6 +34,11 @@ impl Trials {
     /// The outcome that arrived last.
     pub(super) fn last(&self) -> Option<f64> {
         self.outcomes.last().copied()
+    }
+
+    /// The settings that a private choice is among, of `n`: all, or those with a known outcome if outcomes may be missing.
+    pub(super) fn candidates(&self, n: usize) -> Vec<usize> {
+        (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
 
     /// The mean outcome of one setting, if it has been tried.
@@ -57,11 +64,18 @@ impl Trials {
         let untried = || CannotRelease::Untried;
         match utility {
             Utility::PosteriorMean => self.posterior_mean(task),
-            Utility::Outcomes => (0..task.n()).map(|s| self.mean(s).ok_or_else(untried)).collect(),
+            Utility::Outcomes => {
+                let candidates = self.candidates(task.n());
+                if candidates.is_empty() {
+                    return Err(untried());
+                }
+                candidates.into_iter().map(|s| self.mean(s).ok_or_else(untried)).collect()
+            }
             Utility::OutcomesOfTried => {
                 let worst = self.outcomes.iter().copied().reduce(f64::min).ok_or_else(untried)?;
                 // Lower than every setting that was tried.
-                Ok((0..task.n()).map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
+                let candidates = self.candidates(task.n()).into_iter();
+                Ok(candidates.map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
             }
         }
     }

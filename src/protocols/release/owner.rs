@@ -2,15 +2,18 @@
 
 use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, ReleaseProtocol, Timer};
+use super::missing::MissingOutcomes;
 use super::open_request::OpenRequest;
 use super::outcomes::Trials;
+use super::public::PUBLIC;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use super::reading_relays::ReadingRelays;
 use super::sampling::{Choice, Sampler};
+use super::search_stop::SearchStop;
 use super::training::WithTraining;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::{Learner, LearnerModel, Random};
-use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::Programs;
@@ -21,9 +24,6 @@ use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
-
-/// The observer of a publication, for all readers of the scenario together.
-pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
 /// The settings and random streams of the owner of one series.
 #[derive(Clone)]
@@ -51,6 +51,8 @@ pub(super) struct OwnerConfig {
     /// Random numbers of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
+    /// Outcomes that the owner never learns because of their value.
+    pub(super) silence: Option<MissingOutcomes>,
     /// The user's programs, for a learner that is one of them.
     pub(super) programs: Programs,
 }
@@ -61,20 +63,6 @@ enum Searcher {
     Learner(Box<dyn Learner>),
     Everything,
     Sampler(Sampler),
-}
-
-/// Why a search ends before its last trial.
-enum SearchStop {
-    /// The search or the release is not possible.
-    Failed(CannotRelease),
-    /// The budget allows no further release.
-    Refused(ReleaseError),
-}
-
-impl From<CannotRelease> for SearchStop {
-    fn from(reason: CannotRelease) -> Self {
-        Self::Failed(reason)
-    }
 }
 
 /// The owner of one series.
@@ -129,6 +117,7 @@ impl Owner {
         };
         let idle = config.workers.iter().copied().collect();
         Ok(Self {
+            trials: Trials::new(config.silence.is_none()),
             config,
             searcher,
             total,
@@ -137,7 +126,6 @@ impl Owner {
             idle,
             open_trials: BTreeMap::new(),
             open_readers: BTreeMap::new(),
-            trials: Trials::default(),
             told: Vec::new(),
             meter,
             refused_for_training: false,
@@ -167,8 +155,8 @@ impl Owner {
             };
             self.under_trial.insert(trial, setting);
             if alone {
-                if let Err(reason) = self.measure(ctx, trial) {
-                    return end(ctx, reason);
+                if let Err(halt) = self.measure(ctx, trial) {
+                    return self.halted(ctx, halt);
                 }
             } else if let Some(worker) = self.idle.pop_front() {
                 let message = Message::Train { trial, setting: setting as u64 };
@@ -272,7 +260,7 @@ impl Owner {
     }
 
     /// Evaluates a trained model on the validation set, and passes the outcome to the learner.
-    fn measure(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<(), CannotRelease> {
+    fn measure(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<(), SearchStop> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
             0.0
@@ -280,7 +268,11 @@ impl Owner {
             self.config.noise_sd * self.config.noise.index(trial).stream().normal()
         };
         let outcome = self.config.values[setting] + noise;
-        ctx.record(OwnFact::Tried { trial, setting: setting as u64, outcome }.into());
+        let missing = self.is_missing(ctx, trial, outcome)?;
+        ctx.record(OwnFact::Tried { trial, setting: setting as u64, outcome, missing }.into());
+        if missing {
+            return Ok(());
+        }
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
@@ -302,8 +294,23 @@ impl Owner {
         self.idle.push_back(open.to);
         match self.measure(ctx, trial) {
             Ok(()) => self.resume(ctx),
-            Err(reason) => end(ctx, reason),
+            Err(halt) => self.halted(ctx, halt),
         }
+    }
+
+    /// Decides whether the owner never learns an outcome, and enters in the ledger that publications depend on it.
+    fn is_missing(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+        trial: u64,
+        outcome: f64,
+    ) -> Result<bool, SearchStop> {
+        let Some(silence) = self.config.silence.filter(|_| !self.config.dry) else { return Ok(false) };
+        let occasion = Occasion { round: trial, ..self.occasion(ctx, "whether an outcome is known") };
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.config.carriers.of_either);
+        let refused = &mut self.refused_for_training;
+        let mut ledger = WithTraining { ledger, trains: self.config.trains, refused };
+        silence.is_missing(&mut ledger, occasion, outcome).map_err(SearchStop::Refused)
     }
 
     /// Gives a trial to the worker that has been idle longest, or to the same worker again if no other is idle.
@@ -344,7 +351,8 @@ impl Owner {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
             (_, Some(SettingRelease { mechanism, utility })) => {
                 let utilities = self.trials.utilities(&self.config.task, utility)?;
-                Some(Choice { mechanism, candidates: (0..utilities.len()).collect(), utilities, jitter: 0.0 })
+                let candidates = self.trials.candidates(self.config.task.n());
+                Some(Choice { mechanism, candidates, utilities, jitter: 0.0 })
             }
             (_, None) => None,
         };

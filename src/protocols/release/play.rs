@@ -2,6 +2,7 @@
 
 use super::failure::CannotRelease;
 use super::messages::{OwnFact, ReleaseProtocol};
+use super::missing::MissingOutcomes;
 use super::outcomes::{Published, Trials, outcomes};
 use super::owner::{Owner, OwnerConfig};
 use super::public::{taken_as_public, trains};
@@ -17,7 +18,8 @@ use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
-    Evaluations, ITERATION, Protocol, Releases, ReplicationError, ReplicationSetup, SeriesRecord, count,
+    Evaluations, HeardTally, ITERATION, Protocol, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
+    count,
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -59,6 +61,11 @@ impl Protocol for Release {
 
     fn series(&self) -> Vec<String> {
         names(&self.series)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let told = self.silence.and_then(|silence| silence.warning("silence", "a trial", "readers"));
+        told.into_iter().collect()
     }
 
     fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
@@ -110,12 +117,17 @@ impl Release {
         let trains = config.trains;
         let parties = self.parties(stage, owner, config, key).map_err(failed)?;
         let mut evaluations = Evaluations::new(instance);
-        let (mut trials, mut published) = (Trials::default(), Published::default());
+        let (mut trials, mut published) = (Trials::new(self.silence.is_none()), Published::default());
+        let (mut heard, mut tried) = (HeardTally::default(), 0);
         let mut record =
             stage.play(&series.name, parties, key, Releases::in_order(), &mut |at, fact| match fact {
-                OwnFact::Tried { setting, outcome, .. } => {
-                    trials.add(*setting as usize, *outcome);
-                    evaluations.add(trials.count(), *setting, *outcome, at);
+                OwnFact::Tried { setting, outcome, missing, .. } => {
+                    tried += 1;
+                    heard.add(*outcome, !missing);
+                    if !missing {
+                        trials.add(*setting as usize, *outcome);
+                    }
+                    evaluations.add(tried, *setting, *outcome, at);
                 }
                 OwnFact::Reassigned { .. } => {}
                 OwnFact::Published { setting, value } => {
@@ -126,15 +138,17 @@ impl Release {
                     published.chosen.get_or_insert(*setting as usize);
                 }
             })?;
-        let neighbour = if stage.directions.dry {
+        // No theorem here is about searches whose outcomes are missing.
+        let neighbour = if stage.directions.dry || self.silence.is_some() {
             None
         } else {
             let programs = stage.directions.programs.of_series(&series.name);
             self.on_neighbour(series, instance, &task, (key, &programs)).map_err(failed)?
         };
-        record.outcomes =
-            outcomes(instance, &task, (&trials, neighbour.as_ref()), published, &plan.guarantees)
-                .map_err(failed)?;
+        let guarantees = if self.silence.is_none() { &plan.guarantees[..] } else { &[] };
+        record.outcomes = outcomes(instance, &task, (&trials, neighbour.as_ref()), published, guarantees)
+            .map_err(failed)?;
+        heard.into_record(&mut record);
         evaluations.into_record(&mut record);
         if trains {
             let mut of_training = Vec::new();
@@ -185,6 +199,11 @@ impl Release {
             dry: stage.directions.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
+            silence: self.silence.map(|recipe| MissingOutcomes {
+                recipe,
+                draws: owner.child("silence"),
+                best: instance.best(),
+            }),
             programs: stage.directions.programs.of_series(&series.name),
         })
     }
@@ -232,7 +251,7 @@ impl Release {
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");
         let mut stream = key.child("party").child(&self.owner).child("learner").stream();
-        let mut trials = Trials::default();
+        let mut trials = Trials::new(true);
         for trial in 0..self.rounds {
             let setting = learner.suggest(&mut stream);
             let outcome = values[setting] + noise_sd * noise.index(trial).stream().normal();

@@ -1,10 +1,12 @@
 //! Facts about the owner's records that observers know and that no ledger entry accounts for.
 
-use super::owner::PUBLIC;
 use super::publication::{Search, Task};
 use super::recipe::{Release, ReleaseSeries};
 use crate::objectives::Instance;
 use crate::vocab::{Origin, PublicFact};
+
+/// The observer of a publication, for all readers of the scenario together.
+pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
 /// The shape of a tuning task, to which the noise is scaled.
 const TASK_FACTS: &str =

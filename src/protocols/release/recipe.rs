@@ -2,6 +2,7 @@
 
 use super::publication::{PublicationModel, TaskOutline};
 use crate::objectives::Objective;
+use crate::privacy::mechanisms::Informative;
 use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
@@ -36,6 +37,13 @@ pub struct Release {
     /// then after waits that double up to 320 min, 100 times in all.
     #[serde(default = "default_retry")]
     pub retry: Retry,
+    /// Outcomes of trials that the owner never learns, because of their value or regret, such as jobs that fail where a model
+    /// does badly. The trial counts, and the search goes on without its outcome. What is published depends on which
+    /// outcomes are known, so whether one is known counts as a release to the readers, with an entry in the ledger. Only for
+    /// publications whose proofs hold for any set of known outcomes: `FixedGrid`, `EverySetting`, `NonPrivate`, `Blind`.
+    /// Default: none, every outcome is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Informative>,
     /// The series that are compared.
     pub series: Vec<ReleaseSeries>,
 }
@@ -121,8 +129,18 @@ impl Release {
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
         problems.extend(series::no_rounds(self.rounds, "at least one round", "write 50, for example"));
         problems.extend(series::none(&self.series, "name: .., publication: .."));
+        let silence = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
+        problems.extend(silence.into_iter().map(|problem| problem.below("silence")));
         for (index, recipe) in self.series.iter().enumerate() {
             let place = format!("series[{index}]");
+            if self.silence.is_some() && !recipe.publication.as_dyn().allows_missing_outcomes() {
+                problems.push(Problem::wrong(
+                    format!("{place}.publication"),
+                    "a publication whose proof holds for any set of known outcomes, beside `silence`",
+                    format!("{}, whose proof needs the outcome of every trial", recipe.publication.name()),
+                    "take FixedGrid, EverySetting, NonPrivate or Blind, or leave `silence` out",
+                ));
+            }
             problems.extend(series::taken(&self.series, index));
             let found = recipe.publication.as_dyn().problems();
             let below = |problem: Problem| {

@@ -58,7 +58,7 @@ impl Release {
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let outcome =
             |trial: u64, setting: usize| values[setting] + noise_sd * noise.index(trial).stream().normal();
-        let mut trials = Trials::default();
+        let mut trials = Trials::new(true);
         match publication.search(task)? {
             Search::Learner(learner) => {
                 let programs = Programs::default();

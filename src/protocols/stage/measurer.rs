@@ -5,14 +5,17 @@ use super::journal_ledger::JournalLedger;
 use super::run::RunOptions;
 use crate::kernel::{Digest, Digestible, Recorder};
 use crate::objectives::{Instance, Noise};
-use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter_for, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, enter_for, release};
 use crate::privacy::mechanisms::outcomes::{OutcomeMechanism, OutcomeProgram};
-use crate::privacy::mechanisms::{Disclosure, MechanismError, OutcomeRelease};
+use crate::privacy::mechanisms::{
+    Disclosure, Informative, Mechanism, MechanismError, OutcomeRelease, SilenceBy,
+};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::ProgramFailure;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, ProtectedUnit};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// The largest distance between the rows in which neighbouring scaled inputs differ (Kharkovskii, Dai and Low 2020,
@@ -20,7 +23,7 @@ use std::sync::Arc;
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
 /// The fact that the objective was measured, from which regret is computed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Measured {
     /// Round, from 0, initial points included.
     pub round: u64,
@@ -28,12 +31,31 @@ pub struct Measured {
     pub arm: u64,
     /// Outcome, noise included.
     pub outcome: f64,
+    /// Whether the party that searches gets no answer, because of the outcome.
+    pub missing: bool,
 }
 
+/// An outcome that is answered has the format that it would have without the last field.
+impl fmt::Debug for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { round, arm, outcome, missing } = self;
+        let mut fields = f.debug_struct("Measured");
+        fields.field("round", round).field("arm", arm).field("outcome", outcome);
+        if *missing {
+            fields.field("missing", missing);
+        }
+        fields.finish()
+    }
+}
+
+/// The digest of an outcome that is answered is that of the first three fields.
 impl Digestible for Measured {
     fn digest(&self, digest: &mut Digest) {
         digest.words([1, self.round, self.arm]);
         digest.float(self.outcome);
+        if self.missing {
+            digest.word(1);
+        }
     }
 }
 
@@ -96,7 +118,11 @@ pub struct Measurer {
     pub(in crate::protocols) stream: Stream,
     /// Releases counted against the privacy budget.
     pub(in crate::protocols) meter: BudgetMeter,
-    answered: BTreeMap<u64, Released<f64>>,
+    /// Answers that are missing because of their outcome, the node of the seed tree that decides which, and the largest
+    /// value of any arm.
+    silence: Option<(Informative, Key, f64)>,
+    /// The answer to each round; none where it is missing.
+    answered: BTreeMap<u64, Option<Released<f64>>>,
     known: BTreeMap<u64, AnsweredOutcome>,
 }
 
@@ -124,6 +150,7 @@ impl Measurer {
             conditions,
             stream,
             meter,
+            silence: None,
             answered: BTreeMap::new(),
             known: BTreeMap::new(),
         }
@@ -144,6 +171,15 @@ impl Measurer {
         Ok(self)
     }
 
+    /// The same measurer of outcomes that may be missing because of their value; draws are made below `key`. Only
+    /// [`Self::answer_if_any`] leaves answers out.
+    #[must_use]
+    pub fn with_silence(mut self, silence: Option<Informative>, key: Key) -> Self {
+        let best = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.silence = silence.map(|silence| (silence, key, best));
+        self
+    }
+
     /// Number of arms.
     #[must_use]
     pub fn arms(&self) -> usize {
@@ -161,14 +197,36 @@ impl Measurer {
         round: u64,
         arm: u64,
     ) -> Result<Released<f64>, ReleaseError> {
+        let silence = self.silence.take();
+        let answer = self.answer_if_any(ctx, round, arm);
+        self.silence = silence;
+        let missing = || MechanismError::Shape {
+            expected: "an answer to every question".to_owned(),
+            found: "one that was left out before".to_owned(),
+        };
+        answer?.ok_or_else(|| missing().into())
+    }
+
+    /// As [`Self::answer`]; none if the answer is missing because of its outcome. A question about an arm whose outcome was
+    /// released before, by a mechanism that answers once, has that answer; any other is decided anew, and whether there is
+    /// an answer is a release of its own.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    pub fn answer_if_any<P: RecordsFacts<Own: From<Measured>>>(
+        &mut self,
+        ctx: &mut dyn Recorder<P>,
+        round: u64,
+        arm: u64,
+    ) -> Result<Option<Released<f64>>, ReleaseError> {
         if let Some(known) = self.answered.get(&round) {
             return Ok(known.clone());
         }
         let released = match self.known.get(&arm) {
             Some(AnsweredOutcome { measured, released }) => {
-                let own: P::Own = Measured { round, arm, outcome: *measured }.into();
+                let own: P::Own = Measured { round, arm, outcome: *measured, missing: false }.into();
                 ctx.record(own.into());
-                released.clone()
+                Some(released.clone())
             }
             None => self.measure(ctx, round, arm)?,
         };
@@ -176,39 +234,77 @@ impl Measurer {
         Ok(released)
     }
 
+    /// Decides whether the answer with this outcome is missing, and enters in the ledger that the observer sees it.
+    fn is_missing<P: RecordsFacts>(
+        &mut self,
+        ctx: &mut dyn Recorder<P>,
+        occasion: &Occasion,
+        outcome: f64,
+    ) -> Result<bool, ReleaseError> {
+        let Some((silence, key, best)) = self.silence else { return Ok(false) };
+        let missing =
+            silence.privatise(&silence.of(outcome, best), &mut key.index(occasion.round).stream())?;
+        if silence.depends() {
+            // The largest value depends on all outcomes, so a regret does too.
+            let unit_index = occasion.unit_index.filter(|_| silence.by == SilenceBy::Value);
+            let told = Occasion {
+                released: "whether an outcome is answered".to_owned(),
+                unit_index,
+                ..occasion.clone()
+            };
+            let secret = Sensitive::new(outcome);
+            let of_row = self.of_records.then(|| self.of_row(&told));
+            let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+            if let Some(of_row) = of_row {
+                enter_for(&mut ledger, of_row, &silence, &secret)?;
+            }
+            enter(&mut ledger, told, &silence, &secret)?;
+        }
+        Ok(missing)
+    }
+
+    /// The same occasion about the row that an outcome was computed from.
+    fn of_row(&self, occasion: &Occasion) -> Occasion {
+        Occasion {
+            unit: ProtectedUnit::Record,
+            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
+            ..occasion.clone()
+        }
+    }
+
     fn measure<P: RecordsFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
         round: u64,
         arm: u64,
-    ) -> Result<Released<f64>, ReleaseError> {
+    ) -> Result<Option<Released<f64>>, ReleaseError> {
         let known = usize::try_from(arm).ok().and_then(|arm| self.values.get(arm));
         let value = *known.ok_or_else(|| MechanismError::Shape {
             expected: format!("a question about an arm from 0 to {}", self.values.len().saturating_sub(1)),
             found: format!("arm {arm}"),
         })?;
         let outcome = value + self.law.draw(arm as usize, &mut self.noise.index(round).stream());
-        let own: P::Own = Measured { round, arm, outcome }.into();
-        ctx.record(own.into());
-        let private = self.outcomes.mechanism();
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
             protected: self.owner.clone(),
             unit: ProtectedUnit::Outcome,
-            unit_index: private.map(|_| arm),
+            unit_index: self.outcomes.mechanism().map(|_| arm),
             neighbours: Neighbours::AnyValue,
             observer: self.observer.clone(),
             round,
             at: ctx.now(),
             conditions: self.conditions.clone(),
         };
+        let missing = self.is_missing(ctx, &occasion, outcome)?;
+        let own: P::Own = Measured { round, arm, outcome, missing }.into();
+        ctx.record(own.into());
+        if missing {
+            return Ok(None);
+        }
         let secret = Sensitive::new(outcome);
         // An outcome that is computed from an input of its row is a release about the row as well.
-        let of_row = self.of_records.then(|| Occasion {
-            unit: ProtectedUnit::Record,
-            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
-            ..occasion.clone()
-        });
+        let of_row = self.of_records.then(|| self.of_row(&occasion));
+        let private = self.outcomes.mechanism();
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         if let Some(of_row) = of_row {
             match private {
@@ -217,10 +313,10 @@ impl Measurer {
             }
         }
         let Some(mechanism) = private else {
-            return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);
+            return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream).map(Some);
         };
         let released = release(&mut ledger, occasion, mechanism, &secret, &mut self.stream)?;
         self.known.insert(arm, AnsweredOutcome { measured: outcome, released: released.clone() });
-        Ok(released)
+        Ok(Some(released))
     }
 }

@@ -59,10 +59,22 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// The positions in the stage of the parties that each have an objective of their own, so that these differ. Default:
+    /// none.
+    fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
+        let _ = (stage, objective);
+        Vec::new()
+    }
+
     /// Whether a dry run ([`dry`](super::RunOptions::dry)) needs the real objective, because the size or the number of
     /// messages depends on its points. If not, a placeholder problem with one arm is used.
     fn dry_needs_objective(&self) -> bool {
         true
+    }
+
+    /// What a reader of a scenario without problems should know before it is run, in sentences. Default: nothing.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What one replication of a problem of this size takes: an estimate from counts, for a recipe without problems. Paths

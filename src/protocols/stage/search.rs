@@ -3,6 +3,7 @@
 
 use super::facts::{Fact, RecordsFacts};
 use super::failure::ReplicationError;
+use super::heard::HeardTally;
 use super::measurer::{Measured, Measurer};
 use super::protocol::Protocol;
 use super::record::SeriesRecord;
@@ -276,11 +277,14 @@ impl ReplicationSetup {
         initial_points: u64,
     ) -> Result<SeriesRecord, ReplicationError> {
         let mut evaluations = Evaluations::new(instance);
+        let mut heard = HeardTally::default();
         let mut record = self.play(series, parties, key, Releases::in_order(), &mut |at, fact| {
-            let Measured { round, arm, outcome } = fact;
+            let Measured { round, arm, outcome, missing } = fact;
+            heard.add(*outcome, !missing);
             evaluations.add((round + 1).saturating_sub(initial_points), *arm, *outcome, at);
         })?;
         evaluations.into_record(&mut record);
+        heard.into_record(&mut record);
         Ok(record)
     }
 }

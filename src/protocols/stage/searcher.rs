@@ -77,6 +77,11 @@ impl Searcher {
         self.learner.observe(arm, outcome).map(|()| true)
     }
 
+    /// Closes a round whose outcome is missing, if it is open; the learner learns nothing from it.
+    pub fn missed(&mut self, round: u64) {
+        self.open.take_if(|open| open.0 == round);
+    }
+
     /// Runs the whole search in a co-routine: `ask` returns the outcome of an arm in a round, or `None` if it has given
     /// up. The simulation stops after the last round; the series ends early, with the reason, if an outcome is missing
     /// or the learner cannot be updated with it.

@@ -21,6 +21,7 @@ mod counts;
 mod first_messages;
 mod fitted;
 mod groups;
+mod heard;
 pub(super) mod headline;
 mod heading;
 mod lines;

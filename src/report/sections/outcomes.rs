@@ -1,6 +1,7 @@
 //! The section on outcomes: numbers at the end of a series, with theorems' bounds on them.
 
 use super::cells::rows;
+use super::heard;
 use super::lines::capital;
 use super::outcome_charts;
 use crate::report::document::{Block, Section};
@@ -14,6 +15,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if blocks.is_empty() {
         return None;
     }
+    blocks.splice(0..0, heard::statements(summary));
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let bounded = all.any(|outcome| group(&outcome.name).is_none() && outcome.bound.is_some());
     if charts {
@@ -24,7 +26,12 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
 }
 
 /// Explanations of groups of outcomes, by the name that the outcomes of a group share before ": ".
-const NOTES: [(&str, &str); 2] = [
+const NOTES: [(&str, &str); 3] = [
+    (
+        "share of answers heard by simple regret",
+        "Agents in order of their simple regret at the end, in quarters: the share of the answers due from each quarter that the \
+         server had when it closed a round. An agent that is reached less often also measures less, which raises its regret.",
+    ),
     (
         "PO-GP-UCB's design rule",
         "Computed from the inputs for the reader of this simulation: no party learns it, and it is no release. Whoever chooses \

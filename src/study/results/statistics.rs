@@ -44,6 +44,13 @@ impl Estimate {
         }
     }
 
+    /// Half the width of the interval around the mean that covers the true mean with probability `confidence`, by Student's t
+    /// with n - 1 degrees of freedom; `None` for fewer than two values.
+    #[must_use]
+    pub fn half_width(self, confidence: f64) -> Option<f64> {
+        (self.n > 1).then(|| student_quantile(0.5 + confidence / 2.0, (self.n - 1) as f64) * self.se)
+    }
+
     /// Mean and standard error of `values`, summed in their order; `None` for no values.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
@@ -62,8 +69,7 @@ impl Estimate {
 /// `confidence`, by Student's t with n - 1 degrees of freedom; `None` for fewer than two values.
 #[must_use]
 pub(in crate::study) fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
-    let estimate = Estimate::of(values).filter(|estimate| estimate.n > 1)?;
-    Some(student_quantile(0.5 + confidence / 2.0, (estimate.n - 1) as f64) * estimate.se)
+    Estimate::of(values)?.half_width(confidence)
 }
 
 /// P(T > t) for t >= 0 and Student's t with `df` degrees of freedom: I_x(df/2, 1/2) / 2 with x = df / (df + t^2).

@@ -33,6 +33,7 @@ impl Audited for Outsourced {
                 observer: &self.modeler,
                 queries: self.initial_points + self.rounds,
                 shows_inputs: series.release.shows_inputs(),
+                may_be_missing: self.silence.is_some_and(|silence| silence.depends()),
             };
             groups.push(answers::candidates(&answering, instance, context)?);
         }

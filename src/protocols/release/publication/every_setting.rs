@@ -155,6 +155,11 @@ impl Publication for EverySetting {
         }))
     }
 
+    /// Each choice is among settings scored by the outcomes known before it; a setting whose outcome is missing adds none.
+    fn allows_missing_outcomes(&self) -> bool {
+        true
+    }
+
     fn sequential(&self) -> bool {
         true
     }

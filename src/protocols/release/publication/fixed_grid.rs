@@ -59,6 +59,11 @@ impl Publication for FixedGrid {
         self.publish.accounted(self.epsilon)
     }
 
+    /// The grid is fixed, so which settings have an outcome is all that a missing outcome changes.
+    fn allows_missing_outcomes(&self) -> bool {
+        true
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Everything)
     }

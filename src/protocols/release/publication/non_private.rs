@@ -39,6 +39,10 @@ impl Publication for NonPrivate {
         self.learner.as_dyn().effort(arms, rounds)
     }
 
+    fn allows_missing_outcomes(&self) -> bool {
+        true
+    }
+
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(self.learner.clone()))
     }

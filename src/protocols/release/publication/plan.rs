@@ -99,6 +99,12 @@ pub trait Publication: Send + Sync {
         false
     }
 
+    /// Whether its privacy loss, given which outcomes are known, is the same for every set of known outcomes, so that outcomes
+    /// may be missing because of their value. Default: false.
+    fn allows_missing_outcomes(&self) -> bool {
+        false
+    }
+
     /// The facts about the task that the recipe assumes in place of the objective's, if any. With such facts, the
     /// values of the objective are taken as minus the mean loss of trained models over the validation records.
     fn assumed(&self) -> Option<TaskFacts> {

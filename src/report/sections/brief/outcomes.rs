@@ -4,6 +4,7 @@ use super::pivot;
 use crate::report::document::{Block, Section};
 use crate::report::number::{percent, regret};
 use crate::report::sections::cells::{Rows, rows};
+use crate::report::sections::heard;
 use crate::report::sections::lines::capital;
 use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
@@ -75,6 +76,9 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
                 percent(probability)
             )));
         }
+    }
+    if !blocks.is_empty() {
+        blocks.splice(0..0, heard::statements(summary));
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
 }

@@ -1,0 +1,76 @@
+//! Which agent holds which objective, where heterogeneity depends on another quantity of the agents.
+
+use crate::network::PartyQuantity;
+use crate::protocols::stage::ReplicationSetup;
+use crate::rng::Key;
+use std::sync::Arc;
+
+/// How unlike each agent's objective is: the root mean square over all points of the difference between its objective and
+/// the mean of all agents' objectives, in units of the objective.
+pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
+    let (Some(first), count) = (values.first(), values.len() as f64) else { return Vec::new() };
+    let mut mean = vec![0.0; first.len()];
+    for of_agent in values {
+        mean.iter_mut().zip(of_agent.iter()).for_each(|(mean, value)| *mean += value / count);
+    }
+    let distance = |of_agent: &Arc<Vec<f64>>| {
+        let squares = of_agent.iter().zip(&mean).map(|(value, mean)| (value - mean) * (value - mean));
+        (squares.sum::<f64>() / mean.len().max(1) as f64).sqrt()
+    };
+    values.iter().map(distance).collect()
+}
+
+/// For each agent, the number of the agent whose drawn objective it holds. Agents keep their own, except those of parties
+/// whose heterogeneity depends on other quantities: among the agents of such an entry of the scenario, and of one group,
+/// the objectives are dealt out by rank. `agents` has the party and the group of each agent, `network` is the node of the
+/// seed tree for the network.
+pub(super) fn dealt(
+    stage: &ReplicationSetup,
+    agents: &[(usize, usize)],
+    values: &[Arc<Vec<f64>>],
+    network: Key,
+) -> Vec<usize> {
+    let mut holder: Vec<usize> = (0..agents.len()).collect();
+    let level = |&(party, _): &(usize, usize)| {
+        stage.traits[party].level(PartyQuantity::Heterogeneity, &stage.names[party], network)
+    };
+    let levels: Vec<Option<f64>> = agents.iter().map(level).collect();
+    if levels.iter().all(Option::is_none) {
+        return holder;
+    }
+    let unlike = heterogeneity_of(values);
+    let same_entry = |a: usize, b: usize| {
+        let entry = |agent: usize| stage.traits[agents[agent].0].together.as_ref();
+        let same = entry(a).zip(entry(b)).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        same && agents[a].1 == agents[b].1
+    };
+    let mut done = vec![false; agents.len()];
+    for first in 0..agents.len() {
+        if done[first] || levels[first].is_none() {
+            continue;
+        }
+        let members: Vec<usize> = (first..agents.len()).filter(|&agent| same_entry(first, agent)).collect();
+        members.iter().for_each(|&member| done[member] = true);
+        let (mut by_level, mut by_distance) = (members.clone(), members);
+        by_level.sort_by(|&a, &b| levels[a].unwrap_or(0.5).total_cmp(&levels[b].unwrap_or(0.5)));
+        by_distance.sort_by(|&a, &b| unlike[a].total_cmp(&unlike[b]));
+        by_level.into_iter().zip(by_distance).for_each(|(agent, source)| holder[agent] = source);
+    }
+    holder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_is_from_the_mean_of_all() {
+        let of = |values: &[f64]| Arc::new(values.to_vec());
+        // Mean (1, 0): distances sqrt((1 + 0) / 2), sqrt((4 + 0) / 2), sqrt((1 + 0) / 2).
+        let found = heterogeneity_of(&[of(&[0.0, 0.0]), of(&[3.0, 0.0]), of(&[0.0, 0.0])]);
+        assert!(
+            (found[1] - 2f64.sqrt()).abs() < 1e-12 && (found[0] - 0.5f64.sqrt()).abs() < 1e-12,
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Who is heard: whether the agents whose answers enter the sums are a fair sample of all agents.
+
+use crate::protocols::stage::NamedOutcome;
+use std::fmt;
+use std::sync::Arc;
+
+/// By agent: whether the server holds an answer of it when it closes a round.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Heard(pub Arc<[bool]>);
+
+impl fmt::Debug for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.0.iter().filter(|heard| **heard).count(), self.0.len())
+    }
+}
+
+/// Names of the outcomes, which reports know.
+const OF_HETEROGENEITY: &str = "mean heterogeneity of answers heard minus that of answers due";
+const OF_REGRET: &str = "mean simple regret of answers heard minus that of answers due";
+const QUARTERS: [&str; 4] = [
+    "share of answers heard by simple regret: lowest quarter",
+    "share of answers heard by simple regret: second quarter",
+    "share of answers heard by simple regret: third quarter",
+    "share of answers heard by simple regret: highest quarter",
+];
+
+/// Number of answers of each agent that the server heard, and that were due.
+#[derive(Debug)]
+pub(super) struct ParticipationTally {
+    heard: Vec<u64>,
+    due: u64,
+}
+
+impl ParticipationTally {
+    pub(super) fn new(agents: usize) -> Self {
+        Self { heard: vec![0; agents], due: 0 }
+    }
+
+    /// Adds a round that shares vectors.
+    pub(super) fn closed(&mut self, heard: &Heard) {
+        self.due += 1;
+        self.heard.iter_mut().zip(heard.0.iter()).for_each(|(count, heard)| *count += u64::from(*heard));
+    }
+
+    /// Mean of a quantity over the answers heard minus its mean over the answers due; `None` if some answers were not
+    /// heard, or all were, or the quantity is the same for all agents. Agents without the quantity (NaN, infinite) are left
+    /// out of both means.
+    fn bias(&self, of: &[f64]) -> Option<f64> {
+        let known = || self.heard.iter().zip(of).filter(|(_, value)| value.is_finite());
+        let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
+        let first = known().next()?.1;
+        if heard == 0 || heard == self.due * agents as u64 || known().all(|(_, value)| value == first) {
+            return None;
+        }
+        let due = known().map(|(_, value)| value).sum::<f64>() / agents as f64;
+        Some(known().map(|(count, value)| *count as f64 * (value - due)).sum::<f64>() / heard as f64)
+    }
+
+    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if
+    /// every answer was heard, or none.
+    pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
+        let named = |name: &str, value: f64| NamedOutcome { name: name.to_owned(), value, bound: None };
+        let mut outcomes = Vec::new();
+        outcomes.extend(self.bias(heterogeneity).map(|bias| named(OF_HETEROGENEITY, bias)));
+        let Some(bias) = self.bias(regret) else { return outcomes };
+        outcomes.push(named(OF_REGRET, bias));
+        let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
+        order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
+        if order.len() >= QUARTERS.len() {
+            for (quarter, name) in QUARTERS.iter().enumerate() {
+                let part = quarter * order.len() / 4..(quarter + 1) * order.len() / 4;
+                let due = (part.len() as u64 * self.due) as f64;
+                let heard: u64 = order[part].iter().map(|&agent| self.heard[agent]).sum();
+                outcomes.push(named(name, heard as f64 / due));
+            }
+        }
+        outcomes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bias_is_the_mean_heard_minus_the_mean_due() {
+        let mut tally = ParticipationTally::new(4);
+        for heard in [[true, true, false, true], [true, false, false, true]] {
+            tally.closed(&Heard(Arc::new(heard)));
+        }
+        // Heard: 2, 1, 0 and 2 times. Mean due (1 + 2 + 3 + 6) / 4 = 3, mean heard (2 + 2 + 0 + 12) / 5 = 3.2.
+        let found = tally.outcomes(&[1.0, 2.0, 3.0, 6.0], &[4.0, 3.0, f64::INFINITY, 1.0]);
+        assert!((found[0].value - 0.2).abs() < 1e-12, "{found:?}");
+        // Without the third: due 8 / 3, heard (8 + 3 + 2) / 5.
+        assert!((found[1].value - (2.6 - 8.0 / 3.0)).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.len(), 2, "three agents have no quarters");
+        let found = tally.outcomes(&[1.0; 4], &[4.0, 3.0, 2.0, 1.0]);
+        assert_eq!(found[0].name, OF_REGRET, "equal agents have no bias of heterogeneity");
+        let shares: Vec<f64> = found[1..].iter().map(|outcome| outcome.value).collect();
+        assert_eq!(shares, [1.0, 0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn nothing_is_told_where_all_are_heard() {
+        let mut tally = ParticipationTally::new(2);
+        tally.closed(&Heard(Arc::new([true, true])));
+        assert!(tally.outcomes(&[1.0, 2.0], &[1.0, 2.0]).is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! Agents that do not answer because of what they measured, and those that leave for good.
+
+use crate::privacy::mechanisms::{Informative, Mechanism, SilenceBy};
+use crate::rng::Key;
+
+/// Whether one agent answers, round by round.
+#[derive(Clone, Debug)]
+pub(super) struct AgentSilence {
+    recipe: Informative,
+    /// Whether the agent leaves for good with its first missing answer.
+    leaves: bool,
+    left: bool,
+    /// Largest noise-free value of the agent's objective, and the largest that it has measured.
+    best: f64,
+    found: f64,
+    /// The last outcome, noise included.
+    last: f64,
+}
+
+impl AgentSilence {
+    /// Before the first measurement of an agent with this objective.
+    pub(super) fn new(recipe: Informative, leaves: bool, values: &[f64]) -> Self {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { recipe, leaves, left: false, best, found: f64::NEG_INFINITY, last: f64::NAN }
+    }
+
+    /// Adds a measurement.
+    pub(super) fn measured(&mut self, value: f64, outcome: f64) {
+        self.found = self.found.max(value);
+        self.last = outcome;
+    }
+
+    /// Whether the agent has left.
+    pub(super) fn has_left(&self) -> bool {
+        self.left
+    }
+
+    /// Decides whether the answer to a round is missing; `agent` is the agent's node of the seed tree. Where nothing was
+    /// measured, as in a dry run, the probability is the base rate.
+    pub(super) fn is_silent(&mut self, round: u64, agent: &Key) -> bool {
+        let value = match self.recipe.by {
+            SilenceBy::Value => self.last,
+            SilenceBy::Regret if self.found.is_finite() => self.found,
+            SilenceBy::Regret => f64::NAN,
+        };
+        let mut stream = agent.child("silence").index(round).stream();
+        // The draw never fails; an agent without one would answer.
+        let silent = self.recipe.privatise(&self.recipe.of(value, self.best), &mut stream).unwrap_or(false);
+        self.left |= silent && self.leaves;
+        silent
+    }
+}

@@ -1,0 +1,43 @@
+//! The ledger entry of who answers a round, where silence depends on what agents measured.
+//!
+//! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of a round
+//! together cost an agent no more than its own, and a round is one entry about every agent. The server and relays see the
+//! bits; the other agents see when rounds end and what the sums contain, which are functions of the bits, of delays, and of
+//! sums that have entries of their own.
+
+use super::messages::FederatedProtocol;
+use super::server::Server;
+use crate::kernel::Context;
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{Occasion, ReleaseError, enter};
+use crate::protocols::stage::JournalLedger;
+use crate::vocab::{Neighbours, Observer};
+use std::sync::Arc;
+
+/// The assumption about an agent whose contribution is replaced by zero.
+const NULL_AGENT: &str =
+    "an agent that contributes nothing being silent with a probability between the same bounds";
+
+impl Server {
+    /// Enters that the server, the agents and relays see who has answered the present round. Nobody can hold that back, so the
+    /// entry is made even if a budget is exceeded.
+    pub(super) fn enter_silence(
+        &mut self,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) -> Result<(), ReleaseError> {
+        let Some(silence) = self.silence else { return Ok(()) };
+        let mut occasion = Occasion { round: self.round, ..self.occasion("whether an agent answers", ctx) };
+        if occasion.neighbours == Neighbours::ZeroOut {
+            occasion.conditions.push(NULL_AGENT.to_owned());
+        }
+        let own = Occasion { observer: Observer(self.name.clone()), ..occasion.clone() };
+        let nothing = Sensitive::new(0.0);
+        let passers = Arc::clone(&self.passers);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&passers).unpreventable();
+        enter(&mut ledger, occasion, &silence, &nothing)?;
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
+        // A server that is trusted with the vectors is trusted with who sends them.
+        ledger = if self.contract.is_some() { ledger.unpreventable() } else { ledger.for_trusted_observer() };
+        enter(&mut ledger, own, &silence, &nothing)
+    }
+}

@@ -1,0 +1,34 @@
+//! Outcomes of trials that the owner never learns, because of their value or regret.
+
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{LedgerWriter, Occasion, ReleaseError, enter};
+use crate::privacy::mechanisms::{Informative, Mechanism};
+use crate::rng::Key;
+
+/// How outcomes are missing, and the node of the seed tree that decides which.
+#[derive(Clone, Copy)]
+pub(super) struct MissingOutcomes {
+    pub(super) recipe: Informative,
+    pub(super) draws: Key,
+    /// The largest noise-free performance of any setting.
+    pub(super) best: f64,
+}
+
+impl MissingOutcomes {
+    /// Decides whether the owner never learns the outcome of a trial, which is the round of the occasion. What is published
+    /// depends on which outcomes are known. Given these, the loss of the publication is that of its mechanism; so the decision
+    /// is entered as if readers saw it, and both losses add up.
+    pub(super) fn is_missing(
+        &self,
+        ledger: &mut dyn LedgerWriter,
+        occasion: Occasion,
+        outcome: f64,
+    ) -> Result<bool, ReleaseError> {
+        let mut stream = self.draws.index(occasion.round).stream();
+        if self.recipe.depends() {
+            enter(ledger, occasion, &self.recipe, &Sensitive::new(outcome))?;
+        }
+        let drawn = self.recipe.privatise(&self.recipe.of(outcome, self.best), &mut stream);
+        drawn.map_err(ReleaseError::Mechanism)
+    }
+}

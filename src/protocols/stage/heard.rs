@@ -1,0 +1,37 @@
+//! Whether the answers that were heard are a fair sample of those that were due.
+
+use super::record::{NamedOutcome, SeriesRecord};
+
+/// The name of the outcome, which reports know.
+const NAME: &str = "mean outcome of answers heard minus that of answers due";
+
+/// Sums over the answers that were due, and over those that were heard.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeardTally {
+    due: (u64, f64),
+    heard: (u64, f64),
+}
+
+impl HeardTally {
+    /// Adds an answer with this outcome.
+    pub fn add(&mut self, outcome: f64, heard: bool) {
+        self.due = (self.due.0 + 1, self.due.1 + outcome);
+        if heard {
+            self.heard = (self.heard.0 + 1, self.heard.1 + outcome);
+        }
+    }
+
+    /// Writes the counts and the bias into the record; nothing if every answer was heard.
+    pub fn into_record(self, record: &mut SeriesRecord) {
+        let (due, heard) = (self.due.0, self.heard.0);
+        if due == heard {
+            return;
+        }
+        record.counts.insert("answers due".to_owned(), due);
+        record.counts.insert("answers missing".to_owned(), due - heard);
+        if heard > 0 {
+            let value = self.heard.1 / heard as f64 - self.due.1 / due as f64;
+            record.outcomes.push(NamedOutcome { name: NAME.to_owned(), value, bound: None });
+        }
+    }
+}
