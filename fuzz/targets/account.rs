@@ -5,10 +5,18 @@
 #[path = "../doors.rs"]
 #[allow(dead_code, reason = "each target uses one door")]
 mod doors;
+#[path = "../mutator.rs"]
+mod mutator;
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use std::sync::LazyLock;
 
+static CORPUS: LazyLock<Vec<String>> = LazyLock::new(|| mutator::corpus("account"));
 
 fuzz_target!(|text: &str| {
     let _ = doors::account(text);
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutator::mutate(data, size, max_size, seed, 0, &CORPUS)
 });

@@ -6,21 +6,39 @@
 #[path = "../doors.rs"]
 #[allow(dead_code, reason = "each target uses one door")]
 mod doors;
+#[path = "../mutator.rs"]
+mod mutator;
 
-use libfuzzer_sys::fuzz_target;
-use std::path::Path;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
-const FILES: [&str; 5] = ["manifest.json", "summary.json", "records.jsonl", "scenario.ron", "opening.json"];
+/// The files; the last one is given seals that are right, so that its records are read past their heads.
+const FILES: [&str; 6] =
+    ["manifest.json", "summary.json", "records.jsonl", "scenario.ron", "opening.json", "records.jsonl"];
 
-thread_local! {
-    static PLACE: tempfile::TempDir = tempfile::TempDir::new().expect("a folder for temporary files");
-}
+/// A copy of the run's folder, made once, and what its files are.
+static COPY: LazyLock<(tempfile::TempDir, PathBuf, Vec<String>)> = LazyLock::new(|| {
+    let run = PathBuf::from(
+        std::env::var_os("SUBROSA_FUZZ_RUN").expect("SUBROSA_FUZZ_RUN names the folder of a run"),
+    );
+    let place = tempfile::TempDir::new().expect("a folder for temporary files");
+    let texts: Vec<String> =
+        FILES.iter().map(|file| fs::read_to_string(run.join(file)).expect("a file of the run")).collect();
+    let copy = doors::changed_copy(&run, place.path(), FILES[0], &texts[0]);
+    (place, copy, texts)
+});
 
 fuzz_target!(|input: (u8, &str)| {
-    let (file, text) = input;
-    let run = std::env::var_os("SUBROSA_FUZZ_RUN").expect("SUBROSA_FUZZ_RUN names the folder of a run");
-    PLACE.with(|place| {
-        let file = FILES[usize::from(file) % FILES.len()];
-        let _ = doors::run(&doors::changed_copy(Path::new(&run), place.path(), file, text));
-    });
+    let (_, copy, texts) = &*COPY;
+    let chosen = usize::from(input.0) % FILES.len();
+    let sealed = (chosen == FILES.len() - 1).then(|| doors::sealed(input.1));
+    fs::write(copy.join(FILES[chosen]), sealed.as_deref().unwrap_or(input.1)).expect("a file to write");
+    let _ = doors::run(copy);
+    fs::write(copy.join(FILES[chosen]), &texts[chosen]).expect("a file to write");
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutator::mutate(data, size, max_size, seed, 1, &COPY.2)
 });

@@ -134,4 +134,17 @@ mod tests {
         assert!((mills(24.999_999) / mills(25.0) - 1.0).abs() < 1e-7);
         assert!((mills(25.0) - 0.039_936_304_769_535_59).abs() < 1e-15);
     }
+
+    /// Large epsilons are computed by another formula, which no power of e overflows in.
+    #[test]
+    fn amplification_is_the_same_by_both_formulas() {
+        for rate in [0.5, 1e-6, 1e-13] {
+            for mu in [0.5, 2.0, 5.0, 6.0, 7.0, 8.0, 12.0] {
+                let whole = gaussian_epsilon(mu, 0.01);
+                let expected = libm::log1p(rate * libm::expm1(whole));
+                let found = amplified(rate, mu, 0.01 * rate);
+                assert!((found - expected).abs() <= 1e-9 * expected, "{rate}, {mu}: {found} for {expected}");
+            }
+        }
+    }
 }

@@ -127,3 +127,6 @@ pub(super) trait Law: fmt::Debug {
     /// total, and so is P's mass above them.
     fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }
+
+#[cfg(test)]
+mod tests;
