@@ -19,6 +19,11 @@ impl Trials {
         self.outcomes.push(outcome);
     }
 
+    /// Settings and outcomes, in order of arrival.
+    pub(super) fn all(&self) -> Vec<(u64, f64)> {
+        self.settings.iter().map(|setting| *setting as u64).zip(self.outcomes.iter().copied()).collect()
+    }
+
     /// Number of trials.
     pub(super) fn count(&self) -> u64 {
         self.settings.len() as u64

@@ -3,7 +3,8 @@
 use super::failure::CannotRelease;
 use super::messages::{OwnFact, ReleaseProtocol};
 use super::outcomes::{Published, Trials, outcomes};
-use super::owner::{Owner, OwnerConfig};
+use super::owner::Owner;
+use super::owner_config::OwnerConfig;
 use super::public::{taken_as_public, trains};
 use super::publication::{Blind, NonPrivate, Search, Task};
 use super::reader::Reader;
