@@ -119,6 +119,28 @@ class ZeroConcentratedDp(Release):
 
 
 @dataclass(frozen=True)
+class RepeatedGaussian(Release):
+    """The best of a random number of results with Gaussian noise, for instance of private hyperparameter tuning.
+
+    The number has a truncated negative binomial distribution (geometric for shape 1, logarithmic for shape 0), or with an
+    infinite shape a Poisson distribution, and is shown to nobody (Papernot and Steinke 2022).
+    """
+
+    z: float
+    """Noise multiplier: standard deviation by L2 sensitivity."""
+    mean: float
+    """Mean number of repetitions."""
+    shape: float = 1.0
+    count: int = 1
+
+    def _ron(self, count: int) -> str:
+        fields: dict[str, float] = {"noise_multiplier": float(self.z), "mean": float(self.mean)}
+        if self.shape == math.inf:
+            return ron("PoissonRepeatedGaussian", **fields, count=count)
+        return ron("RepeatedGaussian", **fields, shape=float(self.shape), count=count)
+
+
+@dataclass(frozen=True)
 class Unprotected(Release):
     """The value as it is: no finite epsilon holds."""
 
@@ -287,6 +309,10 @@ def _events(event: Any, count: int) -> list[Release]:
             return [Laplace(float(event.noise_multiplier), count) if event.noise_multiplier > 0 else Unprotected(count)]
         case "ZCDpEvent" if getattr(event, "xi", 0) == 0:
             return [ZeroConcentratedDp(float(event.rho), count)]
+        case "RepeatAndSelectDpEvent" if type(event.event).__name__ == "GaussianDpEvent" and event.mean > 1:
+            noise = float(event.event.noise_multiplier)
+            repeated = RepeatedGaussian(noise, float(event.mean), float(event.shape), count)
+            return [repeated if noise > 0 else Unprotected(count)]
         case "DiscreteLaplaceDpEvent":
             return [PureDp(float(event.noise_parameter) * float(event.sensitivity), count)]
         case "RandomizedResponseDpEvent":
@@ -383,6 +409,8 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
                 return noise if rate == 1.0 else dp.PoissonSampledDpEvent(rate, noise)
             case Laplace(scale=scale):
                 return dp.LaplaceDpEvent(scale)
+            case RepeatedGaussian(z=z, mean=mean, shape=shape):
+                return dp.dp_event.RepeatAndSelectDpEvent(dp.GaussianDpEvent(z), mean, shape)
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
             case RandomizedResponse(epsilon=epsilon) | PureDp(epsilon=epsilon) | ExponentialMechanism(epsilon=epsilon):

@@ -94,6 +94,38 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
+/// The smallest noise multiplier (relative accuracy 1e-9, rounded up) for which one release of the cost that `release` gives
+/// for it has at most `epsilon` at `delta`, by Renyi divergences. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that
+/// is enough.
+#[must_use]
+pub fn smallest_noise_of_one(
+    epsilon: Epsilon,
+    delta: Delta,
+    release: impl Fn(f64) -> Cost,
+) -> Option<Positive> {
+    let kept = |log_noise: f64| {
+        let mut composition = Composition::new();
+        composition.add(&release(libm::exp(log_noise)), 1);
+        Rdp.price(&composition, delta).epsilon <= epsilon.get()
+    };
+    let (mut low, mut high) = (libm::log(MIN_NOISE), libm::log(MAX_NOISE));
+    if !kept(high) {
+        return None;
+    }
+    if kept(low) {
+        high = low;
+    }
+    while high - low > 1e-10 {
+        let middle = 0.5 * (low + high);
+        if kept(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Positive::new(libm::exp(high)).ok()
+}
+
 /// The largest epsilon that each of `releases` adaptively chosen releases may have such that the loss of all
 /// of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and rounded down, with a
 /// relative accuracy of 1e-4.

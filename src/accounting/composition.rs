@@ -141,6 +141,15 @@ pub(super) fn describe(cost: &Cost) -> String {
             "Gaussian on {size} of {population} drawn without replacement, noise multiplier {noise_multiplier}"
         ),
         Cost::ZeroConcentratedDp { rho } => format!("zero-concentrated differential privacy with rho {rho}"),
+        Cost::RepeatedGaussian { noise_multiplier, shape, mean } => format!(
+            "best of a negative binomial number (shape {shape}, mean {mean}) of Gaussian results with noise multiplier \
+             {noise_multiplier}"
+        ),
+        Cost::PoissonRepeatedGaussian { noise_multiplier, mean } => {
+            format!(
+                "best of a Poisson number (mean {mean}) of Gaussian results with noise multiplier {noise_multiplier}"
+            )
+        }
         Cost::PureDp { epsilon } => format!("pure differential privacy with epsilon {epsilon}"),
         Cost::ApproximateDp { epsilon, delta } => {
             format!("approximate differential privacy with epsilon {epsilon}, delta {delta:e}")
@@ -170,6 +179,8 @@ fn key(cost: &Cost) -> (u8, [f64; 3]) {
         Cost::ApproximateDp { epsilon, delta } => (7, [epsilon, delta, 0.0]),
         Cost::Unprotected => (8, [0.0; 3]),
         Cost::ZeroConcentratedDp { rho } => (9, [rho, 0.0, 0.0]),
+        Cost::RepeatedGaussian { noise_multiplier, shape, mean } => (10, [noise_multiplier, shape, mean]),
+        Cost::PoissonRepeatedGaussian { noise_multiplier, mean } => (11, [noise_multiplier, mean, 0.0]),
     }
 }
 

@@ -75,6 +75,8 @@ fn square(item: &Item) -> Option<f64> {
         Cost::FixedSizeGaussian { .. }
         | Cost::ApproximateDp { .. }
         | Cost::ZeroConcentratedDp { .. }
+        | Cost::RepeatedGaussian { .. }
+        | Cost::PoissonRepeatedGaussian { .. }
         | Cost::Unprotected => None,
     }
 }

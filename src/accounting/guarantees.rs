@@ -25,6 +25,8 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
         | Cost::PoissonGaussian { .. }
         | Cost::FixedSizeGaussian { .. }
         | Cost::ZeroConcentratedDp { .. }
+        | Cost::RepeatedGaussian { .. }
+        | Cost::PoissonRepeatedGaussian { .. }
         | Cost::ApproximateDp { .. }
         | Cost::Unprotected => f64::INFINITY,
     }
@@ -43,6 +45,8 @@ pub(super) fn needs_share(item: &Item) -> bool {
             | Cost::PoissonGaussian { .. }
             | Cost::FixedSizeGaussian { .. }
             | Cost::ZeroConcentratedDp { .. }
+            | Cost::RepeatedGaussian { .. }
+            | Cost::PoissonRepeatedGaussian { .. }
     )
 }
 
@@ -69,7 +73,9 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
         // A cost that is known only by a bound on Renyi divergences is converted by the best order.
-        Cost::ZeroConcentratedDp { .. } => {
+        Cost::ZeroConcentratedDp { .. }
+        | Cost::RepeatedGaussian { .. }
+        | Cost::PoissonRepeatedGaussian { .. } => {
             let one = Item { count: 1, ..item.clone() };
             renyi::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)
         }

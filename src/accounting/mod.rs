@@ -34,6 +34,7 @@ mod pairs;
 mod person;
 mod accounted_epsilon;
 mod rdp;
+pub(crate) mod repeated;
 mod renyi;
 mod epsilon_steps;
 pub(crate) mod single;

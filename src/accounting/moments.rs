@@ -3,7 +3,7 @@
 use super::composition::Item;
 use super::laws::Direction;
 use super::pairs::{self, Exponential};
-use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, renyi};
+use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, renyi, repeated};
 use crate::vocab::{Cost, Delta};
 
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
@@ -52,9 +52,10 @@ impl Accountant for Moments {
             let dominating: f64 = worse.sum();
             // A mechanism of bounded range has smaller moments than the pair that dominates it.
             let spared: f64 = items.iter().map(|item| renyi::gain_of_bounded_range(item, lambda)).sum();
-            dominating - spared + rho * lambda * (lambda + 1.0) + rounding
+            let repeated: f64 = items.iter().map(|item| repeated::moment(item, lambda)).sum();
+            dominating - spared + rho * lambda * (lambda + 1.0) + repeated + rounding
         };
-        if laws[0].is_empty() && rho <= 0.0 {
+        if laws[0].is_empty() && !items.iter().any(renyi::is_known_by_divergence) {
             return AccountedEpsilon::plain(0.0, EpsilonKind::Bound, composition);
         }
         let (epsilon, order) = (1..=ORDERS)

@@ -39,6 +39,10 @@ pub(super) fn is_priceable(cost: &Cost) -> bool {
             size <= population && (noise(noise_multiplier) || size == 0)
         }
         Cost::ZeroConcentratedDp { rho } => rho.is_finite() && rho >= 0.0,
+        Cost::RepeatedGaussian { noise_multiplier, shape, mean } => {
+            noise(noise_multiplier) && shape.is_finite() && shape > -1.0 && mean.is_finite() && mean > 1.0
+        }
+        Cost::PoissonRepeatedGaussian { noise_multiplier, mean } => noise(noise_multiplier) && positive(mean),
         Cost::Unprotected => false,
     }
 }
@@ -67,7 +71,7 @@ pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
 }
 
 /// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without
-/// loss, and items whose only guarantee is zero-concentrated DP, have no law.
+/// loss, and items of which only bounds on Renyi divergences are known, have no law.
 pub(super) fn laws(
     items: &[Item],
     direction: Direction,
@@ -113,6 +117,8 @@ pub(super) fn laws(
             | Cost::PureDp { .. }
             | Cost::ApproximateDp { .. }
             | Cost::ZeroConcentratedDp { .. }
+            | Cost::RepeatedGaussian { .. }
+            | Cost::PoissonRepeatedGaussian { .. }
             | Cost::Unprotected => {}
         }
     }
@@ -139,7 +145,10 @@ pub(super) fn total_variation(items: &[Item]) -> f64 {
         | Cost::PureDp { epsilon }
         | Cost::ApproximateDp { epsilon, .. } => libm::tanh(0.5 * epsilon),
         Cost::ExponentialMechanism { epsilon } => libm::tanh(0.25 * epsilon),
-        Cost::ZeroConcentratedDp { .. } | Cost::Unprotected => f64::INFINITY,
+        Cost::ZeroConcentratedDp { .. }
+        | Cost::RepeatedGaussian { .. }
+        | Cost::PoissonRepeatedGaussian { .. }
+        | Cost::Unprotected => f64::INFINITY,
     };
     // The factor covers the rounding error of the sum.
     items.iter().map(|item| item.count as f64 * of(&item.cost)).sum::<f64>() * (1.0 + 1e-12)
@@ -167,6 +176,8 @@ pub(super) fn pure_total(items: &[Item]) -> f64 {
             | Cost::PoissonGaussian { .. }
             | Cost::FixedSizeGaussian { .. }
             | Cost::ZeroConcentratedDp { .. }
+            | Cost::RepeatedGaussian { .. }
+            | Cost::PoissonRepeatedGaussian { .. }
             | Cost::Unprotected => f64::INFINITY,
         })
         .sum()

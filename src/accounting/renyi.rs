@@ -3,6 +3,7 @@
 use super::composition::Item;
 use super::laws::{BoundedRange, Direction, Law};
 use super::pairs::{self, Exponential};
+use super::repeated;
 use crate::vocab::Cost;
 
 /// Smallest and largest s that the search considers; the Renyi order is s + 1.
@@ -18,7 +19,7 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     for &direction in directions {
         let laws = pairs::laws(&others, direction, Exponential::Dominating);
         let rho: f64 = others.iter().map(concentrated).sum();
-        if laws.is_empty() && rho <= 0.0 && exponential.iter().all(is_free) {
+        if laws.is_empty() && !others.iter().any(is_known_by_divergence) && exponential.iter().all(is_free) {
             continue;
         }
         let rounding = pairs::rounding(items);
@@ -26,7 +27,8 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
             let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
             let ranges: f64 = exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
             // s times the divergence of order s + 1; zero-concentrated DP bounds that divergence by rho (s + 1).
-            laws + ranges + rho * s * (s + 1.0) + rounding
+            let repeated: f64 = others.iter().map(|item| repeated::moment(item, s)).sum();
+            laws + ranges + rho * s * (s + 1.0) + repeated + rounding
         };
         let (epsilon, order) = best_order(moment, delta);
         if worst.is_none_or(|(most, _)| epsilon > most) {
@@ -78,6 +80,15 @@ pub(super) fn concentrated(item: &Item) -> f64 {
     match item.cost {
         Cost::ZeroConcentratedDp { rho } => item.count as f64 * rho,
         _ => 0.0,
+    }
+}
+
+/// Whether bounds on Renyi divergences, above 0, are all that is known of an item.
+pub(super) fn is_known_by_divergence(item: &Item) -> bool {
+    match item.cost {
+        Cost::ZeroConcentratedDp { rho } => rho > 0.0,
+        Cost::RepeatedGaussian { .. } | Cost::PoissonRepeatedGaussian { .. } => true,
+        _ => false,
     }
 }
 

@@ -78,6 +78,8 @@ fn histories() -> Vec<Vec<(Cost, u64)>> {
         vec![(Cost::RandomizedResponse { epsilon: 0.1 }, 20)],
         vec![(pure.clone(), 40)],
         vec![(Cost::ZeroConcentratedDp { rho: 0.01 }, 5)],
+        vec![(Cost::RepeatedGaussian { noise_multiplier: 20.0, shape: 1.0, mean: 10.0 }, 3)],
+        vec![(Cost::PoissonRepeatedGaussian { noise_multiplier: 20.0, mean: 10.0 }, 3)],
         vec![(Cost::ApproximateDp { epsilon: 0.2, delta: 1e-12 }, 5)],
         vec![(sampled.clone(), 100)],
         vec![(drawn, 100)],

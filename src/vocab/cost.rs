@@ -1,6 +1,6 @@
 //! The cost of one release, from which accountants compute its privacy loss, and its form in account files, with a count.
 
-use super::{Delta, Epsilon, NonNegative, Positive, Probability};
+use super::{AboveOne, Delta, Epsilon, NonNegative, Positive, Probability, RepetitionShape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -111,6 +111,33 @@ costs! {
         /// The Renyi divergence of every order a is at most rho a.
         rho: f64 as NonNegative,
     }
+    /// The best result of a Gaussian mechanism that is repeated a random number of times, on results in a fixed order. The
+    /// number is nowhere shown, and has a truncated negative binomial distribution: geometric for shape 1, logarithmic
+    /// for shape 0.
+    ///
+    /// Source: Papernot and Steinke 2022, Theorem 2.
+    ///
+    /// Example: `RepeatedGaussian(noise_multiplier: 10, shape: 1, mean: 20)`.
+    RepeatedGaussian {
+        /// Standard deviation divided by the L2 sensitivity.
+        noise_multiplier: f64 as Positive,
+        /// Shape eta of the distribution.
+        shape: f64 as RepetitionShape,
+        /// Mean number of repetitions.
+        mean: f64 as AboveOne,
+    }
+    /// The best result of a Gaussian mechanism that is repeated a Poisson number of times, on results in a fixed order; no
+    /// result if the number is 0. The number is nowhere shown.
+    ///
+    /// Source: Papernot and Steinke 2022, Theorem 6.
+    ///
+    /// Example: `PoissonRepeatedGaussian(noise_multiplier: 10, mean: 20)`.
+    PoissonRepeatedGaussian {
+        /// Standard deviation divided by the L2 sensitivity.
+        noise_multiplier: f64 as Positive,
+        /// Mean number of repetitions.
+        mean: f64 as Positive,
+    }
     /// Any mechanism known only to be `epsilon`-DP.
     ///
     /// Example: `PureDp(epsilon: 0.5, count: 10)`.
@@ -144,6 +171,8 @@ impl Cost {
             | Self::PoissonGaussian { .. }
             | Self::FixedSizeGaussian { .. }
             | Self::ZeroConcentratedDp { .. }
+            | Self::RepeatedGaussian { .. }
+            | Self::PoissonRepeatedGaussian { .. }
             | Self::PureDp { .. }
             | Self::Unprotected => 0.0,
         }

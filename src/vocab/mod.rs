@@ -28,7 +28,9 @@ pub use interruption::Interruption;
 pub use law_ranges::{extreme_shape, unequal_weights};
 pub use memory::{BadMemory, Memory};
 pub use name_kinds::{GROUP, GroupName, PARTY, PARTY_OR_GROUP, PartyName, PartyOrGroup, SERIES, SeriesName};
-pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
+pub use number::{
+    AboveOne, Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability, RepetitionShape,
+};
 pub use party::PartyId;
 pub use privacy_event::{
     Arithmetic, Basis, Claim, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,

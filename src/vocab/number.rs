@@ -93,6 +93,14 @@ ranged! {
     NonNegative, "a finite number, 0 or above", |v| v.is_finite() && v >= 0.0
 }
 ranged! {
+    /// The shape of a truncated negative binomial distribution.
+    RepetitionShape, "a finite shape above -1", |v| v.is_finite() && v > -1.0
+}
+ranged! {
+    /// The mean of a distribution on 1, 2, 3, ...
+    AboveOne, "a finite number above 1", |v| v.is_finite() && v > 1.0
+}
+ranged! {
     /// Any finite number.
     Finite, "a finite number", |v| v.is_finite()
 }

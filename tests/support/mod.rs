@@ -65,7 +65,18 @@ pub fn folder(document: &serde_json::Value) -> PathBuf {
 /// The cost of a line of `ledger.csv`.
 pub fn cost_of(header: &csv::StringRecord, line: &csv::StringRecord) -> subrosa::vocab::Cost {
     let cell = |name: &str| &line[header.iter().position(|known| known == name).expect("a column")];
-    let parts = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate", "population", "size"];
+    let parts = [
+        "noise_multiplier",
+        "scale",
+        "epsilon",
+        "delta",
+        "rho",
+        "rate",
+        "shape",
+        "mean",
+        "population",
+        "size",
+    ];
     let fields: serde_json::Map<String, serde_json::Value> = parts
         .iter()
         .map(|part| (*part, cell(&format!("cost.{part}"))))

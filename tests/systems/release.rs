@@ -169,6 +169,81 @@ fn every_setting_may_be_published_during_the_run() {
     }
 }
 
+/// Private selection: one release with the epsilon of the whole publication, conditional on a hidden number of trials; the
+/// number is random with the stated mean; and at epsilon 10 the setting is far better than a blind draw.
+#[test]
+fn a_random_number_of_trials_is_published_once() {
+    let out = TempDir::new().unwrap();
+    let document = run(
+        "scenarios/studies/private-selection.ron",
+        out.path(),
+        &["--replications", "30", "-o", "objective.Tuning.settings=20"],
+    );
+    let cells = document["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 3);
+    for (index, cell) in cells.iter().enumerate() {
+        let epsilon = cell["point"]["epsilon"].as_f64().unwrap();
+        for series in ["geometric, Laplace", "logarithmic, Laplace", "Poisson, Gaussian"] {
+            let rows = cell["privacy"].as_array().unwrap().iter();
+            let row = rows.clone().find(|row| row["series"] == series).unwrap();
+            assert_eq!(row["releases"], 1, "{series}");
+            let losses = row["losses"].as_array().unwrap();
+            let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
+            assert_eq!(tight["basis"], "conditional", "{tight}");
+            let reached = tight["epsilon"].as_f64().unwrap();
+            assert!(reached <= epsilon * (1.0 + 1e-9) && reached > 0.99 * epsilon, "{reached} of {epsilon}");
+            assert!(row.to_string().contains("do not learn the number of trials"), "{row}");
+        }
+        let regret = |series| mean(outcome(&document, index, series, "f(lambda*) - f(lambda~)"));
+        if epsilon >= 10.0 {
+            let (selected, blind) = (regret("geometric, Laplace"), regret("blind"));
+            assert!(selected < 0.5 * blind, "{selected} against {blind}");
+        }
+    }
+}
+
+/// A relay that reads the messages to workers learns the number of trials: it is charged with one noisy outcome for each.
+#[test]
+fn a_relay_that_counts_trials_is_charged_for_each() {
+    let out = TempDir::new().unwrap();
+    let document = run(
+        "scenarios/studies/private-selection.ron",
+        out.path(),
+        &[
+            "--replications",
+            "1",
+            "-o",
+            "objective.Tuning.settings=20",
+            "-o",
+            "parties={\"hospital\": Party(), \"journal\": Party(), \"machine\": Party(), \"relay\": Party()}",
+            "-o",
+            "network=Network(topology: Star(hub: \"relay\"), default: Link(latency: Constant(\"40ms\")))",
+            "-o",
+            "protocol.workers=[\"machine\"]",
+            "-o",
+            "protocol.series=[Series(name: \"x\", publication: RandomRepetitions(epsilon: 1, repetitions: \
+             Geometric(mean: 8)))]",
+        ],
+    );
+    let cell = &document["cells"][0];
+    let trials = cell["series"][0]["metrics"]["evaluations"].as_f64().unwrap();
+    let rows = cell["privacy"].as_array().unwrap();
+    let of = |observer: &str| {
+        let found = rows.iter().find(|row| {
+            row["observer"].as_str().is_some_and(|name| name.contains(observer))
+                && row["unit"].as_str().is_some_and(|unit| unit.contains("alidation"))
+        });
+        found.unwrap_or_else(|| panic!("no {observer}: {rows:?}"))
+    };
+    let basic = |row: &Value| {
+        let losses = row["losses"].as_array().unwrap().clone();
+        losses.iter().find(|loss| loss["accountant"] == "basic").unwrap()["epsilon"].as_f64().unwrap()
+    };
+    assert!((basic(of("anyone")) - 1.0).abs() < 1e-9);
+    // Each trial costs a third of the publication's epsilon; the relay reads the publication too.
+    assert!((basic(of("relay")) - (1.0 + trials / 3.0)).abs() < 1e-6, "{trials} trials: {}", of("relay"));
+}
+
 /// A budget ends a search that tells its settings where it is used up; what was told stays told, and is all there is.
 #[test]
 fn a_budget_ends_a_search_that_tells_its_settings() {

@@ -109,16 +109,16 @@ impl Answer {
 const FIXED_SIZE_NOTE: &str =
     "for draws without replacement the upper bound need not be attained, and no lower bound is known";
 const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper bound is from a lattice or Renyi divergences, and need not be attained";
-const CONCENTRATED_NOTE: &str =
-    "for some releases only zero-concentrated DP is known, so Renyi divergences bound all of them";
+const DIVERGENCES_NOTE: &str =
+    "for some releases only bounds on Renyi divergences are known, so these divergences bound all of them";
 
 /// The ends and the reported epsilon at `delta`, what this epsilon is, and a note on it, if there is one.
 fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&'static str>) {
     let items = composition.items();
-    if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
+    if items.iter().any(renyi::is_known_by_divergence) {
         // For some items only Renyi divergences are known, so all items are composed by Renyi divergences.
         let upper = renyi::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
-        return (Answer { lower: 0.0, epsilon: upper, upper }, EpsilonKind::Bound, Some(CONCENTRATED_NOTE));
+        return (Answer { lower: 0.0, epsilon: upper, upper }, EpsilonKind::Bound, Some(DIVERGENCES_NOTE));
     }
     let exponential =
         |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
@@ -287,6 +287,8 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
             | Cost::PureDp { .. }
             | Cost::ApproximateDp { .. }
             | Cost::ZeroConcentratedDp { .. }
+            | Cost::RepeatedGaussian { .. }
+            | Cost::PoissonRepeatedGaussian { .. }
             | Cost::Unprotected => {}
         }
     }

@@ -1,11 +1,15 @@
 //! Audits of choices among options, of one bit, and of unprotected releases.
 
-use super::case::{Case, CaseDescription, epsilon, on_pair, positive, probability, worst};
+use super::case::{Case, CaseDescription, DELTA, epsilon, on_pair, positive, probability, worst};
 use crate::privacy::mechanisms::{
-    Argmax, Disclosure, ExponentialMechanism, Informative, Pair, RandomizedResponse, ReportNoisyMax,
-    SilenceBy,
+    Argmax, Disclosure, ExponentialMechanism, Gaussian, Informative, Laplace, Pair, PrivateSelection,
+    RandomizedResponse, Repetitions, ReportNoisyMax, ResultNoise, SilenceBy,
 };
-use crate::vocab::{Finite, Neighbours};
+use crate::vocab::{AboveOne, Finite, Neighbours};
+
+fn selection(noise: ResultNoise, repetitions: Repetitions) -> PrivateSelection {
+    PrivateSelection::new(noise, repetitions).expect("a pure epsilon or Gaussian noise")
+}
 
 pub(super) fn cases() -> Vec<Case> {
     let (options, terms) = (vec![0.0; 21], (1, 0.0, Neighbours::AnyValue));
@@ -46,6 +50,30 @@ pub(super) fn cases() -> Vec<Case> {
             ReportNoisyMax::new(epsilon(1.0), positive(1.0)),
             &options,
             terms.clone(),
+        ),
+        worst(
+            CaseDescription::sound(
+                "private-selection",
+                "best of a geometric number (mean 10) of results with Laplace noise, epsilon 1",
+            ),
+            selection(
+                ResultNoise::Laplace(Laplace::new(positive(3.0), positive(1.0))),
+                Repetitions::Geometric { mean: AboveOne::new(10.0).expect("10 is above 1") },
+            ),
+            &vec![0.0],
+            terms.clone(),
+        ),
+        worst(
+            CaseDescription::sound(
+                "private-selection-gaussian",
+                "best of a Poisson number (mean 10) of results with Gaussian noise of multiplier 8",
+            ),
+            selection(
+                ResultNoise::Gaussian(Gaussian::new(positive(8.0), positive(1.0))),
+                Repetitions::Poisson { mean: positive(10.0) },
+            ),
+            &vec![0.0],
+            (1, DELTA, Neighbours::AnyValue),
         ),
         worst(
             CaseDescription::unprotected("argmax", "the best index, without noise: nothing is claimed"),

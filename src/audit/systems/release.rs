@@ -8,7 +8,8 @@ use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
-    EverySetting, Release, ReleaseSeries, Search, SettingRelease, Task, TrialResults, ValueOf, ValueRelease,
+    EverySetting, RandomRepetitions, Release, ReleaseSeries, Search, SettingRelease, Task, TrialResults,
+    ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
@@ -72,6 +73,12 @@ fn candidates(
         return Err(NotAuditedReason::NoAttack(
             "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
              or D'; the auditor repeats the last release only",
+        ));
+    }
+    if series.publication.get::<RandomRepetitions>().is_some() {
+        return Err(NotAuditedReason::NoAttack(
+            "its number of trials is random, and only the best of them is published: audit the mechanism itself (`subrosa \
+             audit mechanism private-selection`)",
         ));
     }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();

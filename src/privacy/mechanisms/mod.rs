@@ -32,8 +32,10 @@ mod norm_count;
 pub mod outcomes;
 mod pair;
 mod poisson_gaussian;
+mod private_selection;
 mod randomized_response;
 mod real_deviates;
+mod repetitions;
 mod report_noisy_max;
 pub mod reports;
 mod rounded;
@@ -68,7 +70,9 @@ pub use pair::{
     under_laplace,
 };
 pub use poisson_gaussian::PoissonGaussian;
+pub use private_selection::{PrivateSelection, ResultNoise, Selected, SelectionAmongTrials};
 pub use randomized_response::RandomizedResponse;
+pub use repetitions::Repetitions;
 pub use report_noisy_max::ReportNoisyMax;
 pub use reports::{Ctl, CtlReport, Report, Rewards};
 pub use rows::Rows;

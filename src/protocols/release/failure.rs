@@ -61,8 +61,8 @@ pub enum CannotRelease {
     NothingTried,
     /// There is no single secret value that could be compared between neighbours.
     #[error(
-        "\"{series}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of one \
-         choice (`subrosa audit mechanism exponential`)"
+        "\"{series}\" chooses every setting privately or publishes the best of a random number of trials, so there is no one \
+         secret to attack: audit its mechanism (`subrosa audit mechanism exponential`, or `private-selection`)"
     )]
     NoOneSecret {
         /// Name of the series.

@@ -22,6 +22,7 @@ mod missing;
 mod open_request;
 mod outcomes;
 mod owner;
+mod owner_config;
 mod play;
 mod public;
 mod publication;
@@ -30,6 +31,7 @@ mod reading_relays;
 mod recipe;
 mod sampling;
 mod search_stop;
+mod searching;
 mod secrets;
 mod training;
 mod worker;
@@ -37,9 +39,10 @@ mod worker;
 pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, ReleaseProtocol, Timer};
 pub use publication::{
-    Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
-    NonPrivate, Part, Plan, Publication, PublicationMember, PublicationModel, Sampling, Search, Selection,
-    SettingRelease, TAIL, Task, TaskFacts, TaskOutline, Utility, ValueOf, ValueRelease, sensitivity,
+    BestRelease, Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz,
+    Measure, NonPrivate, OutcomeNoise, Part, Plan, Publication, PublicationMember, PublicationModel,
+    RandomRepetitions, RepeatedTrials, Sampling, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
+    TaskOutline, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::TrialResults;

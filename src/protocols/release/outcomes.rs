@@ -26,6 +26,11 @@ impl Trials {
         self.outcomes.push(outcome);
     }
 
+    /// Settings and outcomes, in order of arrival.
+    pub(super) fn all(&self) -> Vec<(u64, f64)> {
+        self.settings.iter().map(|setting| *setting as u64).zip(self.outcomes.iter().copied()).collect()
+    }
+
     /// The largest outcome.
     pub(super) fn best(&self) -> Option<f64> {
         self.outcomes.iter().copied().reduce(f64::max)

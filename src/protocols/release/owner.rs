@@ -2,68 +2,26 @@
 
 use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, ReleaseProtocol, Timer};
-use super::missing::MissingOutcomes;
 use super::open_request::OpenRequest;
 use super::outcomes::Trials;
+use super::owner_config::OwnerConfig;
 use super::public::PUBLIC;
-use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
-use super::reading_relays::ReadingRelays;
-use super::sampling::{Choice, Sampler};
+use super::publication::{BestRelease, Plan, Publication, SettingRelease, ValueOf};
+use super::sampling::Choice;
 use super::search_stop::SearchStop;
+use super::searching::Searcher;
 use super::training::WithTraining;
 use crate::kernel::{Context, Input, Party};
-use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{BudgetMeter, Occasion, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
-use crate::programs::Programs;
 use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end, end_refused};
-use crate::rng::{Key, Stream};
+use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
-
-/// The settings and random streams of the owner of one series.
-#[derive(Clone)]
-pub(super) struct OwnerConfig {
-    pub(super) name: String,
-    pub(super) workers: Vec<PartyId>,
-    pub(super) readers: Vec<PartyId>,
-    pub(super) publication: PublicationModel,
-    pub(super) task: Arc<Task>,
-    /// Noise-free performance of each setting on the validation set.
-    pub(super) values: Arc<Vec<f64>>,
-    pub(super) noise_sd: f64,
-    /// Node of the seed tree for the noise; trial k draws from its child k, whichever setting is tried.
-    pub(super) noise: Key,
-    pub(super) retry: Retry,
-    /// Node of the seed tree for the jitter of retries.
-    pub(super) retries: Key,
-    /// Dry run: trials have no meaning, and a learner is replaced by random choices.
-    pub(super) dry: bool,
-    /// Whether models are trained, so that the publication depends on training records too.
-    pub(super) trains: bool,
-    pub(super) carriers: ReadingRelays,
-    /// Conditions of every release besides those of its mechanism.
-    pub(super) conditions: Vec<String>,
-    /// Random numbers of the mechanisms, and of the learner.
-    pub(super) mechanisms: Stream,
-    pub(super) learning: Stream,
-    /// Outcomes that the owner never learns because of their value.
-    pub(super) silence: Option<MissingOutcomes>,
-    /// The user's programs, for a learner that is one of them.
-    pub(super) programs: Programs,
-}
-
-/// The method that chooses the next setting.
-#[derive(Clone)]
-enum Searcher {
-    Learner(Box<dyn Learner>),
-    Everything,
-    Sampler(Sampler),
-}
 
 /// The owner of one series.
 #[derive(Clone)]
@@ -102,19 +60,9 @@ impl Owner {
     ///
     /// # Errors
     /// [`CannotRelease`] if the learner cannot be built or the task lacks something that the search needs.
-    pub(super) fn new(config: OwnerConfig, meter: BudgetMeter) -> Result<Self, CannotRelease> {
-        let task = &config.task;
-        let (searcher, total) = match config.publication.as_dyn().search(task)? {
-            Search::Learner(learner) => {
-                let random = LearnerModel::from(Random {});
-                let learner = if config.dry { random } else { learner };
-                let learner = learner.begin(&task.arms(), &config.programs)?;
-                (Searcher::Learner(learner), task.rounds)
-            }
-            Search::Everything => (Searcher::Everything, task.n() as u64),
-            Search::Sampling(how) => (Searcher::Sampler(Sampler::new(how, task, config.dry)), task.rounds),
-            Search::Nothing => (Searcher::Everything, 0),
-        };
+    pub(super) fn new(mut config: OwnerConfig, meter: BudgetMeter) -> Result<Self, CannotRelease> {
+        let (search, stream) = (config.publication.as_dyn().search(&config.task)?, &mut config.mechanisms);
+        let (searcher, total) = Searcher::begin(search, &config.task, &config.programs, config.dry, stream)?;
         let idle = config.workers.iter().copied().collect();
         Ok(Self {
             trials: Trials::new(config.silence.is_none()),
@@ -182,6 +130,7 @@ impl Owner {
             }
             Searcher::Everything => return Ok(trial as usize),
             Searcher::Sampler(sampler) => sampler.next()?,
+            Searcher::Repeated(_) => None,
         };
         let Some(choice) = choice else {
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
@@ -274,18 +223,25 @@ impl Owner {
             return Ok(());
         }
         self.trials.add(setting, outcome);
-        match &mut self.searcher {
-            Searcher::Learner(learner) => {
-                learner.observe(setting, outcome).map_err(|error| CannotRelease::Trial { trial, error })?;
-                self.jitter.note(learner.jitter(), ctx);
-                Ok(())
-            }
-            Searcher::Everything => Ok(()),
-            Searcher::Sampler(sampler) => {
-                sampler.observe(setting, outcome);
-                Ok(())
-            }
-        }
+        let jitter = self.searcher.observe(trial, setting, outcome)?;
+        self.jitter.note(jitter, ctx);
+        self.record_trial_for_relays(ctx, outcome)
+    }
+
+    /// Records a trial of a random number of trials for relays that can read messages to workers: they see the number,
+    /// which nobody may learn, but no more than the noisy outcomes of all trials would reveal.
+    fn record_trial_for_relays(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+        outcome: f64,
+    ) -> Result<(), SearchStop> {
+        let Searcher::Repeated(trials) = &self.searcher else { return Ok(()) };
+        let carriers = Arc::clone(&self.config.carriers.of_training);
+        let Some((first, others)) = carriers.split_first() else { return Ok(()) };
+        let mechanism = trials.of_one();
+        let occasion = self.occasion(ctx, "number of trials");
+        let occasion = Occasion { observer: first.clone(), ..occasion };
+        self.release(ctx, occasion, &*mechanism, vec![outcome], &others.into()).map(drop)
     }
 
     fn trained(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) {
@@ -339,14 +295,22 @@ impl Owner {
             unit_index: None,
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
-            round: self.total,
+            // A random number of trials is shown nowhere.
+            round: if matches!(self.searcher, Searcher::Repeated(_)) {
+                self.config.task.rounds
+            } else {
+                self.total
+            },
             at: ctx.now(),
             conditions: self.config.conditions.clone(),
         }
     }
 
     fn publish(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) -> Result<(), SearchStop> {
-        let Plan { setting, value, .. } = self.publication().plan(&self.config.task)?;
+        let Plan { setting, value, best, .. } = self.publication().plan(&self.config.task)?;
+        if let Some(best) = best {
+            return self.publish_best(ctx, &best);
+        }
         let choice = match (&self.searcher, setting) {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
             (_, Some(SettingRelease { mechanism, utility })) => {
@@ -372,6 +336,36 @@ impl Owner {
             }
             None => None,
         };
+        self.send_publication(ctx, setting, value);
+        Ok(())
+    }
+
+    /// Publishes the best noisy outcome with its setting, if anything was tried.
+    fn publish_best(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+        best: &BestRelease,
+    ) -> Result<(), SearchStop> {
+        let occasion = self.occasion(ctx, "setting lambda~ and performance v~");
+        let carriers = Arc::clone(&self.config.carriers.of_publication);
+        let found = self.release(ctx, occasion, &*best.mechanism, self.trials.all(), &carriers)?;
+        let (setting, value) = match found.get() {
+            None => (None, None),
+            Some(_) => (
+                Some(found.clone().map(|best| best.map_or(0, |(setting, _)| setting as usize))),
+                Some(found.map(|best| best.into_iter().map(|(_, value)| value).collect())),
+            ),
+        };
+        self.send_publication(ctx, setting, value);
+        Ok(())
+    }
+
+    fn send_publication(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+        setting: Option<Released<usize>>,
+        value: Option<Released<Vec<f64>>>,
+    ) {
         ctx.record(
             OwnFact::Published {
                 setting: setting.as_ref().map(|setting| *setting.get() as u64),
@@ -385,7 +379,6 @@ impl Owner {
             let open = OpenRequest::new(self.retries(), ctx, reader, message, Timer::Reader(place));
             self.open_readers.insert(place, open);
         }
-        Ok(())
     }
 
     fn halted(&self, ctx: &mut Context<'_, ReleaseProtocol>, halt: SearchStop) {

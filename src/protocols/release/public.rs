@@ -16,6 +16,10 @@ const TASK_FACTS: &str =
 const TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                      records, and the number of trials is fixed";
 
+/// What the timing of messages reveals if the number of trials is random: the number itself, which must stay unknown.
+const RANDOM_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
+                            records, and no reader learns the number of trials from them";
+
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
 
@@ -33,9 +37,11 @@ pub(super) fn taken_as_public(
     task: &Task,
 ) -> Vec<PublicFact> {
     let publication = series.publication.as_dyn();
-    if matches!(publication.search(task), Ok(Search::Nothing)) {
-        return Vec::new();
-    }
+    let times = match publication.search(task) {
+        Ok(Search::Nothing) => return Vec::new(),
+        Ok(Search::Repeated(_)) => RANDOM_TIMES,
+        _ => TIMES,
+    };
     let told = |fact: PublicFact| fact.about(&release.owner).for_observer(PUBLIC);
     let mut facts: Vec<PublicFact> = instance.background.public.iter().cloned().map(told).collect();
     let origin = match (publication.assumed(), instance.background.tuning) {
@@ -43,7 +49,7 @@ pub(super) fn taken_as_public(
         (None, tuning) => tuning.map(|_| Origin::Shape),
     };
     facts.extend(origin.map(|origin| told(PublicFact::new(TASK_FACTS, origin))));
-    facts.push(told(PublicFact::new(TIMES, Origin::Protocol)));
+    facts.push(told(PublicFact::new(times, Origin::Protocol)));
     if !release.workers.is_empty() {
         let fact = PublicFact::new(WORKERS, Origin::Protocol).about(&release.owner);
         facts.push(fact.for_observer(release.workers.join(", ")));

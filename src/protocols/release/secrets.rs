@@ -77,7 +77,7 @@ impl Release {
             Search::Everything => {
                 (0..values.len()).for_each(|setting| trials.add(setting, outcome(setting as u64, setting)));
             }
-            Search::Sampling(_) => {
+            Search::Sampling(_) | Search::Repeated(_) => {
                 return Err(CannotRelease::NoOneSecret { series: series.name.clone() });
             }
             Search::Nothing => {}

@@ -91,7 +91,7 @@ pub(in crate::study) fn neighbours(relation: &Neighbours) -> (&'static str, Opti
 }
 
 /// The parameters of all kinds of cost that are not whole numbers; each kind has some of them.
-const PARTS: [&str; 6] = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate"];
+const PARTS: [&str; 8] = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate", "shape", "mean"];
 
 fn cost_columns(name: &str) -> Vec<Column> {
     let mut columns = vec![texts(name)];
@@ -105,7 +105,7 @@ fn cost(cost: Option<&Cost>) -> Vec<Entry> {
     let Some(cost) = cost else { return vec![Entry::None; 3 + PARTS.len()] };
     let mut parts: [Option<f64>; PARTS.len()] = [None; PARTS.len()];
     let mut counts: [Option<u64>; 2] = [None; 2];
-    let [multiplier, scale, of_epsilon, of_delta, of_rho, of_rate] = &mut parts;
+    let [multiplier, scale, of_epsilon, of_delta, of_rho, of_rate, of_shape, of_mean] = &mut parts;
     let name = match *cost {
         Cost::Gaussian { noise_multiplier } => {
             *multiplier = Some(noise_multiplier);
@@ -134,6 +134,14 @@ fn cost(cost: Option<&Cost>) -> Vec<Entry> {
         Cost::ZeroConcentratedDp { rho } => {
             *of_rho = Some(rho);
             "ZeroConcentratedDp"
+        }
+        Cost::RepeatedGaussian { noise_multiplier, shape, mean } => {
+            (*multiplier, *of_shape, *of_mean) = (Some(noise_multiplier), Some(shape), Some(mean));
+            "RepeatedGaussian"
+        }
+        Cost::PoissonRepeatedGaussian { noise_multiplier, mean } => {
+            (*multiplier, *of_mean) = (Some(noise_multiplier), Some(mean));
+            "PoissonRepeatedGaussian"
         }
         Cost::PureDp { epsilon } => {
             *of_epsilon = Some(epsilon);

@@ -73,7 +73,7 @@ impl Publication for ClippedBest {
         Ok(Plan {
             setting: None,
             value: Some(ValueRelease { mechanism: Box::new(told), of: ValueOf::Best }),
-            guarantees: Vec::new(),
+            ..Plan::default()
         })
     }
 }

@@ -112,6 +112,7 @@ impl Publication for GpNoiseFree {
             setting: None,
             value: Some(ValueRelease { mechanism, of: ValueOf::Last }),
             guarantees: vec![Guarantee::new(Measure::ErrorAgainstOptimum, most, failure, "Theorem 6")],
+            ..Plan::default()
         })
     }
 }

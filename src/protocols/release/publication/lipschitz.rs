@@ -113,6 +113,7 @@ impl Publication for Lipschitz {
             setting: None,
             value: Some(ValueRelease { mechanism, of: ValueOf::Best }),
             guarantees: vec![Guarantee::new(Measure::ErrorAgainstBest, most, tail_probability(), source)],
+            ..Plan::default()
         })
     }
 }

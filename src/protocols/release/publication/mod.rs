@@ -8,6 +8,7 @@ mod gp_noisy;
 mod lipschitz;
 mod non_private;
 mod plan;
+mod random_repetitions;
 mod search;
 mod task;
 
@@ -21,10 +22,11 @@ pub use non_private::NonPrivate;
 pub(super) use plan::positive;
 use plan::tail_probability;
 pub use plan::{
-    Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, TaskOutline, Utility,
-    ValueOf, ValueRelease,
+    BestRelease, Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, TaskOutline,
+    Utility, ValueOf, ValueRelease,
 };
-pub use search::{Sampling, Search, Selection};
+pub use random_repetitions::{OutcomeNoise, RandomRepetitions};
+pub use search::{RepeatedTrials, Sampling, Search, Selection};
 pub use task::{Task, TaskFacts};
 
 crate::family! {
@@ -35,6 +37,7 @@ crate::family! {
         Lipschitz(Lipschitz),
         FixedGrid(FixedGrid),
         EverySetting(EverySetting),
+        RandomRepetitions(RandomRepetitions),
         NonPrivate(NonPrivate),
         Blind(Blind),
     }

@@ -60,6 +60,6 @@ impl Publication for NonPrivate {
             .publish
             .value()
             .then(|| ValueRelease { mechanism: Box::new(Disclosure::new()), of: ValueOf::Best });
-        Ok(Plan { setting, value, guarantees: Vec::new() })
+        Ok(Plan { setting, value, ..Plan::default() })
     }
 }

@@ -5,7 +5,7 @@ use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::learners::posterior_effort;
 use crate::objectives::Extent;
-use crate::privacy::mechanisms::Mechanism;
+use crate::privacy::mechanisms::{Mechanism, Selected};
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
@@ -183,6 +183,8 @@ pub struct Plan {
     pub setting: Option<SettingRelease>,
     /// How its performance is released, if it is.
     pub value: Option<ValueRelease>,
+    /// How the best of all trials is released, setting and performance together, if it is.
+    pub best: Option<BestRelease>,
     /// What is proven about the outcome.
     pub guarantees: Vec<Guarantee>,
 }
@@ -196,9 +198,11 @@ impl Plan {
         let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
         let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));
         let value = self.value.as_ref().map(|value| value.mechanism.price(&any, &relation));
+        let best = self.best.as_ref().map(|best| best.mechanism.price(&Vec::new(), &relation));
         setting
             .into_iter()
             .chain(value)
+            .chain(best)
             .try_for_each(|price| price.map(drop))
             .map_err(CannotRelease::Mechanism)
     }
@@ -220,6 +224,13 @@ pub struct ValueRelease {
     pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync>,
     /// Which number.
     pub of: ValueOf,
+}
+
+/// How the best of all trials is released.
+#[derive(Debug)]
+pub struct BestRelease {
+    /// Chooses among settings with their outcomes.
+    pub mechanism: Box<dyn Mechanism<Input = Vec<Selected>, Output = Option<Selected>> + Send + Sync>,
 }
 
 /// Utilities to choose a setting by.

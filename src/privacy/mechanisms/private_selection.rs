@@ -1,0 +1,227 @@
+//! Private selection: the best of a random number of noisy results.
+
+use super::pair::{Distinguisher, KnownLaws, Pair, RATIO};
+use super::{Gaussian, Laplace, Mechanism, MechanismError, Price, Repetitions, all_finite};
+use crate::accounting::repeated::log_gamma;
+use crate::rng::Stream;
+use crate::special::normal_cdf;
+use crate::vocab::{Cost, Neighbours};
+
+/// A setting and its noisy result.
+pub type Selected = (u64, f64);
+
+/// The noise on one result, calibrated to the sensitivity of a result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ResultNoise {
+    /// Laplace noise.
+    Laplace(Laplace),
+    /// Gaussian noise.
+    Gaussian(Gaussian),
+}
+
+impl ResultNoise {
+    fn mechanism(&self) -> &dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> {
+        match self {
+            Self::Laplace(laplace) => laplace,
+            Self::Gaussian(gaussian) => gaussian,
+        }
+    }
+}
+
+/// Draws a number K, tries K settings that are drawn uniformly with replacement, adds noise to each result, and gives the
+/// setting with the largest noisy result (of equal ones, that with the largest number) together with that result;
+/// nothing if K is 0.
+///
+/// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
+/// and uses [`SelectionAmongTrials`].
+///
+/// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
+///   learns K, or a setting or result other than the one given.
+/// * Postcondition: with Laplace noise (2 + shape) sensitivity / scale pure differential privacy; with Gaussian noise the Renyi
+///   divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
+///
+/// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
+/// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrivateSelection {
+    noise: ResultNoise,
+    repetitions: Repetitions,
+}
+
+impl PrivateSelection {
+    /// From the noise on one result and the distribution of the number of repetitions.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for Laplace noise with a Poisson number: no pure epsilon is known.
+    pub fn new(noise: ResultNoise, repetitions: Repetitions) -> Result<Self, MechanismError> {
+        if matches!((noise, repetitions), (ResultNoise::Laplace(_), Repetitions::Poisson { .. })) {
+            return Err(MechanismError::Shape {
+                expected: "Gaussian noise for a Poisson number of repetitions".to_owned(),
+                found: "Laplace noise".to_owned(),
+            });
+        }
+        Ok(Self { noise, repetitions })
+    }
+
+    /// The distribution of the number of repetitions.
+    #[must_use]
+    pub const fn repetitions(&self) -> Repetitions {
+        self.repetitions
+    }
+
+    /// The noise on one result, as a mechanism of its own: what an observer learns who sees every trial costs no more
+    /// than one release of a result for each trial.
+    #[must_use]
+    pub const fn noise(&self) -> ResultNoise {
+        self.noise
+    }
+
+    fn price(&self, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        let price = self.noise.mechanism().price(&vec![0.0], neighbours)?;
+        let mean = self.repetitions.mean();
+        let (cost, mechanism) = match (price.cost, self.repetitions.shape()) {
+            (Cost::Laplace { scale }, Some(shape)) => (
+                Cost::PureDp { epsilon: (2.0 + shape) / scale },
+                "best of a random number of results with Laplace noise",
+            ),
+            (Cost::Gaussian { noise_multiplier }, Some(shape)) => (
+                Cost::RepeatedGaussian { noise_multiplier, shape, mean },
+                "best of a random number of results with Gaussian noise",
+            ),
+            (Cost::Gaussian { noise_multiplier }, None) => (
+                Cost::PoissonRepeatedGaussian { noise_multiplier, mean },
+                "best of a Poisson number of results with Gaussian noise",
+            ),
+            _ => (Cost::Unprotected, "best of a random number of results"),
+        };
+        Ok(Price { mechanism, cost, ..price })
+    }
+
+    /// The best of these trials after noise.
+    fn best(&self, trials: &[Selected], stream: &mut Stream) -> Result<Option<Selected>, MechanismError> {
+        let mut best: Option<Selected> = None;
+        for &(setting, result) in trials {
+            let noisy = self.noise.mechanism().privatise(&vec![result], stream)?;
+            let found = (setting, noisy.first().copied().unwrap_or(result));
+            let larger = |known: Selected| found.1.total_cmp(&known.1).then(found.0.cmp(&known.0)).is_gt();
+            if best.is_none_or(larger) {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+}
+
+impl Mechanism for PrivateSelection {
+    type Input = Vec<f64>;
+    type Output = Option<Selected>;
+
+    fn price(&self, _: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.price(neighbours)
+    }
+
+    fn privatise(&self, results: &Vec<f64>, stream: &mut Stream) -> Result<Option<Selected>, MechanismError> {
+        all_finite(results)?;
+        if results.is_empty() {
+            return Err(MechanismError::Shape {
+                expected: "the results of at least one setting".to_owned(),
+                found: "none".to_owned(),
+            });
+        }
+        let n = results.len() as u64;
+        let tried: Vec<Selected> = (0..self.repetitions.draw(stream))
+            .map(|_| stream.below(n))
+            .map(|setting| (setting, results[setting as usize]))
+            .collect();
+        self.best(&tried, stream)
+    }
+
+    /// One setting, whose result is 0 or moved by the sensitivity: with one setting, every repetition tells of the same
+    /// result. (For more settings the input is as long as `like`, with equal results.)
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        let by = self.noise.mechanism().price(&vec![0.0], &Neighbours::ReplaceOne).ok()?.sensitivity?;
+        if like.is_empty() {
+            return None;
+        }
+        let words = format!("results that are all 0 or all {by}, at sensitivity {by}");
+        Some(Pair::new(vec![0.0; like.len()], vec![by; like.len()], words))
+    }
+
+    /// The likelihood ratio where all results are equal: the density of the best is f'(F(y)) F'(y), with F the
+    /// distribution function of one noisy result and f the probability generating function of K.
+    fn distinguisher(
+        &self,
+        inputs: [&Vec<f64>; 2],
+    ) -> Result<Distinguisher<Option<Selected>>, MechanismError> {
+        let equal = |results: &Vec<f64>| {
+            results.first().copied().filter(|first| results.iter().all(|result| result == first))
+        };
+        let (Some(a), Some(b)) = (equal(inputs[0]), equal(inputs[1])) else {
+            return Ok(Distinguisher::unknown());
+        };
+        let own = *self;
+        let log_ratio = move |best: &Option<Selected>| {
+            best.map_or(0.0, |(_, y)| own.log_density(y - a) - own.log_density(y - b))
+        };
+        let laws = self.repetitions.shape().and_then(|shape| match self.noise {
+            ResultNoise::Laplace(laplace) => {
+                Some(KnownLaws::largest((2.0 + shape) * (a - b).abs() / laplace.scale()))
+            }
+            ResultNoise::Gaussian(_) => None,
+        });
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(log_ratio))], laws, ..Distinguisher::unknown() })
+    }
+}
+
+impl PrivateSelection {
+    /// ln of the density of the largest noise among K, given that K is not 0, up to a constant.
+    fn log_density(&self, y: f64) -> f64 {
+        let (below, log_density) = match self.noise {
+            ResultNoise::Laplace(laplace) => {
+                let z = y / laplace.scale();
+                let tail = 0.5 * libm::exp(-z.abs());
+                (if z < 0.0 { tail } else { 1.0 - tail }, -z.abs())
+            }
+            ResultNoise::Gaussian(gaussian) => {
+                let z = y / gaussian.standard_deviation();
+                (normal_cdf(z), -0.5 * z * z)
+            }
+        };
+        let mean = self.repetitions.mean();
+        let log_slope = match self.repetitions.shape() {
+            Some(shape) => {
+                let rest = -libm::expm1(log_gamma(shape, mean));
+                -(1.0 + shape) * libm::log1p(-rest * below)
+            }
+            None => mean * below,
+        };
+        log_slope + log_density
+    }
+}
+
+/// [`PrivateSelection`] for an owner that has drawn K and the settings itself; the input holds its trials.
+///
+/// * Precondition: that of [`PrivateSelection`]; K comes from [`PrivateSelection::repetitions`], and the settings are
+///   independent and uniform.
+/// * Postcondition: that of [`PrivateSelection`].
+///
+/// Source: as [`PrivateSelection`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelectionAmongTrials(pub PrivateSelection);
+
+impl Mechanism for SelectionAmongTrials {
+    type Input = Vec<Selected>;
+    type Output = Option<Selected>;
+
+    fn price(&self, _: &Vec<Selected>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.0.price(neighbours)
+    }
+
+    fn privatise(
+        &self,
+        trials: &Vec<Selected>,
+        stream: &mut Stream,
+    ) -> Result<Option<Selected>, MechanismError> {
+        self.0.best(trials, stream)
+    }
+}

@@ -1,0 +1,149 @@
+//! Random numbers of repetitions, for private selection.
+
+use crate::accounting::repeated::log_gamma;
+use crate::rng::Stream;
+use crate::vocab::{AboveOne, Positive, RepetitionShape};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The distribution of the number K of repetitions. It does not depend on the data, and nobody may learn K.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Repetitions {
+    /// P(K = k) = gamma (1 - gamma)^(k - 1) for k = 1, 2, ... with gamma = 1 / mean. Pure epsilon of the best result: 3
+    /// times that of one.
+    ///
+    /// Example: `Geometric(mean: 20)`.
+    Geometric {
+        /// Mean number of repetitions.
+        mean: AboveOne,
+    },
+    /// Truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1)
+    /// over l below k, for k = 1, 2, ... Geometric for shape 1, logarithmic for shape 0. Pure epsilon of the best
+    /// result: 2 + shape times that of one.
+    ///
+    /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
+    NegativeBinomial {
+        /// Shape eta; smaller ones cost less, and vary more.
+        shape: RepetitionShape,
+        /// Mean number of repetitions.
+        mean: AboveOne,
+    },
+    /// Poisson: no result at all with probability e^-mean. No pure epsilon is known, so only for Gaussian noise.
+    ///
+    /// Example: `Poisson(mean: 20)`.
+    Poisson {
+        /// Mean number of repetitions.
+        mean: Positive,
+    },
+}
+
+/// Means above this one are drawn as sums of numbers with smaller means: e^-mean must be a normal number.
+const LARGEST_PART: f64 = 500.0;
+
+impl Repetitions {
+    /// Mean number of repetitions.
+    #[must_use]
+    pub fn mean(self) -> f64 {
+        match self {
+            Self::Geometric { mean } | Self::NegativeBinomial { mean, .. } => mean.get(),
+            Self::Poisson { mean } => mean.get(),
+        }
+    }
+
+    /// Shape of the truncated negative binomial distribution; `None` for Poisson.
+    #[must_use]
+    pub fn shape(self) -> Option<f64> {
+        match self {
+            Self::Geometric { .. } => Some(1.0),
+            Self::NegativeBinomial { shape, .. } => Some(shape.get()),
+            Self::Poisson { .. } => None,
+        }
+    }
+
+    /// Draws K by inversion. Time: proportional to K.
+    pub fn draw(self, stream: &mut Stream) -> u64 {
+        match self.shape() {
+            Some(shape) => negative_binomial(shape, self.mean(), stream),
+            None => {
+                let (mut left, mut sum) = (self.mean(), 0);
+                while left > LARGEST_PART {
+                    sum += poisson(LARGEST_PART, stream);
+                    left -= LARGEST_PART;
+                }
+                sum + poisson(left, stream)
+            }
+        }
+    }
+}
+
+fn poisson(mean: f64, stream: &mut Stream) -> u64 {
+    inverted(0, libm::exp(-mean), |k| mean / (k as f64 + 1.0), stream)
+}
+
+fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
+    let log_gamma = log_gamma(shape, mean);
+    let rest = -libm::expm1(log_gamma);
+    // P(K = 1): (1 - gamma) shape / (gamma^-shape - 1), with the limit (1 - gamma) / ln(1 / gamma) for shape 0.
+    let power = -shape * log_gamma;
+    let first = if power.abs() < 1e-9 { rest / -log_gamma } else { rest * shape / libm::expm1(power) };
+    inverted(1, first, |k| rest * (k as f64 + shape) / (k as f64 + 1.0), stream)
+}
+
+/// The number k from `least` on at which the sum of the probabilities reaches a uniform number; `ratio` of k is the
+/// probability of k + 1 divided by that of k.
+fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Stream) -> u64 {
+    let uniform = stream.uniform();
+    let (mut k, mut p, mut sum) = (least, first, first);
+    // A sum of rounded probabilities can stay below the largest uniform number: then the tail is exhausted.
+    while sum <= uniform && (p > 0.0 && sum + p > sum || k as f64 <= 1.0) {
+        p *= ratio(k);
+        sum += p;
+        k += 1;
+    }
+    k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// The mean of 20,000 draws lies within 5 standard errors, with the variance of the draws; the least number is drawn
+    /// as often as its probability says.
+    #[test]
+    fn draws_have_the_stated_mean() {
+        let above = |mean| AboveOne::new(mean).unwrap();
+        let binomial = |shape, mean| Repetitions::NegativeBinomial {
+            shape: RepetitionShape::new(shape).unwrap(),
+            mean: above(mean),
+        };
+        let poisson = |mean| Repetitions::Poisson { mean: Positive::new(mean).unwrap() };
+        let cases = [
+            (Repetitions::Geometric { mean: above(20.0) }, 1.0 / 20.0),
+            (binomial(1.0, 20.0), 1.0 / 20.0),
+            (binomial(-0.5, 4.0), f64::NAN),
+            (binomial(0.0, 10.0), f64::NAN),
+            (binomial(3.0, 10.0), f64::NAN),
+            (poisson(0.5), libm::exp(-0.5)),
+            (poisson(30.0), libm::exp(-30.0)),
+            (poisson(1_234.0), 0.0),
+        ];
+        for (repetitions, least) in cases {
+            let mut stream = Key::root(31).stream();
+            let draws: Vec<f64> = (0..20_000).map(|_| repetitions.draw(&mut stream) as f64).collect();
+            let n = draws.len() as f64;
+            let mean = draws.iter().sum::<f64>() / n;
+            let variance = draws.iter().map(|k| (k - mean) * (k - mean)).sum::<f64>() / (n - 1.0);
+            let error = 5.0 * (variance / n).sqrt();
+            assert!((mean - repetitions.mean()).abs() < error, "{repetitions:?}: {mean}, error {error}");
+            let smallest = if repetitions.shape().is_some() { 1.0 } else { 0.0 };
+            assert!(draws.iter().all(|k| *k >= smallest), "{repetitions:?}");
+            if least.is_finite() {
+                let share = draws.iter().filter(|k| **k == smallest).count() as f64 / n;
+                let error = 5.0 * (least * (1.0 - least) / n).sqrt() + 1e-12;
+                assert!((share - least).abs() <= error, "{repetitions:?}: {share} for {least}");
+            }
+        }
+    }
+}

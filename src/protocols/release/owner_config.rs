@@ -1,0 +1,42 @@
+//! What the owner of one series is given: its settings, its parties and its random streams.
+
+use super::missing::MissingOutcomes;
+use super::publication::{PublicationModel, Task};
+use super::reading_relays::ReadingRelays;
+use crate::programs::Programs;
+use crate::protocols::stage::Retry;
+use crate::rng::{Key, Stream};
+use crate::vocab::PartyId;
+use std::sync::Arc;
+
+/// The settings and random streams of the owner of one series.
+#[derive(Clone)]
+pub(super) struct OwnerConfig {
+    pub(super) name: String,
+    pub(super) workers: Vec<PartyId>,
+    pub(super) readers: Vec<PartyId>,
+    pub(super) publication: PublicationModel,
+    pub(super) task: Arc<Task>,
+    /// Noise-free performance of each setting on the validation set.
+    pub(super) values: Arc<Vec<f64>>,
+    pub(super) noise_sd: f64,
+    /// Node of the seed tree for the noise; trial k draws from its child k, whichever setting is tried.
+    pub(super) noise: Key,
+    pub(super) retry: Retry,
+    /// Node of the seed tree for the jitter of retries.
+    pub(super) retries: Key,
+    /// Dry run: trials have no meaning, and a learner is replaced by random choices.
+    pub(super) dry: bool,
+    /// Whether models are trained, so that the publication depends on training records too.
+    pub(super) trains: bool,
+    pub(super) carriers: ReadingRelays,
+    /// Conditions of every release besides those of its mechanism.
+    pub(super) conditions: Vec<String>,
+    /// Random numbers of the mechanisms, and of the learner.
+    pub(super) mechanisms: Stream,
+    pub(super) learning: Stream,
+    /// Outcomes that the owner never learns because of their value.
+    pub(super) silence: Option<MissingOutcomes>,
+    /// The user's programs, for a learner that is one of them.
+    pub(super) programs: Programs,
+}

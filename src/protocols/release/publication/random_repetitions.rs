@@ -1,0 +1,194 @@
+//! Private selection: random search with a random number of trials, of which the best noisy outcome is published.
+
+use super::{
+    BestRelease, Guarantee, Measure, Plan, Publication, RepeatedTrials, Search, TAIL, Task, TaskFacts,
+    TaskOutline, positive, tail_probability,
+};
+use crate::accounting::calibration::smallest_noise_of_one;
+use crate::privacy::mechanisms::{
+    Gaussian, Laplace, NoiseArithmetic, PrivateSelection, Repetitions, ResultNoise, SelectionAmongTrials,
+    TheoremMechanism,
+};
+use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
+use crate::protocols::stage::ITERATION;
+use crate::vocab::effort::{MESSAGE, NUMBER};
+use crate::vocab::{AboveOne, Basis, Cost, Delta, Effort, Epsilon, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A random number of settings is tried, each drawn uniformly; noise is added to each outcome, and the setting with the
+/// largest noisy outcome is published with this outcome, both for `epsilon` together. This is what private
+/// hyperparameter tuning uses as a rule.
+///
+/// The privacy does not depend on the number of trials, but only on its distribution, as long as nobody learns the number.
+/// The protocol's `rounds` are not used. No model of the function and no prior is assumed.
+///
+/// Source: Liu and Talwar 2019, "Private selection from private candidates"; Papernot and Steinke 2022,
+/// "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6.
+///
+/// Example: `RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
+/// lambda_min: 0.1, lambda_max: 1))`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RandomRepetitions {
+    /// epsilon of the setting and its outcome together.
+    pub epsilon: Epsilon,
+    /// How many settings are tried. Default: `Geometric(mean: 20)`.
+    #[serde(default = "twenty")]
+    pub repetitions: Repetitions,
+    /// The noise on each outcome. Default: `Laplace`.
+    #[serde(default)]
+    pub noise: OutcomeNoise,
+    /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
+    /// objective states.
+    #[serde(default)]
+    pub assume: Option<TaskFacts>,
+    /// How noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
+}
+
+/// The noise on each outcome of a private selection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum OutcomeNoise {
+    /// Laplace noise: pure differential privacy. Not for a Poisson number of trials.
+    #[default]
+    Laplace,
+    /// Gaussian noise, the smallest that has the epsilon at this delta by Renyi divergences.
+    ///
+    /// Example: `Gaussian(delta: 1e-6)`.
+    Gaussian {
+        /// delta of what is published.
+        delta: Delta,
+    },
+}
+
+fn twenty() -> Repetitions {
+    Repetitions::Geometric { mean: AboveOne::new(20.0).expect("20 is above 1") }
+}
+
+/// Largest mean number of trials: drawing the number takes time proportional to it.
+const MOST_TRIALS: f64 = 1e6;
+
+/// The condition of every price: the theorems are about an observer who does not learn the number of trials.
+const UNKNOWN_NUMBER: &str = "readers who do not learn the number of trials, for instance from the time at which the \
+                              publication arrives";
+
+impl RandomRepetitions {
+    /// The cost for a noise multiplier; `None` if the noise is Laplace noise.
+    fn cost(&self, noise_multiplier: f64) -> Cost {
+        let mean = self.repetitions.mean();
+        match self.repetitions.shape() {
+            Some(shape) => Cost::RepeatedGaussian { noise_multiplier, shape, mean },
+            None => Cost::PoissonRepeatedGaussian { noise_multiplier, mean },
+        }
+    }
+
+    fn noise_multiplier(&self, delta: Delta) -> Option<Positive> {
+        smallest_noise_of_one(self.epsilon, delta, |noise| self.cost(noise))
+    }
+
+    /// The noise on one outcome, and the basis of its sensitivity.
+    fn noise_of(&self, task: &Task) -> Result<(ResultNoise, Basis), CannotRelease> {
+        let (facts, basis) = task.loss_facts(self.assume)?;
+        let sensitivity =
+            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
+        Ok((self.noise(positive("sensitivity", sensitivity)?, task)?, basis))
+    }
+
+    fn noise(&self, sensitivity: Positive, task: &Task) -> Result<ResultNoise, CannotRelease> {
+        let rounding = task.rounding()?;
+        match self.noise {
+            OutcomeNoise::Laplace => {
+                let of_one = self.epsilon.get() / (2.0 + self.repetitions.shape().unwrap_or(f64::INFINITY));
+                let laplace = Laplace::calibrated(Epsilon::new(of_one)?, sensitivity)?;
+                Ok(ResultNoise::Laplace(laplace.computed_within(rounding).with(self.arithmetic)))
+            }
+            OutcomeNoise::Gaussian { delta } => {
+                let multiplier = self.noise_multiplier(delta).map_or(f64::INFINITY, Positive::get);
+                // Computed outcomes of neighbours lie further apart by the rounding errors of both.
+                let sensitivity = positive("sensitivity", sensitivity.get() + 2.0 * rounding.get())?;
+                let deviation = positive("standard deviation", multiplier * sensitivity.get())?;
+                Ok(ResultNoise::Gaussian(Gaussian::new(deviation, sensitivity).with(self.arithmetic)))
+            }
+        }
+    }
+}
+
+impl Publication for RandomRepetitions {
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.repetitions.mean() > MOST_TRIALS {
+            problems.push(Problem::wrong(
+                "repetitions",
+                "a mean of at most 1,000,000",
+                self.repetitions.mean().to_string(),
+                "write a smaller mean: each repetition trains a model",
+            ));
+        }
+        match self.noise {
+            OutcomeNoise::Laplace if self.repetitions.shape().is_none() => problems.push(Problem::wrong(
+                "noise",
+                "Gaussian noise for a Poisson number of repetitions, for which no pure epsilon is known",
+                "Laplace",
+                "write `noise: Gaussian(delta: 1e-6)`, or `repetitions: Geometric(mean: 20)`",
+            )),
+            OutcomeNoise::Gaussian { delta } if self.noise_multiplier(delta).is_none() => {
+                problems.push(Problem::wrong(
+                    "epsilon",
+                    "an epsilon that Gaussian noise of at most 1e6 times the sensitivity reaches",
+                    format!("{} at delta {delta}", self.epsilon),
+                    "raise epsilon or delta, or lower the mean number of repetitions",
+                ));
+            }
+            OutcomeNoise::Laplace | OutcomeNoise::Gaussian { .. } => {}
+        }
+        problems
+    }
+
+    fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
+        foreseen.loss_problems(self.assume)
+    }
+
+    /// The mean number of trials.
+    fn effort(&self, _: u64, _: u64) -> Effort {
+        let trials = self.repetitions.mean();
+        let memory = 8.0 * NUMBER * trials;
+        Effort::due_to("repetitions", trials as u64, memory, 4.0 * MESSAGE * trials)
+            .with_record_size(ITERATION * trials)
+    }
+
+    fn search(&self, task: &Task) -> Result<Search, CannotRelease> {
+        let (noise, basis) = self.noise_of(task)?;
+        Ok(Search::Repeated(RepeatedTrials { repetitions: self.repetitions, noise, basis }))
+    }
+
+    fn assumed(&self) -> Option<TaskFacts> {
+        self.assume
+    }
+
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
+        let (noise, basis) = self.noise_of(task)?;
+        let selection = PrivateSelection::new(noise, self.repetitions)?;
+        let basis = basis.with_conditions(&[UNKNOWN_NUMBER.to_owned()]);
+        let name = match self.noise {
+            OutcomeNoise::Laplace => "best of a random number of outcomes with Laplace noise",
+            OutcomeNoise::Gaussian { .. } => "best of a random number of outcomes with Gaussian noise",
+        };
+        let mechanism = Box::new(TheoremMechanism::new(SelectionAmongTrials(selection), name, None, basis));
+        let mut plan = Plan { best: Some(BestRelease { mechanism }), ..Plan::default() };
+        if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
+            // The largest of K noises exceeds the tail of one for K times the probability, on average.
+            let most = laplace.tail(TAIL + libm::log(self.repetitions.mean()));
+            plan.guarantees.push(Guarantee::new(
+                Measure::ErrorAtSetting,
+                most,
+                tail_probability(),
+                "Laplace noise",
+            ));
+        }
+        Ok(plan)
+    }
+}

@@ -1,0 +1,66 @@
+//! What chooses the next setting to try.
+
+use super::failure::CannotRelease;
+use super::publication::{RepeatedTrials, Search, Task};
+use super::sampling::Sampler;
+use crate::learners::{Learner, LearnerModel, Random};
+use crate::programs::Programs;
+use crate::rng::Stream;
+use std::sync::Arc;
+
+/// The method that chooses the next setting.
+#[derive(Clone)]
+pub(super) enum Searcher {
+    Learner(Box<dyn Learner>),
+    Everything,
+    Sampler(Sampler),
+    /// Settings drawn uniformly, a random number of them.
+    Repeated(RepeatedTrials),
+}
+
+impl Searcher {
+    /// The method before its first trial, and the number of trials in total. In a dry run a learner is replaced by random
+    /// choices. A random number of trials is drawn from `stream`.
+    ///
+    /// # Errors
+    /// [`CannotRelease`] if the learner cannot be built.
+    pub(super) fn begin(
+        search: Search,
+        task: &Arc<Task>,
+        programs: &Programs,
+        dry: bool,
+        stream: &mut Stream,
+    ) -> Result<(Self, u64), CannotRelease> {
+        Ok(match search {
+            Search::Learner(learner) => {
+                let learner = if dry { LearnerModel::from(Random {}) } else { learner };
+                (Self::Learner(learner.begin(&task.arms(), programs)?), task.rounds)
+            }
+            Search::Everything => (Self::Everything, task.n() as u64),
+            Search::Sampling(how) => (Self::Sampler(Sampler::new(how, task, dry)), task.rounds),
+            Search::Repeated(trials) => {
+                let total = trials.repetitions.draw(stream);
+                (Self::Repeated(trials), total)
+            }
+            Search::Nothing => (Self::Everything, 0),
+        })
+    }
+
+    /// Passes an outcome on; returns the jitter of the model that it changed, 0 if there is none.
+    ///
+    /// # Errors
+    /// [`CannotRelease::Trial`] if the model cannot process the outcome.
+    pub(super) fn observe(&mut self, trial: u64, setting: usize, outcome: f64) -> Result<f64, CannotRelease> {
+        match self {
+            Self::Learner(learner) => {
+                learner.observe(setting, outcome).map_err(|error| CannotRelease::Trial { trial, error })?;
+                Ok(learner.jitter())
+            }
+            Self::Sampler(sampler) => {
+                sampler.observe(setting, outcome);
+                Ok(0.0)
+            }
+            Self::Everything | Self::Repeated(_) => Ok(0.0),
+        }
+    }
+}
