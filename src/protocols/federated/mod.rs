@@ -15,14 +15,19 @@
 mod agent;
 mod answers;
 mod contribution;
+mod differences;
+mod domain;
 mod effort;
+mod factors;
 mod failure;
+mod function;
 mod hyperparameters;
 mod masked_rounds;
 mod masking;
 mod messages;
 mod sum_release;
 mod own_model;
+mod own_problems;
 mod play;
 mod public;
 mod queries;
@@ -37,12 +42,17 @@ mod server_party;
 mod key_exchange;
 mod key_exchange_state;
 mod shared_model;
+mod shift;
 mod tally;
 mod theorem;
+mod unlikeness;
 mod unmasking;
 mod weights;
 mod common;
 
+pub use differences::{Clusters, Differences, Drift};
+pub use domain::Domain;
+pub use factors::Factors;
 pub use hyperparameters::OwnHyperparameters;
 pub use masked_round::MaskedRound;
 pub use messages::{Clipped, Close, Fact, FederatedProtocol, Message, OwnFact};
@@ -55,5 +65,6 @@ pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
 };
 pub use shared_model::WeightOutcomes;
+pub use shift::Shift;
 pub use theorem::RegretTerms;
 pub use weights::{Annealed, Uniform, WeightMember, WeightSchedule, Weights};

@@ -1,7 +1,8 @@
 //! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
-use super::common::{AgentCommon, objective_of};
+use super::common::AgentCommon;
 use super::failure::StartError;
+use super::own_problems::Draws;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
@@ -39,6 +40,7 @@ impl Protocol for Federated {
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = self.check_heterogeneity(objective);
+        problems.extend(self.check_differences(objective));
         problems.extend(self.check_features(objective));
         problems
     }
@@ -99,18 +101,7 @@ impl Protocol for Federated {
             agents.extend(found.iter().map(|&party| (party, group)));
         }
         agents.sort_unstable();
-        let values = agents
-            .iter()
-            .enumerate()
-            .map(|(n, &(party, group))| {
-                if stage.directions.dry {
-                    return Ok(Arc::clone(&instance.values));
-                }
-                let unlike = (self.groups[group].heterogeneity.get(), self.perturbation.get());
-                objective_of(unlike, (n, party), stage, instance, key)
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
+        let own = Draws::of_agents(self, stage, instance, &agents, key).map_err(fail)?;
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()
             .enumerate()
@@ -119,7 +110,7 @@ impl Protocol for Federated {
                 (name.clone(), of_group.map(|(n, _)| n).collect())
             })
             .collect();
-        let replication = Replication { recipe: self, stage, instance, common, agents, values, groups, key };
+        let replication = Replication { recipe: self, stage, instance, common, agents, own, groups, key };
         self.series.iter().map(|series| replication.play(series)).collect()
     }
 }
