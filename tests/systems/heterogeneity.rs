@@ -153,8 +153,9 @@ fn agents_measure_their_own_points() {
     let out = TempDir::new().unwrap();
     let play = |domain: &str| {
         let groups = groups(domain);
-        let more =
-            ["-o", &groups, "-o", "protocol.initial_points=200", "-o", "protocol.repeated=RandomPoint"];
+        let alone = "protocol.series=[Series(name: \"DP-FTS-DE\", sharing: Alone())]";
+        let points = ["-o", "protocol.initial_points=200", "-o", "protocol.repeated=RandomPoint"];
+        let more = [&["-o", &groups, "-o", alone], &points[..]].concat();
         run(GOLDEN, &out.path().join(domain), &more)
     };
     let document = play("domain: Random(0.3)");

@@ -172,7 +172,7 @@ fn what_cannot_be_divided_is_refused() {
                 "split: [Split(agents: 4, features: FeatureShift(column: \"site\", alpha: 1))], model: {LOGISTIC}"
             ),
             "site",
-            "known input column",
+            "no input column is called",
         ),
         (
             format!(

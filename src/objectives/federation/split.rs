@@ -11,8 +11,8 @@ use std::num::NonZeroU32;
 ///
 /// Axes are independent: with none, all agents have as many records, and the same share of each class, up to rounding. An
 /// agent that would hold fewer than two records gets random ones of the agent with the most, since it needs one for
-/// training and one that is held out. Sources: Hsu, Qi and Brown 2019, Yurochkin et al. 2019, and Li et al. 2022, section
-/// 4 (`Dirichlet` of labels and of sizes, feature noise).
+/// training and one that is held out. Sources: Yurochkin et al. 2019 and Li et al. 2022
+/// (`Dirichlet` of labels and of sizes, feature noise).
 ///
 /// Example: `Split(agents: 20, labels: Dirichlet(0.3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

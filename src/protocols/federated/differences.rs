@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// How the agents of a group differ, apart from h (`heterogeneity`): by the place of their optimum, their scale, their
-/// noise, their cluster, drift over rounds, the points that they can measure, and the models that they assume. Each axis is independent of the others and
-/// may be left out.
+/// noise, their cluster, drift over rounds, the points that they can measure, and the models that they assume. Each axis is
+/// independent of the others and may be left out.
 ///
 /// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) c(x - s_n) + sqrt(h) g_n(x) - mu),
 /// where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster, and g_n the agent's own
@@ -72,8 +72,8 @@ pub struct Clusters {
 /// `Differences`. Functions keep
 /// their variance. In the end two agents are as unlike as with h = own. An initial point counts for round 0.
 ///
-/// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization", equation 1 (their
-/// epsilon is the rate).
+/// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
+/// the rate).
 ///
 /// Example: `Drift(rate: 0.02)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

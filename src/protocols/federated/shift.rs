@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// domain's side along each input, rounded to whole steps of the grid. Beyond the domain the function continues as its law
 /// says: a drawn function by its prior given its values at all arms, `RkhsSum` and `BraninHoo` by their formula.
 ///
-/// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization",
-/// appendix B (uniform, up to 0.1).
+/// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
+/// (translated test functions).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Shift {
     /// Uniform between minus and plus this size, 0 to 1, along each input.
