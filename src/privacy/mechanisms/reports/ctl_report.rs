@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
+/// Clipping to [-(B + R), B + R], where B bounds mean rewards and R their noise, and Laplace noise of scale 2
+/// (B + R) / epsilon: each report is epsilon-LDP.
 ///
 /// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
 ///
@@ -64,12 +65,21 @@ impl RewardReport for CtlReport {
         if self.bound.is_some() || !unknown {
             return Vec::new();
         }
+        let cure = match self.delta {
+            // No delta helps where the noise states no tail.
+            Some(_) => {
+                "write bound: Some(6.0), for example, beyond which rewards are clipped, and leave out `delta`"
+            }
+            None => {
+                "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for \
+                 unbounded noise, clip: false and delta: Some(0.001)"
+            }
+        };
         vec![Problem::wrong(
             "bound",
             "a bound on rewards, B + R: the objective's noise has none",
             "none",
-            "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for unbounded \
-             noise, clip: false and delta: Some(0.001)",
+            cure,
         )]
     }
 
