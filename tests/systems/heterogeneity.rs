@@ -155,7 +155,7 @@ fn agents_measure_their_own_points() {
         let groups = groups(domain);
         let alone = "protocol.series=[Series(name: \"DP-FTS-DE\", sharing: Alone())]";
         let points = ["-o", "protocol.initial_points=200", "-o", "protocol.repeated=RandomPoint"];
-        let more = [&["-o", &groups, "-o", alone], &points[..]].concat();
+        let more = [&["-o", groups.as_str(), "-o", alone][..], &points].concat();
         run(GOLDEN, &out.path().join(domain), &more)
     };
     let document = play("domain: Random(0.3)");
