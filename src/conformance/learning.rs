@@ -87,7 +87,8 @@ fn require_ok(found: &mut Violations, observed: Result<(), GpError>) {
 }
 
 /// Rules: there is one finite value for each arm; the same key gives the same inputs, values and noise; an objective that
-/// reads files does not state that its data are drawn; noise with a distribution obeys the rules of [`noise`].
+/// reads files does not state that its data are drawn; the grid of functions that can be shifted has all arms, and a shift of 0
+/// gives the function itself; noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.
@@ -114,6 +115,13 @@ pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Vi
     let values = bits(&instance.values) == bits(&again.values);
     let same = inputs[0] == inputs[1] && values && instance.noise == again.noise;
     found.require(same, "the same problem for the same key", || "another one".to_owned());
+    if let Some(counts) = recipe.shift_grid() {
+        let points: usize = counts.iter().map(|count| count.get()).product();
+        found.require(points == instance.inputs.n(), "a grid of all arms", || format!("{points} points"));
+        let unmoved = prepared.shifted(own, &[vec![0.0; counts.len()]]).transpose()?;
+        let same = unmoved.is_some_and(|all| all.len() == 1 && bits(&all[0]) == bits(&instance.values));
+        found.require(same, "the function itself if it is shifted by nothing", || "another one".to_owned());
+    }
     if let Noise::Law(law) = &instance.noise {
         found.0.extend(noise(law.as_dyn()));
     }

@@ -2,7 +2,8 @@
 
 use super::gp_sample::{default_norm, grid_problems};
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
-use super::scaling::{centre_and_scale, grid};
+use super::lattice::{Lattice, whole_steps};
+use super::scaling::{centre_and_scale, combinations, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -80,7 +81,15 @@ impl Default for BraninHoo {
 }
 
 #[derive(Debug)]
-struct Ready(Instance);
+struct Ready {
+    instance: Instance,
+    counts: Vec<usize>,
+    /// Mean and standard deviation by which values were standardised.
+    scale: (f64, f64),
+}
+
+/// The sides of the domain.
+const BOUNDS: [(f64, f64); 2] = [(-5.0, 10.0), (0.0, 15.0)];
 
 impl Objective for BraninHoo {
     fn is_always_the_same(&self) -> bool {
@@ -103,6 +112,10 @@ impl Objective for BraninHoo {
         Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
     }
 
+    fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
+        Some(self.grid.clone())
+    }
+
     fn stated(&self) -> Stated {
         Stated::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt())
     }
@@ -118,12 +131,13 @@ impl Objective for BraninHoo {
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
-        let mut rows = grid(&counts, &[(-5.0, 10.0), (0.0, 15.0)]);
+        let mut rows = grid(&counts, &BOUNDS);
         let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
-        super::scaling::standardise(&mut values).ok_or(ObjectiveError::Constant { name: "Branin-Hoo" })?;
+        let scale = super::scaling::standardise(&mut values)
+            .ok_or(ObjectiveError::Constant { name: "Branin-Hoo" })?;
         let plain = Some(UnscaledInputs::coordinates(2, rows.clone()));
         centre_and_scale(&mut rows, 2, self.max_norm.get());
-        Ok(Box::new(Ready(Instance {
+        let instance = Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),
             values: Arc::new(values),
             noise: Noise::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt()),
@@ -133,13 +147,30 @@ impl Objective for BraninHoo {
                 mean: 0.0,
             },
             background: ProblemFacts { plain, ..ProblemFacts::with_stated_inputs() },
-        })))
+        };
+        Ok(Box::new(Ready { instance, counts, scale }))
     }
 }
 
 impl Prepared for Ready {
     fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
-        Ok(self.0.clone())
+        Ok(self.instance.clone())
+    }
+
+    /// The function is defined beyond its domain.
+    fn shifted(&self, _: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let shifts = whole_steps(&self.counts, shifts);
+        let lattice = Lattice::reaching(&self.counts, &shifts);
+        let axis = |axis: usize| -> Vec<f64> {
+            let (low, high) = BOUNDS[axis];
+            let count = self.counts[axis];
+            let share = |step: f64| if count > 1 { step / (count - 1) as f64 } else { 0.5 };
+            lattice.steps(axis).into_iter().map(|step| low + (high - low) * share(step)).collect()
+        };
+        let (mean, sd) = self.scale;
+        let rows = combinations(&[axis(0), axis(1)]);
+        let values: Vec<f64> = rows.chunks(2).map(|x| (-branin(x[0], x[1]) - mean) / sd).collect();
+        Some(Ok(lattice.shifted(&values, &shifts)))
     }
 }
 

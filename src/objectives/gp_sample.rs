@@ -1,5 +1,6 @@
 //! A function drawn from a Gaussian process on a regular grid: the synthetic data of the papers.
 
+use super::continued::shifted;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::{centre_and_scale, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
@@ -49,6 +50,11 @@ fn default_noise() -> NonNegative {
     NonNegative::new(1e-5).expect("1e-5 is above 0")
 }
 
+/// The step along each input of a grid whose sides have this length.
+pub(super) fn scaled_steps(counts: &[usize], side: f64) -> Vec<f64> {
+    counts.iter().map(|&count| side / (count.max(2) - 1) as f64).collect()
+}
+
 /// Largest number of grid points.
 pub(super) const MAX_POINTS: usize = 1_000_000;
 
@@ -88,6 +94,9 @@ struct Ready {
     plain: Arc<UnscaledInputs>,
     prior: GridPrior,
     surrogate: Surrogate,
+    counts: Vec<usize>,
+    /// The grid's steps over the length-scale.
+    scaled_steps: Vec<f64>,
 }
 
 impl Objective for GpSample {
@@ -97,6 +106,10 @@ impl Objective for GpSample {
 
     fn extent(&self, _: &Resources) -> Extent {
         Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
+    }
+
+    fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
+        Some(self.grid.clone())
     }
 
     fn stated(&self) -> Stated {
@@ -130,7 +143,8 @@ impl Objective for GpSample {
             mean: 0.0,
         };
         let inputs = Arc::new(Points::new(rows.len() / d, d, rows));
-        Ok(Box::new(Ready { inputs, plain, prior, surrogate }))
+        let scaled_steps = scaled_steps(&counts, factor / self.length_scale.get());
+        Ok(Box::new(Ready { inputs, plain, prior, surrogate, counts, scaled_steps }))
     }
 }
 
@@ -147,5 +161,13 @@ impl Prepared for Ready {
                 ..ProblemFacts::with_stated_inputs()
             },
         })
+    }
+
+    fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let values = self.prior.sample(&mut key.child("function").stream());
+        let mut stream = key.child("function beyond the grid").stream();
+        let variance = self.surrogate.covariance.variance;
+        let found = shifted(&self.counts, &self.scaled_steps, variance, &values, shifts, &mut stream);
+        Some(found.map_err(ObjectiveError::from))
     }
 }

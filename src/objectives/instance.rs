@@ -1,6 +1,7 @@
 //! One replication's problem: arms, their values, and the surrogate model that describes them.
 
 use super::Noise;
+use super::federation::Holdings;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::vocab::{Origin, PublicFact};
@@ -68,6 +69,8 @@ pub struct ProblemFacts {
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
     /// The noise of each agent's outcomes, where it differs between agents.
     pub agent_noise: Option<Arc<Vec<Noise>>>,
+    /// Who holds which records, for an objective about the records of several agents; no party sees it.
+    pub holdings: Option<Arc<Holdings>>,
     /// Facts about the data that are taken as public, such as the numbers by which inputs and values are scaled. The
     /// protocol determines which parties know them.
     pub public: Vec<PublicFact>,

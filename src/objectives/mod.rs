@@ -5,6 +5,7 @@
 //! (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
 
 mod branin;
+mod continued;
 mod correlation;
 mod extent;
 mod external;
@@ -12,6 +13,7 @@ mod federation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
+mod lattice;
 mod multi_task_sample;
 pub mod noise;
 mod rkhs_sum;
@@ -25,7 +27,8 @@ pub use correlation::Correlation;
 pub use extent::Extent;
 pub use external::{External, SettingAxis};
 pub use federation::{
-    Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
+    AgentHoldings, Axis, AxisValues, FeatureShift, FederatedModel, FederatedTuning, FitError, HeldOut,
+    HoldingDistances, Holdings, Labels, LogisticRegression, RbfSvm, Score, Sizes, Split,
 };
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
@@ -43,6 +46,7 @@ use crate::programs::{Program, ProgramFailure, ProgramUse, Programs};
 use crate::rng::Key;
 use crate::vocab::{Memory, Probability, Problem};
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -177,6 +181,12 @@ pub trait Objective: Send + Sync {
         false
     }
 
+    /// Points along each input of the regular grid that the arms are, if [`Prepared::shifted`] gives the functions beyond
+    /// it, so that the agents of a federation can have shifted ones. Default: they cannot be shifted.
+    fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
+        None
+    }
+
     /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
     /// the values on both.
     fn neighbour_correlation(&self) -> Option<Probability> {
@@ -236,6 +246,14 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`ObjectiveError`].
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
+
+    /// The function f of [`Prepared::realise`] with the same key, shifted: for each of the shifts s, the value f(x - s) for
+    /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps
+    /// of [`Objective::shift_grid`]. `None` if functions are known at the arms only.
+    fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let _ = (key, shifts);
+        None
+    }
 
     /// At most `count` neighbouring data sets for an audit, each as a description of the difference and the value of every
     /// arm. Empty if values depend on no records.

@@ -1,6 +1,7 @@
 //! Values on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
-use super::gp_sample::{default_norm, prior_problems};
+use super::continued::shifted;
+use super::gp_sample::{default_norm, prior_problems, scaled_steps};
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::rkhs_sum::Kernel;
 use super::scaling::{centre_and_scale, grid};
@@ -79,6 +80,9 @@ struct Ready {
     prior: Prior,
     correlation: f64,
     surrogate: Surrogate,
+    counts: Vec<usize>,
+    /// The grid's steps over the length-scale.
+    scaled_steps: Vec<f64>,
 }
 
 impl Objective for MultiTaskSample {
@@ -114,6 +118,11 @@ impl Objective for MultiTaskSample {
         extent
     }
 
+    /// Other kernels do not factorise over dimensions.
+    fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
+        is_default(&self.kernel).then(|| self.grid.clone())
+    }
+
     fn stated(&self) -> Stated {
         Stated::gaussian(self.noise_variance.get().sqrt())
     }
@@ -146,7 +155,9 @@ impl Objective for MultiTaskSample {
             Prior::Matrix(CholeskyPrior::new(&arms)?)
         };
         let surrogate = Surrogate { covariance, noise_variance: self.noise_variance.get(), mean: 0.0 };
-        Ok(Box::new(Ready { inputs, plain, prior, correlation: self.correlation.get(), surrogate }))
+        let scaled_steps = scaled_steps(&counts, factor / self.length_scale.get());
+        let correlation = self.correlation.get();
+        Ok(Box::new(Ready { inputs, plain, prior, correlation, surrogate, counts, scaled_steps }))
     }
 }
 
@@ -167,6 +178,14 @@ impl Prepared for Ready {
                 ..ProblemFacts::with_stated_inputs()
             },
         })
+    }
+
+    fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let Prior::Grid(prior) = &self.prior else { return None };
+        let values = prior.sample(&mut key.child("function").stream());
+        let mut stream = key.child("function beyond the grid").stream();
+        let found = shifted(&self.counts, &self.scaled_steps, 1.0, &values, shifts, &mut stream);
+        Some(found.map_err(ObjectiveError::from))
     }
 }
 

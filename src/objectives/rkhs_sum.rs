@@ -2,11 +2,12 @@
 
 use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate};
+use super::lattice::{Lattice, whole_steps};
 use super::noise::{Noise, NoiseModel, Uniform};
 use super::{Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
-use crate::rng::Key;
+use crate::rng::{Key, Stream};
 use crate::vocab::effort::COVARIANCE;
 use crate::vocab::{Effort, NonNegative, Positive, Problem};
 use schemars::JsonSchema;
@@ -123,6 +124,10 @@ impl Objective for RkhsSum {
         extent
     }
 
+    fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
+        Some(vec![self.points])
+    }
+
     fn stated(&self) -> Stated {
         Stated::noise(self.noise.clone())
     }
@@ -153,18 +158,36 @@ impl Objective for RkhsSum {
     }
 }
 
-impl Prepared for Ready {
-    fn realise(&self, key: Key) -> Result<Instance, ObjectiveError> {
-        let mut stream = key.child("function").stream();
-        let mut values = vec![0.0; self.inputs.n()];
-        let mut column = vec![0.0; self.inputs.n()];
+impl Ready {
+    /// The values at these points of the function of a stream.
+    fn values_at(&self, points: &[f64], stream: &mut Stream) -> Vec<f64> {
+        let mut values = vec![0.0; points.len()];
+        let mut column = vec![0.0; points.len()];
         for _ in 0..self.terms {
             let (weight, centre) = (stream.uniform_between(-1.0, 1.0), stream.uniform());
-            for (arm, out) in column.iter_mut().enumerate() {
-                *out = self.surrogate.covariance.between(self.inputs.row(arm), &[centre]);
+            for (point, out) in points.iter().zip(&mut column) {
+                *out = self.surrogate.covariance.between(&[*point], &[centre]);
             }
             values.iter_mut().zip(&column).for_each(|(value, k)| *value += weight * k);
         }
+        values
+    }
+}
+
+impl Prepared for Ready {
+    /// The sum is defined beyond [0, 1] too; the centres of its terms stay within.
+    fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let n = self.inputs.n();
+        let shifts = whole_steps(&[n], shifts);
+        let lattice = Lattice::reaching(&[n], &shifts);
+        let point = |step: f64| if n > 1 { step / (n - 1) as f64 } else { 0.5 };
+        let points: Vec<f64> = lattice.steps(0).into_iter().map(point).collect();
+        let values = self.values_at(&points, &mut key.child("function").stream());
+        Some(Ok(lattice.shifted(&values, &shifts)))
+    }
+
+    fn realise(&self, key: Key) -> Result<Instance, ObjectiveError> {
+        let values = self.values_at(self.inputs.row_major(), &mut key.child("function").stream());
         Ok(Instance {
             inputs: Arc::clone(&self.inputs),
             values: Arc::new(values),

@@ -101,6 +101,7 @@ pub fn slots(kind: &str) -> Vec<Slot> {
     let link = |wrapped: &'static str| all(everywhere, "network.default", wrapped);
     let objective = |host: &'static str, wrapped: &'static str| all(&[host], "objective", wrapped);
     let learner = |wrapped: &'static str| all(&[OUTSOURCED, LOCAL], &format!("{SERIES}.learner"), wrapped);
+    let groups = |wrapped: &'static str| all(&[FEDERATED], "protocol.groups", wrapped);
     let published = |wrapped: &'static str| all(&[RELEASE, EXACT], &format!("{SERIES}.publication"), wrapped);
     match kind {
         "scenario" => all(&[NOTHING], "", "{}"),
@@ -299,6 +300,28 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             "FixedGrid(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), selection: {})",
         ),
         "AgentGroup" => all(&[FEDERATED], "protocol.groups", "[{}]"),
+        "Differences" => groups(r#"[AgentGroup(members: "agent", differences: {})]"#),
+        "Shift" => groups(r#"[AgentGroup(members: "agent", differences: Differences(shift: {}))]"#),
+        "Factors" => groups(r#"[AgentGroup(members: "agent", differences: Differences(scale: {}))]"#),
+        "Clusters" => groups(r#"[AgentGroup(members: "agent", differences: Differences(clusters: {}))]"#),
+        "Drift" => groups(r#"[AgentGroup(members: "agent", differences: Differences(drift: {}))]"#),
+        "Domain" => groups(r#"[AgentGroup(members: "agent", differences: Differences(domain: {}))]"#),
+        "Split" => objective(
+            FEDERATED,
+            r#"FederatedTuning(file: "activity.csv", split: [{}], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
+        ),
+        "Labels" => objective(
+            FEDERATED,
+            r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, labels: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
+        ),
+        "Sizes" => objective(
+            FEDERATED,
+            r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, sizes: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
+        ),
+        "FeatureShift" => objective(
+            FEDERATED,
+            r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, features: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
+        ),
         "WeightOutcomes" => all(&[FEDERATED], "protocol.weight_outcomes", "{}"),
         "Repeated" => all(&[FEDERATED], "protocol.repeated", "{}"),
         "OwnHyperparameters" => all(&[FEDERATED], "protocol.own_hyperparameters", "{}"),

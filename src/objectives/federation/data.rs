@@ -1,5 +1,6 @@
 //! Reads a file into the records of each agent, split into training and held-out records.
 
+use super::holdings::Held;
 use crate::objectives::Resources;
 use crate::objectives::table::{CsvTable, TableError};
 use crate::vocab::Probability;
@@ -66,6 +67,11 @@ impl AgentRecords {
         &self.features[index * self.d..][..self.d]
     }
 
+    /// The records as they are counted.
+    pub(super) fn held(&self) -> Held<'_> {
+        Held { name: &self.name, classes: &self.classes, d: self.d, features: &self.features }
+    }
+
     /// Positions of the training records, or of the held-out records.
     pub(super) fn places(&self, training: bool) -> Vec<usize> {
         (0..self.classes.len()).filter(|&index| self.training[index] == training).collect()
@@ -76,8 +82,8 @@ impl AgentRecords {
 #[derive(Clone, Debug)]
 pub(super) struct Agents {
     pub(super) agents: Vec<AgentRecords>,
-    /// Number of classes.
-    pub(super) classes: usize,
+    /// The classes, in alphabetical order.
+    pub(super) classes: Vec<String>,
 }
 
 /// The roles of the columns of a file.
@@ -148,11 +154,11 @@ pub(super) fn read(
             }
         }
     }
-    Ok(Agents { agents, classes: kinds.len() })
+    Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
 }
 
 /// Whether each record is among the first `share` of the records of its class; their number is rounded.
-fn first_of_each_class(classes: &[usize], kinds: usize, share: f64) -> Vec<bool> {
+pub(super) fn first_of_each_class(classes: &[usize], kinds: usize, share: f64) -> Vec<bool> {
     let mut count = vec![0u64; kinds];
     classes.iter().for_each(|&class| count[class] += 1);
     let mut seen = vec![0u64; kinds];

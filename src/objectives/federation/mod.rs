@@ -2,29 +2,35 @@
 
 mod axis;
 mod data;
+mod division;
+mod holdings;
 mod logistic;
 mod measured;
+mod model;
 mod platt;
+mod split;
 mod support_vectors;
 mod trained;
 mod unfitted;
 
 pub use axis::{Axis, AxisValues};
 pub use data::HeldOut;
+pub use holdings::{AgentHoldings, HoldingDistances, Holdings};
 pub use logistic::LogisticRegression;
+pub use model::FederatedModel;
+pub use split::{FeatureShift, Labels, Sizes, Split};
 pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
-use super::instance::{Facts, Instance, ProblemFacts, Surrogate, UnscaledInputs};
-use super::scaling::combinations;
+use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
-use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 use data::{AgentRecords, Agents, Columns};
+use holdings::Held;
 use measured::{mean, noise_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,8 +54,13 @@ use trained::Trained;
 pub struct FederatedTuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the columns whose values together identify an agent.
+    /// Names of the columns whose values together identify an agent. Default: none, where `split`
+    /// divides the records; required without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
+    /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<Split>,
     /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// Name of the column with the class.
@@ -86,77 +97,8 @@ fn default_assumed_noise() -> Positive {
     Positive::new(0.01).expect("0.01 is above 0")
 }
 
-/// The model whose hyperparameters the agents tune.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub enum FederatedModel {
-    /// Logistic regression, one class against the rest, by L-BFGS; the performance is the accuracy.
-    LogisticRegression(LogisticRegression),
-    /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; the performance is the area under the ROC
-    /// curve, with the last class in alphabetical order as the positive class.
-    RbfSvm(RbfSvm),
-}
-
 /// Largest number of settings: for every one, a model is trained for each agent.
 const MAX_SETTINGS: usize = 2000;
-
-impl FederatedModel {
-    fn axes(&self) -> Vec<(&'static str, &Axis)> {
-        match self {
-            Self::LogisticRegression(model) => vec![
-                ("LogisticRegression.lambda", &model.lambda),
-                ("LogisticRegression.steps", &model.steps),
-                ("LogisticRegression.intercept", &model.intercept),
-            ],
-            Self::RbfSvm(model) => vec![("RbfSvm.c", &model.c), ("RbfSvm.gamma", &model.gamma)],
-        }
-    }
-
-    /// The performances at every setting, the last axis changing fastest: one performance, or several equally likely ones if
-    /// a measurement is random.
-    fn performances(
-        &self,
-        records: &AgentRecords,
-        classes: usize,
-        key: &Key,
-    ) -> Result<Vec<Vec<f64>>, FitError> {
-        match self {
-            Self::LogisticRegression(model) => {
-                let accuracies = logistic::accuracies(model, records, classes)?;
-                Ok(accuracies.into_iter().map(|accuracy| vec![accuracy]).collect())
-            }
-            Self::RbfSvm(model) => support_vectors::scores(model, records, key),
-        }
-    }
-
-    /// Whether a measurement is random even if the scenario adds no noise.
-    fn is_random(&self) -> bool {
-        matches!(self, Self::RbfSvm(model) if model.score != Score::Area)
-    }
-
-    /// The settings as points of the unit cube, row-major, the last axis changing fastest.
-    fn points(&self) -> Points {
-        let places: Vec<Vec<f64>> = self.axes().iter().map(|(_, axis)| axis.places()).collect();
-        let n = places.iter().map(Vec::len).product();
-        Points::new(n, places.len(), combinations(&places))
-    }
-
-    /// The settings as values of the hyperparameters, in the same order.
-    fn settings(&self) -> UnscaledInputs {
-        let (names, values): (Vec<&str>, Vec<Vec<f64>>) = match self {
-            Self::LogisticRegression(model) => {
-                let steps = model.steps.values().into_iter().map(|steps| Axis::whole(steps) as f64).collect();
-                (
-                    vec!["lambda", "steps", "intercept"],
-                    vec![model.lambda.values(), steps, model.intercept.values()],
-                )
-            }
-            Self::RbfSvm(model) => (vec!["C", "gamma"], vec![model.c.values(), model.gamma.values()]),
-        };
-        let names = names.into_iter().map(str::to_owned).collect();
-        UnscaledInputs { names, rows: combinations(&values) }
-    }
-}
 
 /// The fields of a federation, whose files may be in the scenario's folder or in a further one.
 struct Named<'a> {
@@ -209,13 +151,71 @@ impl FederatedTuning {
         data::read(&resources.place(&self.file), columns, &self.held_out, resources)
     }
 
+    /// Facts taken as public, none of which was computed from an agent's records, except the classes, which are those of all
+    /// agents together. Who holds which records is not among them.
+    fn facts(&self) -> Facts {
+        let mut shape = vec![PublicFact::new("number of agents, and the classes", Origin::Shape)];
+        if !self.split.is_empty() {
+            let law = "the law by which records are divided among agents, but not what each agent holds";
+            shape.push(PublicFact::new(law, Origin::Stated));
+        }
+        Facts {
+            shape,
+            inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
+            length_scales: Vec::new(),
+            outcomes: Vec::new(),
+            model: vec![PublicFact::new("prior and noise variance that agents assume", Origin::Stated)],
+            outcomes_read_inputs: false,
+        }
+    }
+
+    /// The records of the agents, divided at random if the scenario says so.
+    fn read_divided(&self, resources: &Resources, key: &Key) -> Result<Agents, TableError> {
+        let read = self.read(resources)?;
+        let HeldOut::LastOfEachClass { share } = self.held_out else { return Ok(read) };
+        Ok(division::split(read, (&self.split, &self.inputs), share, key))
+    }
+
+    /// Problems of `agent` and `split`, of which a scenario has one.
+    fn split_problems(&self) -> Vec<Problem> {
+        if self.split.is_empty() {
+            let cure = "name at least one column, or divide the records by `split`";
+            let none = || Problem::wrong("agent", "at least one column", "none", cure);
+            return self.agent.is_empty().then(none).into_iter().collect();
+        }
+        let mut problems = Vec::new();
+        if !self.agent.is_empty() {
+            let expected = "no columns beside `split`, which divides the records at random";
+            problems.push(Problem::wrong(
+                "agent",
+                expected,
+                self.agent.join(", "),
+                "leave one of the two out",
+            ));
+        }
+        if let HeldOut::Column { .. } = self.held_out {
+            let expected = "a share of each agent's records, since agents are drawn by `split`";
+            let cure = "write LastOfEachClass(share: 0.5)";
+            problems.push(Problem::wrong("held_out", expected, "a column of a file", cure));
+        }
+        for (index, split) in self.split.iter().enumerate() {
+            let place = format!("split[{index}]");
+            problems.extend(split.problems(&self.inputs).into_iter().map(|problem| problem.below(&place)));
+        }
+        problems
+    }
+
     /// The first problem of the classes or of an agent's split, if there is one.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
-        if read.classes < 2 || (two && read.classes > 2) {
+        let classes = read.classes.len();
+        if classes < 2 || (two && classes > 2) {
             let expected = if two { "two classes" } else { "at least two classes" };
             let cure = "name another column";
-            return Some(Problem::wrong("label", expected, read.classes.to_string(), cure));
+            return Some(Problem::wrong("label", expected, classes.to_string(), cure));
+        }
+        if !self.split.is_empty() {
+            return split::too_few(&self.split, read.agents.iter().map(|agent| agent.classes.len()).sum());
         }
         let lacks_records = |records: &&AgentRecords| {
             let kinds = |places: Vec<usize>| {
@@ -234,17 +234,9 @@ impl FederatedTuning {
     }
 }
 
-/// Facts taken as public, none of which was computed from an agent's records, except the classes, which are those of all
-/// agents together.
-fn facts() -> Facts {
-    Facts {
-        shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],
-        inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
-        length_scales: Vec::new(),
-        outcomes: Vec::new(),
-        model: vec![PublicFact::new("prior and noise variance that agents assume", Origin::Stated)],
-        outcomes_read_inputs: false,
-    }
+fn holdings_of(read: &Agents) -> Holdings {
+    let agents: Vec<Held<'_>> = read.agents.iter().map(AgentRecords::held).collect();
+    Holdings::of(&agents, &read.classes)
 }
 
 #[derive(Debug)]
@@ -261,16 +253,15 @@ impl Objective for FederatedTuning {
 
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for (path, names) in [("inputs", &self.inputs), ("agent", &self.agent)] {
-            if names.is_empty() {
-                problems.push(Problem::wrong(
-                    path,
-                    "at least one column",
-                    "none",
-                    "name at least one column",
-                ));
-            }
+        if self.inputs.is_empty() {
+            problems.push(Problem::wrong(
+                "inputs",
+                "at least one column",
+                "none",
+                "name at least one column",
+            ));
         }
+        problems.extend(self.split_problems());
         let axes = self.model.axes();
         for (path, axis) in &axes {
             problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
@@ -311,10 +302,17 @@ impl Objective for FederatedTuning {
         let mut extent = Extent::of(settings, axes.len() as u64).due_to("model", settings);
         let Ok(read) = self.read(resources) else { return extent };
         let (n, d) = (settings as f64, self.inputs.len() as f64);
-        for agent in &read.agents {
-            let records = agent.classes.len() as f64;
+        let held = |agent: &AgentRecords| agent.classes.len() as f64;
+        let mut records: Vec<f64> = read.agents.iter().map(held).collect();
+        if !self.split.is_empty() {
+            let agents: usize = self.split.iter().map(|split| split.agents.get() as usize).sum();
+            records = vec![records.iter().sum::<f64>() / agents as f64; agents];
+        }
+        for records in records {
             let (held, once) = match &self.model {
-                FederatedModel::LogisticRegression(_) => (0.0, MULTIPLY * 300.0 * d * read.classes as f64),
+                FederatedModel::LogisticRegression(_) => {
+                    (0.0, MULTIPLY * 300.0 * d * read.classes.len() as f64)
+                }
                 // The solver keeps the kernel of all pairs of records.
                 FederatedModel::RbfSvm(_) => {
                     (NUMBER * records * records, records * (COVARIANCE + MULTIPLY * d))
@@ -341,15 +339,16 @@ impl Objective for FederatedTuning {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let read = self.read(resources)?;
+        let read = self.read_divided(resources, &key.child("split"))?;
+        let classes = read.classes.len();
         let trained = Trained::at(resources.models.as_deref());
         let scores = read
             .agents
             .iter()
             .map(|records| {
                 let key = key.child("training").child(&records.name);
-                let train = || self.model.performances(records, read.classes, &key);
-                let found = trained.scores(&self.model, records, (read.classes, &key), train);
+                let train = || self.model.performances(records, classes, &key);
+                let found = trained.scores(&self.model, records, (classes, &key), train);
                 found.map_err(|error| ObjectiveError::Agent { agent: records.name.clone(), error })
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -360,8 +359,9 @@ impl Objective for FederatedTuning {
             |point: usize| agents.iter().map(|values| values[point]).sum::<f64>() / agents.len() as f64;
         let values: Vec<f64> = (0..points.n()).map(of_agents).collect();
         let square = |sd: f64| sd * sd;
-        let mut background = ProblemFacts::public(facts());
+        let mut background = ProblemFacts::public(self.facts());
         background.plain = Some(Arc::new(self.model.settings()));
+        background.holdings = Some(Arc::new(holdings_of(&read)));
         let noise = if self.model.is_random() {
             let (noise, all) = noise_of(&scores, &agents);
             background.agent_noise = Some(Arc::new(noise));

@@ -14,7 +14,7 @@ const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16
 const SOURCES: [&str; 11] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),
-    include_str!("mod.rs"),
+    include_str!("model.rs"),
     include_str!("platt.rs"),
     include_str!("support_vectors.rs"),
     include_str!("../scaling.rs"),

@@ -1,9 +1,10 @@
 //! The noise of a realised objective: a distribution, or recorded deviations.
 
 use super::gaussian::Gaussian;
+use super::scaled::Scaled;
 use super::{NoiseLaw as _, NoiseModel};
 use crate::rng::Stream;
-use crate::vocab::Delta;
+use crate::vocab::{Delta, Finite};
 use std::sync::Arc;
 
 /// Deviations of recorded outcomes from the mean of their arm; all deviations of an arm are equally likely.
@@ -65,6 +66,20 @@ impl Noise {
             Self::Recorded(recorded) => {
                 let own = &recorded.deviations[arm];
                 own[stream.below(own.len() as u64) as usize]
+            }
+        }
+    }
+
+    /// This noise times a factor, finite and other than 0; itself if the factor is 1.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let Ok(by) = Finite::new(factor) else { return self.clone() };
+        match self {
+            _ if factor == 1.0 => self.clone(),
+            Self::Law(law) => Self::Law(NoiseModel::from(Scaled { law: Box::new(law.clone()), factor: by })),
+            Self::Recorded(recorded) => {
+                let of_arm = |arm: &Vec<f64>| arm.iter().map(|deviation| factor * deviation).collect();
+                Self::Recorded(Arc::new(Recorded::new(recorded.deviations.iter().map(of_arm).collect())))
             }
         }
     }
@@ -232,6 +247,8 @@ mod tests {
         let noise = Noise::Recorded(Arc::new(Recorded::new(vec![vec![-1.0, 1.0], vec![3.0, -1.0, -2.0]])));
         assert_eq!(noise.bound(), Some(3.0));
         assert_eq!(noise.variance(), 16.0 / 5.0);
+        assert_eq!(noise.scaled(3.0).variance(), 9.0 * 16.0 / 5.0);
+        assert_eq!(noise.scaled(1.0), noise);
         let mut stream = Key::root(2).stream();
         let mut seen: Vec<f64> = (0..200).map(|_| noise.draw(1, &mut stream)).collect();
         seen.sort_by(f64::total_cmp);

@@ -3,6 +3,7 @@
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
+use super::function::AgentFunction;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
@@ -35,7 +36,9 @@ pub(super) struct Agent {
     pub(super) server_name: String,
     pub(super) neighbours: Neighbours,
     pub(super) common: Arc<AgentCommon>,
-    pub(super) values: Arc<Vec<f64>>,
+    pub(super) function: Arc<AgentFunction>,
+    /// For each point, whether this agent can measure it; `None` if it can measure all.
+    pub(super) points: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<usize>,
     pub(super) regions: Arc<Vec<usize>>,
     pub(super) own: OwnModel,
@@ -99,9 +102,10 @@ impl Agent {
     ) -> Result<(), GpError> {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
-        let outcome = self.values[arm] + self.noise.draw(arm, &mut stream);
+        let value = self.function.at(round)[arm];
+        let outcome = value + self.noise.draw(arm, &mut stream);
         if let Some(silence) = &mut self.silence {
-            silence.measured(self.values[arm], outcome);
+            silence.measured(value - self.function.best(round), outcome);
         }
         ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome, shared }.into());
         if let Some(visited) = self.visited.get_mut(arm) {
@@ -129,10 +133,21 @@ impl Agent {
         Ok(())
     }
 
+    /// The point with the largest score among those that this agent can measure.
+    fn best_own(&self, mut scores: Vec<f64>) -> usize {
+        if let Some(points) = &self.points {
+            let others = scores.iter_mut().zip(points.iter()).filter(|(_, can)| !**can);
+            others.for_each(|(score, _)| *score = f64::NEG_INFINITY);
+        }
+        largest(&scores)
+    }
+
     /// Thompson sampling from N(mean, (scale beta_t)^2 covariance).
     fn own_choice(&self, round: u64) -> usize {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
-        largest(&self.own.draw(self.scale * width, &mut self.key.child("thompson").index(round).stream()))
+        self.best_own(
+            self.own.draw(self.scale * width, &mut self.key.child("thompson").index(round).stream()),
+        )
     }
 
     /// The next point, and whether the shared vectors chose it.
@@ -140,7 +155,7 @@ impl Agent {
         let coin = self.key.child("whose model").index(round).stream().uniform();
         let (arm, shared) = match vectors {
             Some(vectors) if coin < self.shared_queries.probability(round) => {
-                (largest(&self.common.scores(&self.regions, vectors)), true)
+                (self.best_own(self.common.scores(&self.regions, vectors)), true)
             }
             Some(_) | None => (self.own_choice(round), false),
         };
@@ -155,7 +170,9 @@ impl Agent {
             return arm;
         }
         let mut stream = self.key.child("in place of a repeated point").index(round).stream();
-        stream.below(self.visited.len() as u64) as usize
+        let Some(points) = &self.points else { return stream.below(self.visited.len() as u64) as usize };
+        let own: Vec<usize> = (0..points.len()).filter(|&point| points[point]).collect();
+        own[stream.below(own.len() as u64) as usize]
     }
 
     /// What this agent reports of its loss of these vectors; `None` if it reports nothing.

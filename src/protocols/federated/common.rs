@@ -1,10 +1,9 @@
-//! What all agents have in common, and the objective of each.
+//! What all agents have in common.
 
 use super::failure::StartError;
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS};
-use crate::objectives::{Instance, Noise, Surrogate};
-use crate::protocols::stage::ReplicationSetup;
+use crate::objectives::{Instance, Surrogate};
 use crate::rng::Key;
 use std::sync::Arc;
 
@@ -36,7 +35,6 @@ pub(super) struct AgentCommon {
     pub(super) m: usize,
     /// Variance of the noise that the shared model assumes, lambda.
     pub(super) feature_noise: f64,
-    pub(super) noise: Noise,
 }
 
 impl AgentCommon {
@@ -66,8 +64,7 @@ impl AgentCommon {
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
         }
-        let (prior, noise) = (Arc::new(prior), instance.noise.clone());
-        Ok(Self { surrogate, covariance, prior, features, m, feature_noise, noise })
+        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, feature_noise })
     }
 
     /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the widths that
@@ -97,39 +94,4 @@ impl AgentCommon {
             })
             .collect()
     }
-}
-
-/// The objective of one agent at every point x: sqrt(1 - h) f(x) + sqrt(h) g(x) + perturbation z(x), where g is a
-/// further draw of the same kind as f, and the z(x) are independent standard normals.
-pub(super) fn objective_of(
-    (h, perturbation): (f64, f64),
-    (agent, party): (usize, usize),
-    stage: &ReplicationSetup,
-    instance: &Instance,
-    key: Key,
-) -> Result<Arc<Vec<f64>>, StartError> {
-    let given = instance.background.agents.as_ref();
-    let shared = match given {
-        None => &instance.values,
-        Some(all) => all.get(agent).ok_or(StartError::TooManyAgents { found: all.len() })?,
-    };
-    if h <= 0.0 && perturbation <= 0.0 {
-        return Ok(Arc::clone(shared));
-    }
-    // All draws of a party are addressed by its name, so that they do not depend on which other agents take part.
-    let key = key.child("party").child(&stage.names[party]).child("objective");
-    let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
-    if h > 0.0 {
-        let prepared = stage.prepared.as_ref().ok_or(StartError::DrawnOnce)?;
-        let own = prepared.realise(key.child("own"))?;
-        if own.values == instance.values {
-            return Err(StartError::AlwaysTheSame);
-        }
-        values.iter_mut().zip(own.values.iter()).for_each(|(value, g)| *value += h.sqrt() * g);
-    }
-    if perturbation > 0.0 {
-        let mut stream = key.child("perturbation").stream();
-        values.iter_mut().for_each(|value| *value += perturbation * stream.normal());
-    }
-    Ok(Arc::new(values))
 }

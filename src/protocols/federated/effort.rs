@@ -2,7 +2,7 @@
 
 use super::hyperparameters::OwnHyperparameters;
 use super::recipe::Federated;
-use super::series::{FederatedSeries, Sharing};
+use super::series::{AgentGroup, FederatedSeries, Sharing};
 use crate::objectives::Extent;
 use crate::protocols::stage::ITERATION;
 use crate::vocab::Effort;
@@ -29,8 +29,8 @@ impl Federated {
         let features = u64::from(self.features.get());
         let features = Effort::due_to("features", features, NUMBER * n * m, COVARIANCE * n * m);
         let values = Effort::new(NUMBER * n, COVARIANCE * n).times(agents as f64);
-        let shared = factor.and(features).and(values);
-        let own = self.of_agent(problem, points);
+        let shared = factor.and(features).and(values).and(self.of_functions(agents as f64, problem));
+        let own = self.of_agent(problem, points).and(self.of_own_matrices(problem));
         let of_series = |series: &FederatedSeries| {
             let sends = !matches!(series.sharing, Sharing::Alone(_));
             // Vectors and their sums; with masks, a mask per pair of agents.
@@ -53,6 +53,56 @@ impl Federated {
         };
         let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();
         shared.and(series)
+    }
+
+    /// What further draws of the objective take: of each agent, and of each round where functions drift.
+    fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
+        let (n, draw) = (problem.arms as f64, problem.drawn.seconds);
+        let differences = || self.groups.iter().map(|group| group.differences.clone());
+        let rounds = self.rounds as f64;
+        let drawn = self.groups.iter().any(|group| group.heterogeneity.get() > 0.0);
+        let seconds = if drawn { draw * agents } else { 0.0 };
+        let mut effort = Effort::new(problem.drawn.bytes, seconds);
+        let clusters = differences().filter_map(|d| d.split_up()).map(|c| c.count.get()).max().unwrap_or(0);
+        effort = effort.and(Effort::new(NUMBER * n, draw).times(f64::from(clusters).min(agents)));
+        let reach = differences().map(|differences| differences.reach()).fold(0.0, f64::max);
+        if reach > 0.0 {
+            // Factors of matrices along each input of a lattice that reaches beyond the domain, products with every line of it.
+            let wider = 1.0 + 2.0 * reach;
+            let along = wider * problem.stated.1.min(problem.arms) as f64;
+            let lattice = n * libm::pow(wider, problem.inputs as f64);
+            let matrices = Effort::new(4.0 * NUMBER * along * along, MULTIPLY * along * along * along / 2.0);
+            let lines =
+                Effort::new(5.0 * NUMBER * lattice, 4.0 * MULTIPLY * lattice * along * problem.inputs as f64);
+            effort = effort
+                .and(matrices)
+                .and(lines)
+                .and(Effort::new(2.0 * NUMBER * n, COVARIANCE * n).times(agents));
+        }
+        let drifts: Vec<_> = differences().filter_map(|differences| differences.drifting()).collect();
+        if !drifts.is_empty() {
+            let own = if drifts.iter().any(|drift| drift.own.get() > 0.0) { draw } else { 0.0 };
+            let per_agent = own + 2.0 * MULTIPLY * n;
+            let bytes = NUMBER * n * rounds * (agents + 1.0);
+            effort = effort.and(Effort::due_to(
+                "rounds",
+                self.rounds,
+                bytes,
+                rounds * (draw + agents * per_agent),
+            ));
+        }
+        effort
+    }
+
+    /// What the factor of an own covariance takes, for an agent whose model has a length-scale of its own.
+    fn of_own_matrices(&self, problem: &Extent) -> Effort {
+        let differ = |group: &AgentGroup| group.differences.in_length_scales();
+        if !self.groups.iter().any(differ) {
+            return Effort::default();
+        }
+        let n = problem.arms as f64;
+        let seconds = n * n * (MULTIPLY * n / 6.0 + COVARIANCE);
+        Effort::due_to(problem.stated.0.clone(), problem.stated.1, NUMBER * n * n, seconds)
     }
 
     /// What one agent takes with this number of points: its own model, from which it draws a function in every round, and

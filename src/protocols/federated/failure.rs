@@ -16,6 +16,8 @@ pub(super) enum StartError {
         "heterogeneity needs an objective that is drawn at random, such as GpSample, and this one is not"
     )]
     AlwaysTheSame,
+    #[error("shifts need an objective whose functions continue beyond its points, such as GpSample")]
+    NotShiftable,
     #[error("region {region} of {regions} has no point")]
     EmptyRegion { region: usize, regions: usize },
     #[error("no party has the name that `server` states")]

@@ -2,6 +2,7 @@
 
 use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
+use super::own_problems::ModelFactors;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
     ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
@@ -40,23 +41,46 @@ pub(super) struct OwnModel {
 }
 
 impl OwnModel {
-    pub(super) fn new(common: &Arc<AgentCommon>, hyperparameters: OwnHyperparameters) -> Self {
+    /// A model with the hyperparameters of the objective times this agent's factors.
+    pub(super) fn new(
+        common: &Arc<AgentCommon>,
+        hyperparameters: OwnHyperparameters,
+        factors: ModelFactors,
+    ) -> Result<Self, GpError> {
         let surrogate = &common.surrogate;
-        let posterior = Posterior::new(common.covariance.clone(), surrogate.noise_variance, surrogate.mean);
-        let length_scale = match &surrogate.covariance.length_scale {
-            LengthScale::Same(l) => *l,
-            LengthScale::PerDimension(l) => l.iter().sum::<f64>() / l.len().max(1) as f64,
+        let noise_variance = match factors.noise_sd {
+            1.0 => surrogate.noise_variance,
+            factor => surrogate.noise_variance * factor * factor,
         };
-        let (variance, noise_variance) = (surrogate.covariance.variance, surrogate.noise_variance);
-        Self {
+        let mut assumed = surrogate.covariance.clone();
+        let length_scale = match &mut assumed.length_scale {
+            LengthScale::Same(l) => {
+                *l *= factors.length_scale;
+                *l
+            }
+            LengthScale::PerDimension(l) => {
+                l.iter_mut().for_each(|l| *l *= factors.length_scale);
+                l.iter().sum::<f64>() / l.len().max(1) as f64
+            }
+        };
+        let variance = assumed.variance;
+        let (covariance, prior) = match &common.covariance {
+            ArmCovariance::Inputs { points, .. } if factors.length_scale != 1.0 => {
+                let own = ArmCovariance::of_inputs(Arc::clone(points), assumed);
+                let prior = Cholesky::with_jitter(own.n(), &own.dense())?;
+                (own, Arc::new(prior))
+            }
+            shared => (shared.clone(), Arc::clone(&common.prior)),
+        };
+        Ok(Self {
             common: Arc::clone(common),
             hyperparameters,
-            posterior,
-            prior: Arc::clone(&common.prior),
+            posterior: Posterior::new(covariance, noise_variance, surrogate.mean),
+            prior,
             seen: Vec::new(),
             fitted_at: 0,
             now: FittedHyperparameters { length_scale, variance, noise_variance },
-        }
+        })
     }
 
     pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
@@ -194,7 +218,9 @@ mod tests {
         OwnModel::new(
             &common(),
             OwnHyperparameters::Refitted { every, starts: NonZeroUsize::new(4).unwrap() },
+            ModelFactors::NONE,
         )
+        .unwrap()
     }
 
     /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. 60

@@ -1,8 +1,9 @@
 //! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
-use super::common::{AgentCommon, objective_of};
+use super::common::AgentCommon;
 use super::dealing::dealt;
 use super::failure::StartError;
+use super::own_problems::Draws;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
@@ -40,6 +41,7 @@ impl Protocol for Federated {
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = self.check_heterogeneity(objective);
+        problems.extend(self.check_differences(objective));
         problems.extend(self.check_features(objective));
         problems
     }
@@ -84,7 +86,10 @@ impl Protocol for Federated {
 
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
         let differs = |group: &AgentGroup| {
-            group.heterogeneity.get() > 0.0 || self.perturbation.get() > 0.0 || objective.is_of_agents()
+            group.heterogeneity.get() > 0.0
+                || group.differences.in_functions()
+                || self.perturbation.get() > 0.0
+                || objective.is_of_agents()
         };
         let members = self.members(stage).into_iter().zip(&self.groups);
         members.filter(|(_, group)| differs(group)).flat_map(|((_, found), _)| found).collect()
@@ -121,24 +126,14 @@ impl Protocol for Federated {
             agents.extend(found.iter().map(|&party| (party, group)));
         }
         agents.sort_unstable();
-        let values = agents
-            .iter()
-            .enumerate()
-            .map(|(n, &(party, group))| {
-                if stage.directions.dry {
-                    return Ok(Arc::clone(&instance.values));
-                }
-                let unlike = (self.groups[group].heterogeneity.get(), self.perturbation.get());
-                objective_of(unlike, (n, party), stage, instance, key)
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
-        let holders = if stage.directions.dry {
-            (0..agents.len()).collect()
+        let drawn = Draws::of_agents(self, stage, instance, &agents, key).map_err(fail)?;
+        let own = if stage.directions.dry {
+            drawn
         } else {
-            dealt(stage, &agents, &values, key.child("network"))
+            let values: Vec<_> = drawn.iter().map(|own| Arc::clone(own.function.at(0))).collect();
+            let holders = dealt(stage, &agents, &values, key.child("network"));
+            holders.into_iter().map(|holder| drawn[holder].clone()).collect()
         };
-        let values: Vec<Arc<Vec<f64>>> = holders.iter().map(|&holder| Arc::clone(&values[holder])).collect();
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()
             .enumerate()
@@ -147,8 +142,7 @@ impl Protocol for Federated {
                 (name.clone(), of_group.map(|(n, _)| n).collect())
             })
             .collect();
-        let replication =
-            Replication { recipe: self, stage, instance, common, agents, values, holders, groups, key };
+        let replication = Replication { recipe: self, stage, instance, common, agents, own, groups, key };
         self.series.iter().map(|series| replication.play(series)).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! The settings of federated optimisation in a scenario, and their checks.
 
 use super::common::FeatureRecipe;
+use super::factors::Factors;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
 use super::roster::Roster;
@@ -217,6 +218,37 @@ impl Federated {
         unlike.map(problem).collect()
     }
 
+    /// Problems of groups whose agents differ in a way that the objective does not allow.
+    pub(super) fn check_differences(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let of = |(index, group): (usize, &AgentGroup)| {
+            let found = group.differences.problems_with(objective);
+            found.into_iter().map(move |problem| problem.below(&format!("groups[{index}].differences")))
+        };
+        self.groups.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Problems of differences between agents, whatever the objective: wrong values, and theorems about functions that do
+    /// not change or about one noise for all.
+    fn difference_problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            let differences = &group.differences;
+            let mut own = differences.problems();
+            let theorem = matches!(self.width, Width::Theorem { .. });
+            if differences.drifting().is_some() && (theorem || self.regret_terms.is_some()) {
+                let expected = "none, as Theorem 1 (`width: Theorem`, `regret_terms`) is about functions that do not change";
+                own.push(Problem::wrong("drift", expected, "drift", "leave one of the two out"));
+            }
+            if differences.noise.as_ref().is_some_and(Factors::differ) && theorem {
+                let expected = "none, as the widths of `width: Theorem` are for one noise of all agents";
+                own.push(Problem::wrong("noise", expected, "factors", "leave one of the two out"));
+            }
+            let place = format!("groups[{index}].differences");
+            problems.extend(own.into_iter().map(|problem| problem.below(&place)));
+        }
+        problems
+    }
+
     /// The problem of features of an objective whose covariance has none.
     pub(super) fn check_features(&self, objective: &dyn Objective) -> Option<Problem> {
         (objective.stated().linear == Some(true)).then(|| {
@@ -237,6 +269,7 @@ impl Federated {
             let found = group.silence_problems().into_iter();
             problems.extend(found.map(|problem| problem.below(&format!("groups[{index}]"))));
         }
+        problems.extend(self.difference_problems());
         let agents: u64 = self.members(stage).iter().map(|(_, members)| members.len() as u64).sum();
         if agents == 0 {
             let cure = "write groups: [AgentGroup(members: \"agent\")] and \"agent\": Party(count: 20)";

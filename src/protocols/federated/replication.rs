@@ -5,11 +5,13 @@ use super::answers::Answers;
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
 use super::failure::StartError;
+use super::function::AgentFunction;
 use super::key_exchange_state::Setup;
 use super::mask_graph::MaskGraph;
 use super::masking::Dealer;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
+use super::own_problems::OwnProblem;
 use super::public;
 use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
@@ -21,6 +23,7 @@ use super::shared_model::SharedModel;
 use super::silence::AgentSilence;
 use super::tally::Tally;
 use super::theorem::Terms;
+use super::unlikeness::{common_optimum_gap, common_share, mean_correlation};
 use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
@@ -42,9 +45,8 @@ pub(super) struct Replication<'a> {
     pub(super) common: Arc<AgentCommon>,
     /// Party and group of each agent.
     pub(super) agents: Vec<(usize, usize)>,
-    pub(super) values: Vec<Arc<Vec<f64>>>,
-    /// For each agent, the number of the agent as which its objective and its noise were drawn.
-    pub(super) holders: Vec<usize>,
+    /// What each agent has for itself.
+    pub(super) own: Vec<OwnProblem>,
     pub(super) groups: Vec<(String, Vec<usize>)>,
     pub(super) key: Key,
 }
@@ -58,7 +60,9 @@ impl Replication<'_> {
             Sharing::Alone(_) => 0,
             Sharing::RandomAgent(_) | Sharing::Aggregate(_) => series.shared_rounds(self.recipe.rounds),
         };
-        let mut tally = Tally::new(self.values.clone(), self.recipe.rounds, shared);
+        let functions: Vec<Arc<AgentFunction>> =
+            self.own.iter().map(|own| Arc::clone(&own.function)).collect();
+        let mut tally = Tally::new(functions, self.recipe.rounds, shared);
         let mut counts = BTreeMap::new();
         let mut together = 0;
         // Length-scale of each agent's last fit.
@@ -93,6 +97,7 @@ impl Replication<'_> {
         record.jitter = record.jitter.max(self.common.prior.jitter());
         let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
         if self.instance.background.agents.is_some()
+            && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
             record.outcomes = vec![
@@ -115,6 +120,12 @@ impl Replication<'_> {
             record.outcomes.push(named("length-scale of agents' own models, median", median(scales)));
         }
         record.outcomes.extend(tally.participation());
+        // The agents are the same in every series.
+        let first = self.recipe.series.first().is_some_and(|first| first.name == series.name);
+        if first && !self.stage.directions.dry {
+            record.outcomes.extend(self.unlikeness().into_iter().map(|(name, value)| named(name, value)));
+            record.holdings = self.instance.background.holdings.as_deref().cloned();
+        }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
@@ -125,6 +136,40 @@ impl Replication<'_> {
         let tells = self.recipe.telling_silence().is_some();
         record.public.extend(public::facts(&series.sharing, tells, &self.objective_facts()));
         Ok(record)
+    }
+
+    /// Every agent's function in round 0.
+    fn first_functions(&self) -> Vec<&[f64]> {
+        self.own.iter().map(|own| own.function.at(0).as_slice()).collect()
+    }
+
+    /// How unlike agents are in their functions and in their records, as far as the scenario makes them differ.
+    fn unlikeness(&self) -> Vec<(&'static str, f64)> {
+        let mut found = Vec::new();
+        if self.recipe.groups.iter().any(|group| group.differences.in_functions()) {
+            let functions = self.first_functions();
+            found.extend(mean_correlation(&functions).map(|r| ("Functions of agents: correlation", r)));
+            found.push(("Functions of agents: regret at the common optimum", common_optimum_gap(&functions)));
+        }
+        let parts: Vec<&[bool]> =
+            self.own.iter().filter_map(|own| own.points.as_deref().map(Vec::as_slice)).collect();
+        if !parts.is_empty() {
+            let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let lost = |own: &OwnProblem| most(own.function.at(0)) - own.function.best(0);
+            let lost = self.own.iter().map(lost).sum::<f64>() / self.own.len() as f64;
+            found.push(("Functions of agents: lost outside of own points", lost));
+            found.extend(common_share(&parts).map(|share| ("Functions of agents: common points", share)));
+        }
+        if let Some(held) = &self.instance.background.holdings {
+            found.extend([
+                ("Records of agents: total variation", held.distances.total_variation),
+                ("Records of agents: Jensen-Shannon", held.distances.jensen_shannon),
+                ("Records of agents: means of features", held.distances.standardised_means),
+                ("Records of agents: fewest", held.sizes[0] as f64),
+                ("Records of agents: most", held.sizes[2] as f64),
+            ]);
+        }
+        found
     }
 
     /// The terms of Theorem 1; empty unless the scenario requests them.
@@ -142,7 +187,8 @@ impl Replication<'_> {
             return Ok(Vec::new());
         }
         let (explored, rounds) = (self.explored(series.sharing.regions()), self.recipe.rounds);
-        let terms = Terms { recipe, common: &self.common, values: &self.values, explored: &explored, rounds };
+        let values = self.first_functions();
+        let terms = Terms { recipe, common: &self.common, values: &values, explored: &explored, rounds };
         terms.of(aggregate, series.shared_queries, clipped)
     }
 
@@ -271,14 +317,19 @@ impl Replication<'_> {
             Repeated::Allowed => 0,
             Repeated::RandomPoint => region_of.len(),
         };
-        let noises = self.instance.background.agent_noise.as_ref();
         for (n, &(party, group)) in self.agents.iter().enumerate() {
             let group = &self.recipe.groups[group];
-            let silence = |recipe| AgentSilence::new(recipe, group.leaves, &self.values[n]);
+            let silence = |recipe| AgentSilence::new(recipe, group.leaves);
             let key = self.key.child("party").child(&stage.names[party]);
             let everywhere = series.sharing.initial() == InitialPoints::Everywhere;
-            let own: Vec<usize> =
-                (0..region_of.len()).filter(|&point| everywhere || region_of[point] == explored[n]).collect();
+            let has = |point: usize| self.own[n].points.as_ref().is_none_or(|points| points[point]);
+            let mut own: Vec<usize> = (0..region_of.len())
+                .filter(|&point| (everywhere || region_of[point] == explored[n]) && has(point))
+                .collect();
+            // An agent without a point in its region begins anywhere in its own part of the domain.
+            if own.is_empty() && self.own[n].points.is_some() {
+                own = (0..region_of.len()).filter(|&point| has(point)).collect();
+            }
             if own.is_empty() && !dry {
                 return Err(StartError::EmptyRegion { region: explored[n], regions });
             }
@@ -296,10 +347,11 @@ impl Replication<'_> {
                     server_name: self.recipe.server.clone(),
                     neighbours: series.sharing.neighbours(),
                     common: Arc::clone(&self.common),
-                    values: Arc::clone(&self.values[n]),
+                    function: Arc::clone(&self.own[n].function),
+                    points: self.own[n].points.clone(),
                     initial,
                     regions: Arc::clone(&region_of),
-                    own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
+                    own: OwnModel::new(&self.common, self.recipe.own_hyperparameters, self.own[n].factors)?,
                     weights: weights?,
                     blank: (shares && dry).then(|| Arc::clone(&blank)),
                     dry,
@@ -309,10 +361,7 @@ impl Replication<'_> {
                     repeated: self.recipe.repeated,
                     visited: vec![false; visited],
                     silence: group.silence.map(silence),
-                    noise: noises
-                        .and_then(|all| all.get(self.holders[n]))
-                        .unwrap_or(&self.common.noise)
-                        .clone(),
+                    noise: self.own[n].noise.clone(),
                     rounds: self.recipe.rounds,
                     broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                     shared_rounds: series.shared_rounds(self.recipe.rounds),

@@ -1,6 +1,7 @@
 //! The recipe of one series: what agents share, and how the server computes sums.
 
 use super::adaptive_clip::AdaptiveClip;
+use super::differences::Differences;
 use super::importance::Importance;
 use super::loss_reports::LossReports;
 use super::queries::InitialPoints;
@@ -34,6 +35,9 @@ pub struct AgentGroup {
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
+    /// How these agents differ otherwise: shift, scale, noise, clusters, drift, own models. Default: not at all.
+    #[serde(default, skip_serializing_if = "Differences::is_default")]
+    pub differences: Differences,
     /// The region that these agents explore, from 0 (modulo the number of regions of a series, P). Default: agent n
     /// explores region n mod P.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,23 +10,21 @@ pub(super) struct AgentSilence {
     /// Whether the agent leaves for good with its first missing answer.
     leaves: bool,
     left: bool,
-    /// Largest noise-free value of the agent's objective, and the largest that it has measured.
-    best: f64,
+    /// The largest noise-free value that the agent has measured, minus the largest value of its objective in that round.
     found: f64,
     /// The last outcome, noise included.
     last: f64,
 }
 
 impl AgentSilence {
-    /// Before the first measurement of an agent with this objective.
-    pub(super) fn new(recipe: Informative, leaves: bool, values: &[f64]) -> Self {
-        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { recipe, leaves, left: false, best, found: f64::NEG_INFINITY, last: f64::NAN }
+    /// Before the first measurement of an agent.
+    pub(super) fn new(recipe: Informative, leaves: bool) -> Self {
+        Self { recipe, leaves, left: false, found: f64::NEG_INFINITY, last: f64::NAN }
     }
 
-    /// Adds a measurement.
-    pub(super) fn measured(&mut self, value: f64, outcome: f64) {
-        self.found = self.found.max(value);
+    /// Adds a measurement: its noise-free value minus the largest value in that round, and its outcome.
+    pub(super) fn measured(&mut self, gap: f64, outcome: f64) {
+        self.found = self.found.max(gap);
         self.last = outcome;
     }
 
@@ -45,7 +43,7 @@ impl AgentSilence {
         };
         let mut stream = agent.child("silence").index(round).stream();
         // The draw never fails; an agent without one would answer.
-        let silent = self.recipe.privatise(&self.recipe.of(value, self.best), &mut stream).unwrap_or(false);
+        let silent = self.recipe.privatise(&self.recipe.of(value, 0.0), &mut stream).unwrap_or(false);
         self.left |= silent && self.leaves;
         silent
     }

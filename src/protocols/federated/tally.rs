@@ -1,10 +1,12 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
 use super::dealing::heterogeneity_of;
+use super::function::AgentFunction;
 use super::messages::Clipped;
 use super::participation::{Heard, ParticipationTally};
 use crate::protocols::stage::{GroupOutcome, Iteration, NamedOutcome, Regret, RoundClosing, RoundTrack};
 use crate::vocab::Time;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One measurement.
@@ -19,11 +21,40 @@ struct Measured {
     shared: bool,
 }
 
+/// The regret of one agent so far. If its function drifts, the simple regret is the best value of the round of the last
+/// query, minus the best value in that round among all arms queried so far; the cumulative regret is the sum of the
+/// instantaneous ones, each with the best value of its round.
+struct OwnRegret {
+    function: Arc<AgentFunction>,
+    regret: Regret,
+    /// The arms queried so far, if the function drifts.
+    queried: BTreeSet<usize>,
+}
+
+impl OwnRegret {
+    fn new(function: &Arc<AgentFunction>) -> Self {
+        let regret = Regret::new(function.best(0));
+        Self { function: Arc::clone(function), regret, queried: BTreeSet::new() }
+    }
+
+    fn evaluated(&mut self, round: u64, arm: usize, value: f64) {
+        if !self.function.drifts() {
+            return self.regret.evaluated(round, value);
+        }
+        self.queried.insert(arm);
+        let (best, now) = (self.function.best(round), self.function.at(round));
+        let found = self.queried.iter().map(|&arm| now[arm]).fold(f64::NEG_INFINITY, f64::max);
+        self.regret.simple = best - found;
+        if round > 0 {
+            self.regret.cumulative += best - value;
+        }
+    }
+}
+
 /// Collects measurements of one series.
 #[derive(Debug)]
 pub(super) struct Tally {
-    values: Vec<Arc<Vec<f64>>>,
-    best: Vec<f64>,
+    functions: Vec<Arc<AgentFunction>>,
     /// Measurements by round.
     rounds: Vec<Vec<Measured>>,
     /// One entry for each round that was closed.
@@ -39,13 +70,11 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Without measurements, for `rounds` rounds, of which those below `shared_rounds` share vectors.
-    pub(super) fn new(values: Vec<Arc<Vec<f64>>>, rounds: u64, shared_rounds: u64) -> Self {
-        let best = values.iter().map(|v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
+    pub(super) fn new(functions: Vec<Arc<AgentFunction>>, rounds: u64, shared_rounds: u64) -> Self {
         Self {
             shared_rounds,
-            participation: ParticipationTally::new(values.len()),
-            values,
-            best,
+            participation: ParticipationTally::new(functions.len()),
+            functions,
             rounds: vec![Vec::new(); rounds as usize + 1],
             closings: Vec::new(),
             clipped: Vec::new(),
@@ -62,14 +91,14 @@ impl Tally {
         at: Time,
     ) {
         let agent = agent as usize;
-        let value = self.values[agent][arm as usize];
+        let value = self.functions[agent].at(round)[arm as usize];
         let seconds = at.seconds();
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
     }
 
     /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
     pub(super) fn best_found(&self) -> Option<(f64, f64)> {
-        let mut best = vec![f64::NEG_INFINITY; self.best.len()];
+        let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         for m in self.rounds.iter().flatten() {
             best[m.agent] = best[m.agent].max(m.value);
         }
@@ -82,7 +111,7 @@ impl Tally {
     /// by a random point of the domain. `None` if shared vectors chose no point.
     pub(super) fn shared_queries(&self) -> Option<(f64, f64)> {
         let means: Vec<f64> =
-            self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
+            self.functions.iter().map(|f| f.at(0).iter().sum::<f64>() / f.at(0).len() as f64).collect();
         let shared = || self.rounds.iter().flatten().filter(|m| m.shared);
         let count = shared().count() as f64;
         let mean = |of: &dyn Fn(&Measured) -> f64| shared().map(of).sum::<f64>() / count;
@@ -92,7 +121,7 @@ impl Tally {
     /// 1 minus the largest outcome that an agent has measured so far, noise included, mean over agents, by round: what
     /// Figure 3 of Dai, Low and Jaillet 2021 shows.
     pub(super) fn best_outcomes(&self) -> RoundTrack {
-        let mut best = vec![f64::NEG_INFINITY; self.best.len()];
+        let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         let mut points = Vec::with_capacity(self.rounds.len());
         for (round, measured) in self.rounds.iter().enumerate() {
             for m in measured {
@@ -114,7 +143,7 @@ impl Tally {
     /// Mean number of measurements after the initial points, over the agents that measured anything: the number of
     /// regrets in an agent's cumulative regret.
     pub(super) fn questions(&self) -> Option<f64> {
-        let mut measured = vec![false; self.best.len()];
+        let mut measured = vec![false; self.functions.len()];
         self.rounds.iter().flatten().for_each(|m| measured[m.agent] = true);
         let agents = measured.into_iter().filter(|measured| *measured).count();
         let asked: usize = self.rounds.iter().skip(1).map(Vec::len).sum();
@@ -165,30 +194,33 @@ impl Tally {
 
     /// Whether the agents that were heard are a fair sample of all. Empty without any measurement, in a dry run.
     pub(super) fn participation(&self) -> Vec<NamedOutcome> {
-        let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();
-        self.rounds.iter().flatten().for_each(|m| regrets[m.agent].evaluated(0, m.value));
-        let regrets: Vec<f64> = regrets.iter().map(|regret| regret.simple).collect();
+        let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
+        for (t, measured) in self.rounds.iter().enumerate() {
+            measured.iter().for_each(|m| regrets[m.agent].evaluated(t as u64, m.arm as usize, m.value));
+        }
+        let regrets: Vec<f64> = regrets.iter().map(|own| own.regret.simple).collect();
         if regrets.iter().all(|regret| regret.is_infinite()) {
             return Vec::new();
         }
-        self.participation.outcomes(&heterogeneity_of(&self.values), &regrets)
+        let values: Vec<_> = self.functions.iter().map(|function| Arc::clone(function.at(0))).collect();
+        self.participation.outcomes(&heterogeneity_of(&values), &regrets)
     }
 
     /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an
     /// agent missed, its regrets stay as they were. Agents without any measurement so far are left out.
     pub(super) fn finish(&self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
-        let agents = self.best.len();
-        let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();
+        let agents = self.functions.len();
+        let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
         let mut evaluations = vec![0u64; agents];
         let mut iterations = Vec::new();
         for (t, measured) in self.rounds.iter().enumerate() {
             for m in measured {
-                regrets[m.agent].evaluated(t as u64, m.value);
+                regrets[m.agent].evaluated(t as u64, m.arm as usize, m.value);
                 evaluations[m.agent] += 1;
             }
             let Some(last) = measured.last() else { continue };
             let count = measured.len() as f64;
-            let known = || regrets.iter().filter(|regret| regret.simple.is_finite());
+            let known = || regrets.iter().map(|own| own.regret).filter(|regret| regret.simple.is_finite());
             let started = known().count().max(1) as f64;
             iterations.push(Iteration {
                 t: t as u64,
@@ -201,8 +233,9 @@ impl Tally {
             });
         }
         let outcome = |(group, members): &(String, Vec<usize>)| {
-            let known =
-                || members.iter().map(|&agent| regrets[agent]).filter(|regret| regret.simple.is_finite());
+            let known = || {
+                members.iter().map(|&agent| regrets[agent].regret).filter(|regret| regret.simple.is_finite())
+            };
             let count = known().count().max(1) as f64;
             GroupOutcome {
                 group: group.clone(),

@@ -14,7 +14,6 @@ use crate::protocols::stage::RoundTrack;
 use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// The terms of Theorem 1's bound on regret, by round, for the first agent, with constants and logarithms set to 1:
 /// psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions are in units of the
@@ -38,7 +37,7 @@ pub(super) struct Terms<'a> {
     pub(super) recipe: RegretTerms,
     pub(super) common: &'a AgentCommon,
     /// Every agent's function.
-    pub(super) values: &'a [Arc<Vec<f64>>],
+    pub(super) values: &'a [&'a [f64]],
     /// The region that each agent explores.
     pub(super) explored: &'a [usize],
     pub(super) rounds: u64,
@@ -94,7 +93,7 @@ impl Terms<'_> {
     fn difference_of_functions(&self) -> f64 {
         let unit = self.common.surrogate.covariance.variance.sqrt();
         let Some(first) = self.values.first() else { return 0.0 };
-        let difference = |other: &Arc<Vec<f64>>| {
+        let difference = |other: &&[f64]| {
             let pairs = first.iter().zip(other.iter());
             pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / unit
         };

@@ -3,7 +3,7 @@
 use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
-use crate::objectives::Instance;
+use crate::objectives::{Holdings, Instance};
 use crate::programs::RecordedSession;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
@@ -185,6 +185,9 @@ pub struct SeriesRecord {
     /// Numbers at the end of the series, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// Who holds which records, in the first series of a protocol about the records of several agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdings: Option<Holdings>,
     /// Numbers by round, in the protocol's order; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_round: Vec<RoundTrack>,
@@ -234,6 +237,7 @@ impl SeriesRecord {
             groups: Vec::new(),
             closings: Vec::new(),
             outcomes: Vec::new(),
+            holdings: None,
             by_round: Vec::new(),
             bounds: Vec::new(),
             jitter: 0.0,

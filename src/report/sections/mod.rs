@@ -23,6 +23,7 @@ mod fitted;
 mod groups;
 mod heard;
 pub(super) mod headline;
+mod holdings;
 mod heading;
 mod lines;
 mod network;
@@ -67,6 +68,7 @@ pub(super) fn of_page(page: &Page) -> Document {
     sections.extend(charts::section(summary));
     sections.extend(privacy::section(summary, shown.as_ref()));
     sections.extend(results(summary, Curves::Nowhere, true));
+    sections.extend(shown.as_ref().and_then(|shown| holdings::section(summary, shown)));
     sections.push(network::section(summary, shown.as_ref(), page.first_messages.as_ref()));
     sections.push(commands::scenario(&page.scenario, &page.manifest, &page.fitted));
     sections.push(commands::replay(

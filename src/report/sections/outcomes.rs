@@ -26,11 +26,24 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
 }
 
 /// Explanations of groups of outcomes, by the name that the outcomes of a group share before ": ".
-const NOTES: [(&str, &str); 3] = [
+const NOTES: [(&str, &str); 5] = [
     (
         "share of answers heard by simple regret",
         "Agents in order of their simple regret at the end, in quarters: the share of the answers due from each quarter that the \
          server had when it closed a round. An agent that is reached less often also measures less, which raises its regret.",
+    ),
+    (
+        "Records of agents",
+        "Distances are means over all pairs of agents: of the shares of classes (total variation and Jensen-Shannon, 0 to 1), \
+         and of the means of features in standard deviations. For the reader of this simulation: no party learns them.",
+    ),
+    (
+        "Functions of agents",
+        "In round 0. correlation: over the points, mean of all pairs. regret at the common optimum: of each agent's own \
+         function at the point that is best for the mean of all functions, mean over agents. lost outside of own points: \
+         the best value of an agent's function over all points minus that over its own, mean over agents; regret does not \
+         contain it. common points: the share of an agent's points that another agent has too, mean of all pairs. For the \
+         reader of this simulation: no party learns them.",
     ),
     (
         "PO-GP-UCB's design rule",

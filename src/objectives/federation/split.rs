@@ -1,0 +1,160 @@
+//! How a scenario divides a file's records among agents: label skew, quantity skew, feature shift and noise.
+
+use crate::vocab::{NonNegative, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+/// Agents among which records of the file are divided at random, once per study. Every record has one holder. With several
+/// splits, the records of each class are first divided among the splits in proportion to their numbers of agents, so that
+/// groups of agents may have different laws.
+///
+/// Axes are independent: with none, all agents have as many records, and the same share of each class, up to rounding. An
+/// agent that would hold fewer than two records gets random ones of the agent with the most, since it needs one for
+/// training and one that is held out. Sources: Yurochkin et al. 2019 and Li et al. 2022
+/// (`Dirichlet` of labels and of sizes, feature noise).
+///
+/// Example: `Split(agents: 20, labels: Dirichlet(0.3))`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// Number of agents.
+    pub agents: NonZeroU32,
+    /// Label skew: how the records of each class are divided. Default: `Alike`.
+    #[serde(default)]
+    pub labels: Labels,
+    /// Quantity skew: the numbers of records. Default: `Alike`.
+    #[serde(default)]
+    pub sizes: Sizes,
+    /// Feature shift: how the ranges of a feature are divided. Default: alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<FeatureShift>,
+    /// Feature noise: agent k of K of the split, counted from 1, has normal noise of k/K times this standard deviation added
+    /// to every feature of every record, in standard deviations of that feature over the file. Default: 0.
+    #[serde(default = "zero")]
+    pub feature_noise: NonNegative,
+}
+
+/// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges have equal
+/// numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet distribution with
+/// concentration alpha for each agent (times its size over the mean size); the shares of a range of a class are proportional to
+/// the product of both shares.
+///
+/// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureShift {
+    /// Name of the feature, one of `inputs`.
+    pub column: String,
+    /// Concentration, 0.01 to 1e6. The smaller it is, the fewer agents hold most of a range.
+    pub alpha: Positive,
+    /// Number of ranges, 2 to 100. Default: 4.
+    #[serde(default = "four")]
+    pub ranges: NonZeroU32,
+}
+
+fn four() -> NonZeroU32 {
+    const FOUR: NonZeroU32 = NonZeroU32::new(4).expect("4 is not zero");
+    FOUR
+}
+
+/// How the records of each class are divided among the agents of a split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Labels {
+    /// In proportion to the agents' sizes.
+    #[default]
+    Alike,
+    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times its
+    /// size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
+    ///
+    /// Example: `Dirichlet(0.3)`.
+    Dirichlet(Positive),
+}
+
+/// How many records the agents of a split have, before label skew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Sizes {
+    /// As many each.
+    #[default]
+    Alike,
+    /// Shares from a Dirichlet distribution with concentration alpha, 0.01 to 1e6, for each agent.
+    ///
+    /// Example: `Dirichlet(0.5)`.
+    Dirichlet(Positive),
+    /// In proportion to exp(sigma z), z standard normal for each agent, sigma from 0 to 3.
+    ///
+    /// Example: `LogNormal(0.5)`.
+    LogNormal(NonNegative),
+}
+
+fn zero() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+/// Concentrations: smaller ones draw shares that are all 0 in floating point, larger ones are `Alike`.
+const CONCENTRATIONS: std::ops::RangeInclusive<f64> = 0.01..=1e6;
+const MAX_SIGMA: f64 = 3.0;
+/// Largest feature noise, in standard deviations of a feature.
+const MAX_NOISE: f64 = 100.0;
+/// Numbers of ranges of a feature.
+const RANGES: std::ops::RangeInclusive<u32> = 2..=100;
+/// Smallest number of records of an agent: one for training, one that is held out.
+pub(super) const LEAST: usize = 2;
+
+impl Split {
+    /// What is wrong with the values.
+    pub(super) fn problems(&self, inputs: &[String]) -> Vec<Problem> {
+        let concentration = |path: &str, alpha: Positive| {
+            (!CONCENTRATIONS.contains(&alpha.get())).then(|| {
+                let expected =
+                    format!("a concentration from {} to {:e}", CONCENTRATIONS.start(), CONCENTRATIONS.end());
+                Problem::wrong(path, expected, alpha.to_string(), "write 0.3, for example")
+            })
+        };
+        let labels = match self.labels {
+            Labels::Alike => None,
+            Labels::Dirichlet(alpha) => concentration("labels.Dirichlet", alpha),
+        };
+        let sizes = match self.sizes {
+            Sizes::Alike => None,
+            Sizes::Dirichlet(alpha) => concentration("sizes.Dirichlet", alpha),
+            Sizes::LogNormal(sigma) => (sigma.get() > MAX_SIGMA).then(|| {
+                let expected = format!("a sigma of at most {MAX_SIGMA}");
+                Problem::wrong("sizes.LogNormal", expected, sigma.to_string(), "write 0.5, for example")
+            }),
+        };
+        let noise = (self.feature_noise.get() > MAX_NOISE).then(|| {
+            let expected = format!("at most {MAX_NOISE} standard deviations");
+            let found = self.feature_noise.to_string();
+            Problem::wrong("feature_noise", expected, found, "write 0.5, for example")
+        });
+        let mut problems: Vec<Problem> = labels.into_iter().chain(sizes).chain(noise).collect();
+        if let Some(shift) = &self.features {
+            problems.extend(concentration("features.alpha", shift.alpha));
+            if !inputs.contains(&shift.column) {
+                problems.push(Problem::unknown("features.column", "input column", &shift.column, inputs));
+            }
+            if !RANGES.contains(&shift.ranges.get()) {
+                let expected = format!("{} to {} ranges", RANGES.start(), RANGES.end());
+                let found = shift.ranges.to_string();
+                problems.push(Problem::wrong("features.ranges", expected, found, "write 4, for example"));
+            }
+        }
+        problems
+    }
+
+    /// Number of agents.
+    pub(super) fn count(&self) -> usize {
+        self.agents.get() as usize
+    }
+}
+
+/// The problem of splits that need more records than there are.
+pub(super) fn too_few(splits: &[Split], records: usize) -> Option<Problem> {
+    let agents = splits.iter().fold(0usize, |sum, split| sum.saturating_add(split.count()));
+    (agents.saturating_mul(LEAST) > records).then(|| {
+        let expected =
+            format!("at most {} agents in all, with two of the {records} records each", records / LEAST);
+        Problem::wrong("split[0].agents", expected, agents.to_string(), "write fewer agents")
+    })
+}

@@ -1,0 +1,192 @@
+//! How the agents of a group differ from each other: the axes of heterogeneity besides h, each by itself.
+
+use super::domain::Domain;
+use super::factors::Factors;
+use super::shift::Shift;
+use crate::objectives::Objective;
+use crate::vocab::{Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+/// How the agents of a group differ, apart from h (`heterogeneity`): by the place of their optimum, their scale, their
+/// noise, their cluster, drift over rounds, the points that they can measure, and the models that they assume. Each axis is
+/// independent of the others and may be left out.
+///
+/// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) c(x - s_n) + sqrt(h) g_n(x) - mu),
+/// where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster, and g_n the agent's own
+/// draw. Regret is each agent's own: the best value of its own function in that round, minus the value of its query.
+/// Sources: Volpp et al. 2020 (shift and scale), Bogunovic, Scarlett and Cevher 2016 (drift).
+///
+/// Example: `Differences(shift: Uniform(0.1), scale: LogNormal(0.3), noise: LogNormal(0.5))`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Differences {
+    /// How far each agent's function is shifted, for `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and
+    /// `BraninHoo`. Default: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Shift>,
+    /// Amplitude of each agent's function: a factor on its distance from the prior mean. Default: 1 for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Factors>,
+    /// Factor on the noise of each agent's outcomes. The agents' models still assume the objective's noise, unless
+    /// `model_noise` or `own_hyperparameters` says otherwise. Default: 1 for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Factors>,
+    /// Clusters of agents with a function of their own, for objectives that are drawn. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// How functions change from round to round, for objectives that are drawn. Default: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
+    /// The points that each agent can measure; regret is then against the best of its own points. Default: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Domain>,
+    /// Factor on the length-scale that each agent's own model assumes; shared models keep that of the features.
+    /// Default: 1 for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_length_scale: Option<Factors>,
+    /// Factor on the standard deviation of the noise that each agent's own model assumes. Default: 1 for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_noise: Option<Factors>,
+}
+
+/// Clusters of agents: the function of cluster c is sqrt(1 - apart) f + sqrt(apart) g_c, f common to all and g_c the
+/// cluster's own draw. Each agent is in a random cluster, all equally likely. Groups with clusters share them: cluster 0 of
+/// one group has the same g_0 as cluster 0 of another.
+///
+/// Example: `Clusters(count: 3)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clusters {
+    /// Number of clusters, 1 to 1000.
+    pub count: NonZeroU32,
+    /// Share of the variance that is the cluster's own: 0 if all clusters have f, 1 if they have nothing in common.
+    /// Default: 1.
+    #[serde(default = "whole")]
+    pub apart: Probability,
+}
+
+/// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own)
+/// (v_n,t - mu)), with a new draw u_t for all agents and v_n,t for each agent in each round, and mu and a_n as for
+/// `Differences`. Functions keep
+/// their variance. In the end two agents are as unlike as with h = own. An initial point counts for round 0.
+///
+/// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
+/// the rate).
+///
+/// Example: `Drift(rate: 0.02)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drift {
+    /// Share of the variance that is new in each round, from 0 to 1.
+    pub rate: Probability,
+    /// Share of the new variance that is each agent's own. Default: 0, all agents drift alike.
+    #[serde(default = "none", skip_serializing_if = "is_none")]
+    pub own: Probability,
+}
+
+fn whole() -> Probability {
+    Probability::new(1.0).expect("1 is a probability")
+}
+
+fn none() -> Probability {
+    Probability::new(0.0).expect("0 is a probability")
+}
+
+fn is_none(own: &Probability) -> bool {
+    own.get() == 0.0
+}
+
+/// Largest number of clusters, each of which needs a draw of the objective.
+const MAX_CLUSTERS: u32 = 1000;
+
+impl Differences {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether agents have other functions because of these differences.
+    pub(super) fn in_functions(&self) -> bool {
+        self.shift.as_ref().is_some_and(Shift::moves)
+            || self.in_scale()
+            || self.split_up().is_some()
+            || self.drifting().is_some()
+    }
+
+    /// The part of the domain that each agent has, if it is not all of it.
+    pub(super) fn part(&self) -> Option<Domain> {
+        self.domain.filter(|domain| domain.is_partial())
+    }
+
+    /// Whether agents have other scales.
+    pub(super) fn in_scale(&self) -> bool {
+        self.scale.as_ref().is_some_and(Factors::differ)
+    }
+
+    /// The largest shift along an input, in units of the domain's side.
+    pub(super) fn reach(&self) -> f64 {
+        self.shift.as_ref().map_or(0.0, Shift::reach)
+    }
+
+    /// The clusters, if they differ.
+    pub(super) fn split_up(&self) -> Option<Clusters> {
+        self.clusters.filter(|clusters| clusters.apart.get() > 0.0)
+    }
+
+    /// The drift, if there is any.
+    pub(super) fn drifting(&self) -> Option<Drift> {
+        self.drift.filter(|drift| drift.rate.get() > 0.0)
+    }
+
+    /// Whether agents' own models have other length-scales.
+    pub(super) fn in_length_scales(&self) -> bool {
+        self.model_length_scale.as_ref().is_some_and(Factors::differ)
+    }
+
+    /// What is wrong with the values, whatever the objective.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let factors = [
+            ("scale", &self.scale),
+            ("noise", &self.noise),
+            ("model_length_scale", &self.model_length_scale),
+            ("model_noise", &self.model_noise),
+        ];
+        let of = |(field, factors): (&str, &Option<Factors>)| {
+            factors.as_ref().and_then(Factors::problem).map(|problem| problem.below(field))
+        };
+        let mut found: Vec<Problem> = factors.into_iter().filter_map(of).collect();
+        found.extend(self.domain.and_then(Domain::problem).map(|problem| problem.below("domain")));
+        found.extend(self.shift.as_ref().and_then(Shift::problem).map(|problem| problem.below("shift")));
+        if let Some(clusters) = self.clusters.filter(|clusters| clusters.count.get() > MAX_CLUSTERS) {
+            let expected = format!("at most {MAX_CLUSTERS} clusters, each with a draw of the objective");
+            let found_here = clusters.count.to_string();
+            found.push(Problem::wrong("clusters.count", expected, found_here, "write fewer"));
+        }
+        found
+    }
+
+    /// What this objective does not allow.
+    pub(super) fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) {
+            problems.extend(shift.problem_with(objective).map(|problem| problem.below("shift")));
+        }
+        if objective.is_always_the_same() {
+            let drawn = [("clusters", self.split_up().map(|_| ())), ("drift", self.drifting().map(|_| ()))];
+            let refused = |(field, set): (&str, Option<()>)| {
+                let expected = "an objective that is drawn at random, since every draw of this one gives the same values";
+                let cure = "leave it out, or take GpSample, MultiTaskSample or RkhsSum";
+                set.map(|()| Problem::wrong(field, expected, "one that is not", cure))
+            };
+            problems.extend(drawn.into_iter().filter_map(refused));
+        }
+        let noisy = self.noise.as_ref().is_some_and(Factors::differ);
+        if noisy && objective.stated().noise.variance() == Some(0.0) {
+            let expected = "an objective whose outcomes have noise, which the factors multiply";
+            let cure = "leave it out, or give the objective noise";
+            problems.push(Problem::wrong("noise", expected, "outcomes without noise", cure));
+        }
+        problems
+    }
+}

@@ -1,0 +1,289 @@
+//! What each agent of one replication has for itself: its function, its noise, and the factors of its own model.
+
+use super::differences::{Differences, Drift};
+use super::factors::Factors;
+use super::failure::StartError;
+use super::function::AgentFunction;
+use super::recipe::Federated;
+use crate::objectives::{Instance, Noise, Prepared};
+use crate::protocols::stage::ReplicationSetup;
+use crate::rng::Key;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What one agent has for itself.
+#[derive(Clone, Debug)]
+pub(super) struct OwnProblem {
+    pub(super) function: Arc<AgentFunction>,
+    pub(super) noise: Noise,
+    pub(super) factors: ModelFactors,
+    /// For each point, whether the agent can measure it; `None` if it can measure all.
+    pub(super) points: Option<Arc<Vec<bool>>>,
+}
+
+/// Factors on the hyperparameters of an agent's own model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ModelFactors {
+    /// On every length-scale.
+    pub(super) length_scale: f64,
+    /// On the standard deviation of the noise.
+    pub(super) noise_sd: f64,
+}
+
+impl ModelFactors {
+    /// The hyperparameters of the objective as they are.
+    pub(super) const NONE: Self = Self { length_scale: 1.0, noise_sd: 1.0 };
+}
+
+/// One agent whose problem is drawn.
+struct Drawn<'a> {
+    /// Its number, from 0, and its number in its group.
+    n: usize,
+    k: usize,
+    differences: &'a Differences,
+    h: f64,
+    /// Node of the seed tree for its objective. It is addressed by the party's name, so that no draw depends on which other
+    /// agents take part.
+    key: Key,
+    /// Empty if it has none.
+    shift: Vec<f64>,
+    /// The number of its cluster and the share of the variance that is the cluster's own.
+    cluster: Option<(u64, f64)>,
+}
+
+/// The draws that the agents of one replication share.
+pub(super) struct Draws<'a> {
+    recipe: &'a Federated,
+    stage: &'a ReplicationSetup,
+    instance: &'a Instance,
+    key: Key,
+    /// The common function for each agent with a shift.
+    shifted: BTreeMap<usize, Vec<f64>>,
+    /// The own draw of its cluster for each agent with a cluster.
+    clusters: BTreeMap<usize, Arc<Vec<f64>>>,
+    /// What all agents drift by in rounds 1, 2, ..
+    drifts: Vec<Arc<Vec<f64>>>,
+}
+
+impl<'a> Draws<'a> {
+    /// The problems of all agents, each given as its party and its group.
+    pub(super) fn of_agents(
+        recipe: &'a Federated,
+        stage: &'a ReplicationSetup,
+        instance: &'a Instance,
+        agents: &[(usize, usize)],
+        key: Key,
+    ) -> Result<Vec<OwnProblem>, StartError> {
+        if stage.directions.dry {
+            let function = Arc::new(AgentFunction::constant(Arc::clone(&instance.values)));
+            let (noise, factors) = (instance.noise.clone(), ModelFactors::NONE);
+            return Ok(vec![OwnProblem { function, noise, factors, points: None }; agents.len()]);
+        }
+        let (shifted, clusters, drifts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut draws = Self { recipe, stage, instance, key, shifted, clusters, drifts };
+        let drawn = draws.agents(agents);
+        draws.draw_shifted(&drawn)?;
+        draws.draw_clusters(&drawn)?;
+        draws.draw_drifts(&drawn)?;
+        drawn.iter().map(|agent| draws.problem(agent)).collect()
+    }
+
+    fn agents(&self, agents: &[(usize, usize)]) -> Vec<Drawn<'a>> {
+        let recipe = self.recipe;
+        let mut sizes = vec![0; recipe.groups.len()];
+        let one = |(n, &(party, group)): (usize, &(usize, usize))| {
+            let (h, differences) =
+                (recipe.groups[group].heterogeneity.get(), &recipe.groups[group].differences);
+            let key = self.key.child("party").child(&self.stage.names[party]).child("objective");
+            let k = sizes[group];
+            sizes[group] += 1;
+            let moving = differences.shift.as_ref().filter(|shift| shift.moves());
+            let inputs = self.instance.inputs.d();
+            let shift = moving.map(|shift| shift.of(k, inputs, &mut key.child("shift").stream()));
+            let cluster = differences.split_up().map(|clusters| {
+                let number = key.child("cluster").stream().below(u64::from(clusters.count.get()));
+                (number, clusters.apart.get())
+            });
+            Drawn { n, k, differences, h, key, shift: shift.unwrap_or_default(), cluster }
+        };
+        agents.iter().enumerate().map(one).collect()
+    }
+
+    fn prepared(&self) -> Result<&'a Arc<dyn Prepared>, StartError> {
+        self.stage.prepared.as_ref().ok_or(StartError::DrawnOnce)
+    }
+
+    /// A further function of the same kind as the objective.
+    fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, StartError> {
+        let values = self.prepared()?.realise(key)?.values;
+        if values == self.instance.values {
+            return Err(StartError::AlwaysTheSame);
+        }
+        Ok(values)
+    }
+
+    /// The function of `key` for each of these agents, with its shift. The largest shifts that the scenario allows are asked
+    /// for too, so that the function beyond the domain does not depend on which agents take part.
+    fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Vec<Vec<f64>>, StartError> {
+        let reach = self.recipe.groups.iter().map(|group| group.differences.reach()).fold(0.0, f64::max);
+        let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();
+        shifts.extend([reach, -reach].map(|end| vec![end; self.instance.inputs.d()]));
+        let mut found = self.prepared()?.shifted(key, &shifts).ok_or(StartError::NotShiftable)??;
+        found.truncate(agents.len());
+        Ok(found)
+    }
+
+    fn draw_shifted(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+        let moving: Vec<&Drawn<'_>> = agents.iter().filter(|agent| !agent.shift.is_empty()).collect();
+        if !moving.is_empty() {
+            let found = self.shifted_by(self.key.child("objective"), &moving)?;
+            self.shifted = moving.iter().map(|agent| agent.n).zip(found).collect();
+        }
+        Ok(())
+    }
+
+    fn draw_clusters(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+        let mut members: BTreeMap<u64, Vec<&Drawn<'_>>> = BTreeMap::new();
+        for agent in agents {
+            if let Some((number, _)) = agent.cluster {
+                members.entry(number).or_default().push(agent);
+            }
+        }
+        for (number, members) in members {
+            let key = self.key.child("clusters of agents").index(number);
+            let own = self.further(key)?;
+            let (moving, still): (Vec<_>, Vec<_>) =
+                members.into_iter().partition(|agent| !agent.shift.is_empty());
+            self.clusters.extend(still.iter().map(|agent| (agent.n, Arc::clone(&own))));
+            if !moving.is_empty() {
+                let found = self.shifted_by(key, &moving)?;
+                self.clusters.extend(moving.iter().map(|agent| agent.n).zip(found.into_iter().map(Arc::new)));
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_drifts(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+        let drifts =
+            |agent: &Drawn<'_>| agent.differences.drifting().is_some_and(|drift| drift.own.get() < 1.0);
+        if agents.iter().any(drifts) {
+            let key = self.key.child("drift of all agents");
+            self.drifts = (1..=self.recipe.rounds)
+                .map(|round| self.further(key.index(round)))
+                .collect::<Result<_, _>>()?;
+        }
+        Ok(())
+    }
+
+    fn problem(&self, agent: &Drawn<'_>) -> Result<OwnProblem, StartError> {
+        let factor = |factors: &Option<Factors>, of: &str| {
+            factors.as_ref().map_or(1.0, |factors| factors.of(agent.k, &mut agent.key.child(of).stream()))
+        };
+        let differences = agent.differences;
+        let scale = factor(&differences.scale, "scale");
+        let facts = &self.instance.background;
+        let points = differences.part().map(|domain| {
+            Arc::new(domain.of(&self.instance.inputs, &mut agent.key.child("points").stream()))
+        });
+        let noise =
+            facts.agent_noise.as_ref().and_then(|all| all.get(agent.n)).unwrap_or(&self.instance.noise);
+        Ok(OwnProblem {
+            function: Arc::new(self.function(
+                agent,
+                scale,
+                points.as_ref().map(|points| points.as_slice()),
+            )?),
+            points,
+            noise: noise.scaled(factor(&differences.noise, "noise level")),
+            factors: ModelFactors {
+                length_scale: factor(&differences.model_length_scale, "length-scale of its model"),
+                noise_sd: factor(&differences.model_noise, "noise of its model"),
+            },
+        })
+    }
+
+    /// The function of one agent with this scale: round 0, then the drift; the perturbation z(x) is the same in every round.
+    fn function(
+        &self,
+        agent: &Drawn<'_>,
+        scale: f64,
+        points: Option<&[bool]>,
+    ) -> Result<AgentFunction, StartError> {
+        let start = self.start(agent, scale)?;
+        let by_round = match agent.differences.drifting() {
+            None => vec![start],
+            Some(drift) => self.drifting(agent, drift, scale, start)?,
+        };
+        let perturbation = self.recipe.perturbation.get();
+        if perturbation <= 0.0 {
+            return Ok(AgentFunction::new(by_round, points));
+        }
+        let mut z = vec![0.0; self.instance.values.len()];
+        agent.key.child("perturbation").stream().fill_normal(&mut z);
+        let perturbed = |values: Arc<Vec<f64>>| {
+            Arc::new(values.iter().zip(&z).map(|(value, z)| value + perturbation * z).collect())
+        };
+        Ok(AgentFunction::new(by_round.into_iter().map(perturbed).collect(), points))
+    }
+
+    /// mu + a (sqrt(1 - h) c + sqrt(h) g - mu) at every point: c is the function of its cluster, shifted, and g a further draw of
+    /// the same kind.
+    fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, StartError> {
+        let given = self.instance.background.agents.as_ref();
+        let shared = match given {
+            None => &self.instance.values,
+            Some(all) => all.get(agent.n).ok_or(StartError::TooManyAgents { found: all.len() })?,
+        };
+        let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
+        let mut values: Option<Vec<f64>> = self.shifted.get(&agent.n).cloned();
+        if let (Some((_, apart)), Some(own)) = (agent.cluster, self.clusters.get(&agent.n)) {
+            let mixed =
+                common.iter().zip(own.iter()).map(|(f, g)| (1.0 - apart).sqrt() * f + apart.sqrt() * g);
+            values = Some(mixed.collect());
+        }
+        let h = agent.h;
+        if h > 0.0 {
+            let own = self.further(agent.key.child("own"))?;
+            let common = values.as_deref().unwrap_or(common);
+            let mixed = common.iter().zip(own.iter()).map(|(c, g)| (1.0 - h).sqrt() * c + h.sqrt() * g);
+            values = Some(mixed.collect());
+        }
+        if scale != 1.0 {
+            let (mean, before) = (self.instance.surrogate.mean, values.as_deref().unwrap_or(common));
+            values = Some(before.iter().map(|value| mean + scale * (value - mean)).collect());
+        }
+        Ok(values.map_or_else(|| Arc::clone(shared), Arc::new))
+    }
+
+    /// The functions of rounds 0 to the last, each from the one before.
+    fn drifting(
+        &self,
+        agent: &Drawn<'_>,
+        drift: Drift,
+        scale: f64,
+        start: Arc<Vec<f64>>,
+    ) -> Result<Vec<Arc<Vec<f64>>>, StartError> {
+        let (rate, own, mean) = (drift.rate.get(), drift.own.get(), self.instance.surrogate.mean);
+        let (kept, new) = ((1.0 - rate).sqrt(), rate.sqrt() * scale);
+        let key = agent.key.child("drift");
+        let mut by_round = vec![start];
+        for round in 1..=self.recipe.rounds {
+            let mut next: Vec<f64> = by_round
+                .last()
+                .map(|before| before.iter().map(|value| mean + kept * (value - mean)).collect())
+                .unwrap_or_default();
+            let mut add = |share: f64, drawn: &[f64]| {
+                let step = new * share.sqrt();
+                next.iter_mut().zip(drawn).for_each(|(value, g)| *value += step * (g - mean));
+            };
+            if let Some(common) = self.drifts.get(round as usize - 1).filter(|_| own < 1.0) {
+                add(1.0 - own, common);
+            }
+            if own > 0.0 {
+                add(own, &self.further(key.index(round))?);
+            }
+            by_round.push(Arc::new(next));
+        }
+        Ok(by_round)
+    }
+}

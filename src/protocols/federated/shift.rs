@@ -1,0 +1,166 @@
+//! How far the function of each agent is shifted.
+
+use crate::gp::MAX_ARMS;
+use crate::objectives::Objective;
+use crate::rng::Stream;
+use crate::vocab::{Finite, NonNegative, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. In units of the
+/// domain's side along each input, rounded to whole steps of the grid. Beyond the domain the function continues as its law
+/// says: a drawn function by its prior given its values at all arms, `RkhsSum` and `BraninHoo` by their formula.
+///
+/// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
+/// (translated test functions).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Shift {
+    /// Uniform between minus and plus this size, 0 to 1, along each input.
+    ///
+    /// Example: `Uniform(0.1)`.
+    Uniform(NonNegative),
+    /// Normal with mean 0 and this standard deviation, 0 to 0.3, along each input, truncated at three standard
+    /// deviations; what remains has the standard deviation 0.987 times the stated one.
+    ///
+    /// Example: `Normal(0.05)`.
+    Normal(NonNegative),
+    /// Stated: agent k of the group, counted from 0, has entry k of the list, modulo its length; an entry has a number from
+    /// -1 to 1 for each input.
+    ///
+    /// Example: `Given([[0.1], [-0.1]])`.
+    Given(Vec<Vec<Finite>>),
+}
+
+/// Largest standard deviation: shifts stay below the domain's side.
+const MAX_SD: f64 = 0.3;
+/// Standard deviations at which the normal law is truncated.
+const TRUNCATED: f64 = 3.0;
+
+impl Shift {
+    /// The largest shift along an input, in units of the domain's side.
+    pub(super) fn reach(&self) -> f64 {
+        match self {
+            Self::Uniform(size) => size.get(),
+            Self::Normal(sd) => TRUNCATED * sd.get(),
+            Self::Given(list) => {
+                list.iter().flatten().fold(0.0, |most, shift| f64::max(most, shift.get().abs()))
+            }
+        }
+    }
+
+    /// Whether any shift may be other than 0.
+    pub(super) fn moves(&self) -> bool {
+        self.reach() > 0.0
+    }
+
+    /// What is wrong with the values.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let units = "in units of the domain's side";
+        match self {
+            Self::Uniform(size) => (size.get() > 1.0).then(|| {
+                let expected = format!("at most 1, {units}");
+                Problem::wrong("Uniform", expected, size.to_string(), "write 0.1, for example")
+            }),
+            Self::Normal(sd) => (sd.get() > MAX_SD).then(|| {
+                let expected = format!("a standard deviation of at most {MAX_SD}, {units}");
+                Problem::wrong("Normal", expected, sd.to_string(), "write 0.05, for example")
+            }),
+            Self::Given(list) if list.is_empty() => {
+                let cure = "write Given([[0.1], [-0.1]]), for example";
+                Some(Problem::wrong("Given", "at least one shift", "none", cure))
+            }
+            Self::Given(list) => {
+                let mut all =
+                    list.iter().enumerate().flat_map(|(k, shift)| shift.iter().map(move |s| (k, s)));
+                let (k, found) = all.find(|(_, shift)| shift.get().abs() > 1.0)?;
+                let expected = format!("a number from -1 to 1, {units}");
+                Some(Problem::wrong(
+                    format!("Given[{k}]"),
+                    expected,
+                    found.to_string(),
+                    "bring it closer to 0",
+                ))
+            }
+        }
+    }
+
+    /// What this objective does not allow.
+    pub(super) fn problem_with(&self, objective: &dyn Objective) -> Option<Problem> {
+        let Some(counts) = objective.shift_grid() else {
+            let expected = "an objective whose functions continue beyond its points";
+            let cure = "leave it out, or take GpSample, RkhsSum, BraninHoo or MultiTaskSample with its default kernel";
+            return Some(Problem::wrong("", expected, "one that is known at its points only", cure));
+        };
+        if let Self::Given(list) = self
+            && let Some((k, shift)) = list.iter().enumerate().find(|(_, shift)| shift.len() != counts.len())
+        {
+            let expected = format!("a number for each of the {} inputs", counts.len());
+            let found = shift.len().to_string();
+            return Some(Problem::wrong(
+                format!("Given[{k}]"),
+                expected,
+                found,
+                "write one number per input",
+            ));
+        }
+        let longest = counts.iter().map(|count| count.get()).max().unwrap_or(1);
+        if self.reach() * ((longest - 1) as f64) < 0.5 {
+            let expected =
+                format!("shifts of at least half a step of the grid, {}", 0.5 / (longest - 1) as f64);
+            let cure = "write a larger shift, or a finer grid: shifts are rounded to whole steps";
+            return Some(Problem::wrong("", expected, self.reach().to_string(), cure));
+        }
+        let along = longest as f64 * (1.0 + 2.0 * self.reach());
+        (along > MAX_ARMS as f64).then(|| {
+            let expected = format!(
+                "at most {MAX_ARMS} points along an input, those beyond the domain included, to which shifted functions continue"
+            );
+            Problem::wrong("", expected, format!("{along:.0}"), "write a smaller shift, or a coarser grid")
+        })
+    }
+
+    /// The shift of agent k of its group along each of `inputs` inputs, in units of the domain's side.
+    pub(super) fn of(&self, k: usize, inputs: usize, stream: &mut Stream) -> Vec<f64> {
+        let along = |input: usize| match self {
+            Self::Uniform(size) => stream.uniform_between(-size.get(), size.get()),
+            Self::Normal(sd) => loop {
+                let z = stream.normal();
+                if z.abs() <= TRUNCATED {
+                    break sd.get() * z;
+                }
+            },
+            Self::Given(list) => list[k % list.len()].get(input).map_or(0.0, |shift| shift.get()),
+        };
+        (0..inputs).map(along).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn shares(text: &str) -> Vec<f64> {
+        let shift: Shift = crate::scenario::part(text).unwrap();
+        (0..20_000).flat_map(|k| shift.of(0, 1, &mut Key::root(2).index(k).stream())).collect()
+    }
+
+    /// 20,000 shifts. A mean square has a standard error of variance sqrt((kurtosis - 1) / 20,000); six of them, with
+    /// kurtoses of at most 3.
+    #[test]
+    fn shifts_have_the_variance_and_the_bounds_of_their_laws() {
+        // The variance of a standard normal truncated at 3: 1 - 6 phi(3) / (2 Phi(3) - 1) = 0.973337.
+        for (text, variance, reach) in
+            [("Uniform(0.3)", 0.09 / 3.0, 0.3), ("Normal(0.1)", 0.01 * 0.973_337, 0.3)]
+        {
+            let shares = shares(text);
+            let mean = shares.iter().sum::<f64>() / 20_000.0;
+            let square = shares.iter().map(|s| s * s).sum::<f64>() / 20_000.0;
+            assert!(mean.abs() < 6.0 * (variance / 20_000.0f64).sqrt(), "{text}: {mean}");
+            let error = 6.0 * variance * (2.0f64 / 20_000.0).sqrt();
+            assert!((square - variance).abs() < error, "{text}: {square} for {variance}");
+            let most = shares.iter().fold(0.0, |most, s| f64::max(most, s.abs()));
+            assert!(most <= reach && most > 0.9 * reach, "{text}: {most}");
+        }
+    }
+}
