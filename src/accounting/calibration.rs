@@ -94,8 +94,9 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
-/// The largest epsilon that each of `releases` adaptively chosen releases may have such that all of them together keep
-/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down), in (0, `epsilon`].
+/// The largest epsilon that each of `releases` adaptively chosen releases may have such that the loss of all
+/// of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and rounded down, with a
+/// relative accuracy of 1e-4.
 ///
 /// `together` maps the epsilon of one release to the composition of all releases. Uses the smallest of three bounds that
 /// are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of
@@ -160,7 +161,7 @@ mod tests {
             delta: Delta::new(200f64.powf(-1.1)).unwrap(),
             rate: Probability::new(0.25).unwrap(),
         };
-        // DP-FTS-DE's main setting: multiplier 1, 40 rounds.
+        // DP-FTS-DE's main setting: noise multiplier 1, 40 rounds.
         let (noise, reached) = smallest_noise(&target, 40).unwrap();
         assert!((noise - 1.0).abs() < 1e-7, "{noise}");
         assert!(reached <= target.epsilon.get());
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_search_are_told_from_answers() {
+    fn a_search_without_an_answer_returns_its_limit() {
         let target = |epsilon| Target {
             epsilon: Epsilon::new(epsilon).unwrap(),
             delta: Delta::new(1e-5).unwrap(),

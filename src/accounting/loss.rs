@@ -34,8 +34,10 @@ pub struct Loss {
     /// real-valued. `None` for claims, approximations and infinite epsilons.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
-    /// The tight accountant's epsilon divided by the claimed one, both at the claim's delta, if that is above 1. Stored
-    /// with the claim, and with the tight accountant's loss.
+    /// The tight accountant's epsilon of the releases with a claim, divided by the claimed epsilon, if this
+    /// ratio is above 1 by more than rounding. Both epsilons are at the claim's delta, or at the stated delta
+    /// if the claim's delta is 0 or is 1 or more. Stored with the claim, and with the tight accountant's loss
+    /// if that is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_claim: Option<f64>,
     /// Notes on the epsilon; empty if there are none.
@@ -75,8 +77,8 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
         let found = if claimed.unclaimed == 0 && at == stated {
             ours.as_ref().map_or(f64::INFINITY, |loss| loss.epsilon)
         } else {
-            let rounds = history.basis_summary().is_adaptive;
-            price(&Tight, &history.claimed_composition(), at, rounds).epsilon
+            let is_adaptive = history.basis_summary().is_adaptive;
+            price(&Tight, &history.claimed_composition(), at, is_adaptive).epsilon
         };
         if let Some(times) = exceeds(found, claim.epsilon) {
             claim.times_claim = Some(times);
@@ -114,7 +116,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     if claimed.unclaimed > 0 {
         note.push(format!("does not cover {}", counted(claimed.unclaimed, "further release")));
     }
-    if history.releases().iter().any(|booked| matches!(booked.event.basis, Basis::Refuted { .. })) {
+    if history.releases().iter().any(|release| matches!(release.event.basis, Basis::Refuted { .. })) {
         note.push("known to be false here".to_owned());
     }
     Loss {
@@ -134,13 +136,13 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
 
 /// The notes joined by "; ", without empty and repeated notes.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
-    let mut told: Vec<&str> = Vec::new();
+    let mut distinct: Vec<&str> = Vec::new();
     for note in notes {
-        if !note.is_empty() && !told.contains(&note) {
-            told.push(note);
+        if !note.is_empty() && !distinct.contains(&note) {
+            distinct.push(note);
         }
     }
-    told.join("; ")
+    distinct.join("; ")
 }
 
 /// For each accountant, the loss with the larger epsilon. If the two epsilons are equal (usually both are infinite),
@@ -224,15 +226,15 @@ mod tests {
     /// The words in files must not change: readers of `summary.json` rely on them.
     #[test]
     fn a_loss_in_a_file_keeps_its_words() {
-        let told = serde_json::to_value(loss(2.0, LossBasis::AsPublished, Arithmetic::Noiseless)).unwrap();
+        let written = serde_json::to_value(loss(2.0, LossBasis::AsPublished, Arithmetic::Noiseless)).unwrap();
         assert_eq!(
-            told,
+            written,
             serde_json::json!({
                 "accountant": "tight", "standing": "bound", "epsilon": 2.0, "delta": 1e-5, "basis": "as published",
                 "arithmetic": "no noise drawn", "note": "note of 2",
             })
         );
-        let read: Loss = serde_json::from_value(told).unwrap();
+        let read: Loss = serde_json::from_value(written).unwrap();
         assert_eq!(read.arithmetic, Some(Arithmetic::Noiseless));
         for name in AccountantName::all() {
             let accountant = name.accountant().unwrap();

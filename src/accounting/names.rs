@@ -36,7 +36,7 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Accountants {
     entries: Vec<Entry>,
-    /// Names of bounds, as a budget writes them.
+    /// Names, as a budget writes them, of the accountants that compute upper bounds.
     bounds: Vec<&'static str>,
     standard: usize,
 }

@@ -55,7 +55,7 @@ pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
     })
 }
 
-/// The same for the branches of a fork: each program is named once, and asked once.
+/// As [`ask`], for a study and the branches of its fork: each program is named once, and asked once.
 pub(super) fn ask_all(plan: Plan, branches: Branches) -> Result<(Plan, Branches), Exit> {
     let (names, mut plans): (Vec<String>, Vec<Plan>) = branches.into_iter().unzip();
     plans.insert(0, plan);

@@ -12,11 +12,11 @@ fn text(records: &[SeriesRecord]) -> String {
     serde_json::to_string(records).unwrap_or_default()
 }
 
-/// Rules: the recipe has no problems with the stage; a replication that is run again, also at the same time as another
-/// one on a second thread, has bit-identical records; another key gives other records; there is a record for each
-/// series, in order, and names of series differ; outcomes, values and regrets are finite; round numbers do not decrease,
-/// simple regrets are 0 or more and do not increase, and cumulative regrets do not decrease; releases are about units that
-/// the protocol states.
+/// Rules: the recipe has no problems with the stage; a replication that is run again, also at the same time
+/// as another one on a second thread, has bit-identical records; another key gives other records, unless no
+/// messages were sent; there is a record for each series, in order, and names of series differ; outcomes,
+/// values and regrets are finite; round numbers do not decrease, simple regrets are 0 or more and do not
+/// increase, and cumulative regrets do not decrease; releases are about units that the protocol states.
 ///
 /// `stage` makes the parties, the network and, if the protocol needs one, the objective.
 ///
@@ -60,8 +60,8 @@ pub fn protocol(
         difference(&expected, &same)
     });
     let another = another.unwrap_or_else(|error| error);
-    let drawn = records.iter().any(|record| record.messages > 0);
-    found.require(!drawn || another != expected, "other draws for another key", || "the same".to_owned());
+    let sent = records.iter().any(|record| record.messages > 0);
+    found.require(!sent || another != expected, "other draws for another key", || "the same".to_owned());
 
     let units = recipe.units();
     for record in &records {

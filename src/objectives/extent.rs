@@ -65,9 +65,10 @@ impl Extent {
         self
     }
 
-    /// The `effort` of a learner for this problem, with the fields that state the numbers of arms and of outcomes in place of
-    /// `ARMS` and `OUTCOMES`, which a learner does not know. `outcomes` is the path of the second, relative to the recipe that
-    /// calls, and its value.
+    /// The `effort` of a learner for this problem, with the fields that state the numbers of arms and of
+    /// outcomes in place of `ARMS` and `OUTCOMES`, which a learner does not know. `outcomes` is the path of
+    /// the field that states the number of outcomes, relative to the calling recipe, and the value of that
+    /// field.
     #[must_use]
     pub fn of_learner(&self, mut effort: Effort, outcomes: (&str, u64)) -> Effort {
         if let Some(most) = &mut effort.most {
@@ -80,15 +81,16 @@ impl Extent {
         effort
     }
 
-    /// The problems of a grid with these numbers of points along its dimensions, on which a function is drawn by one matrix
-    /// per dimension.
+    /// The extent of problems on a grid with these numbers of points along its dimensions, where a function
+    /// is drawn with one matrix per dimension.
     pub(super) fn of_grid(counts: &[usize]) -> Self {
         let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
         let n = arms as f64;
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
         let mut extent = Self::of(arms, counts.len() as u64);
-        // A matrix, its eigenvectors and its root; eigenvalues take some ten multiplications per number and row.
+        // For each dimension a matrix, its eigenvectors and its root; the eigenvalues take some ten
+        // multiplications per entry and row.
         let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
         extent.prepared = extent.prepared.and(roots);
         extent.drawn = extent.drawn.and(Effort::new(NUMBER * n, n * (COVARIANCE + MULTIPLY * of_all(1))));

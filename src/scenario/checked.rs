@@ -80,11 +80,11 @@ impl Scenario {
         }
         // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
-        // What an earlier cell has at the same place was checked there.
-        let news = unlike(&plain, &known.plain);
-        let mut problems = limits::problems(&draft, &news);
-        problems.extend(names::problems(&news));
-        problems.extend(special_files(&news, "", known.resources));
+        // A value that equals the one at the same place of an earlier cell was checked with that cell.
+        let new_values = unlike(&plain, &known.plain);
+        let mut problems = limits::problems(&draft, &new_values);
+        problems.extend(names::problems(&new_values));
+        problems.extend(special_files(&new_values, "", known.resources));
         problems.extend(absent_programs(&draft, &plain, known.resources));
         if !problems.is_empty() {
             return Err(problems);
@@ -131,19 +131,19 @@ impl Scenario {
         &self.draft
     }
 
-    /// What its replications take: an estimate from counts.
+    /// An estimate of the memory and time that its replications take, from counts such as that of the arms.
     #[must_use]
     pub fn demand(&self) -> &Demand {
         &self.demand
     }
 
-    /// The size of the objective's problems.
+    /// The size of the problems that the objective creates.
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
         objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
     }
 
-    /// The problems of the protocol for an objective of this size.
+    /// What is wrong with the protocol for an objective of this size.
     fn problems_of_size(&self, extent: &Extent) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let placed = |problem: Problem| match problem.path.strip_prefix('/') {
@@ -155,22 +155,22 @@ impl Scenario {
 
     fn resource_demand(&self, stage: &ReplicationSetup, extent: Extent) -> Demand {
         let protocol = &self.draft.protocol;
-        let played = protocol.as_dyn().effort(stage, &extent).below(&format!("protocol.{}", protocol.name()));
+        let play = protocol.as_dyn().effort(stage, &extent).below(&format!("protocol.{}", protocol.name()));
         let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
         let largest = self.world.parties.iter().max_by_key(|(_, party)| count(party));
         let largest = largest.map_or_else(String::new, |(name, _)| format!("/parties[\"{name}\"].count"));
         let parties = stage.names.len() as u64;
-        let party_count = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
-        Demand { shared: extent.prepared, each: party_count.and(extent.drawn).and(played) }
+        let setup = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
+        Demand { shared: extent.prepared, each: setup.and(extent.drawn).and(play) }
     }
 
     /// The programs that the given use of the scenario starts.
     #[must_use]
     pub fn programs(&self, starts: ProgramUse) -> Vec<Program> {
         let plain = serde_json::to_value(&self.draft).unwrap_or_default();
-        let asked =
+        let started =
             programs_in(&plain).into_iter().filter(|(path, _)| self.draft.starts_program(path, starts));
-        asked.map(|(_, program)| program).collect()
+        started.map(|(_, program)| program).collect()
     }
 
     /// The network, with the contents of the files that its models name.
@@ -260,8 +260,9 @@ impl Scenario {
         problems
     }
 
-    /// The problem of each series with the name of an earlier one; relative to the protocol's recipe. The place is that of the
-    /// series, if the recipe has one list of as many items.
+    /// A problem for each series that has the name of an earlier one, relative to the protocol's recipe. If
+    /// exactly one list of the recipe has as many items as there are series, the problem is at the series'
+    /// item of that list, else at the recipe.
     fn series_of_one_name(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
@@ -293,7 +294,7 @@ impl Scenario {
             "privacy.budget.unit",
             expected,
             format!("{unit:?}, which no release of {} is about", self.draft.protocol.name()),
-            "name that unit, or leave the field out: then every unit is limited",
+            "name such a unit, or leave the field out: then every unit is limited",
         ))
     }
 
@@ -308,7 +309,7 @@ impl Scenario {
         Some(Problem::wrong(
             format!("parties[\"{name}\"].availability"),
             "crashes that keep the memory",
-            format!("memory: Lost, and no party of {} can start again in the middle", protocol.name()),
+            format!("memory: Lost, but no party of {} can go on without its memory", protocol.name()),
             "write memory: Kept",
         ))
     }
@@ -358,7 +359,8 @@ pub(super) struct CheckedParts<'a> {
 /// Bytes of a party in every protocol: its name, its connections, its streams of random numbers.
 const PARTY: f64 = 1_000.0;
 
-/// Largest number of checked worlds, and of checked objectives, that are kept for reuse.
+/// Largest number of checked networks (with their parties), and of checked objectives, that are kept for
+/// reuse.
 const KEPT: usize = 64;
 
 /// Parties and network without errors, with their values in the draft for comparison.
@@ -397,9 +399,9 @@ fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<P
         let problems = program.absent(&resources.base).into_iter();
         problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
     };
-    let asked =
+    let started =
         programs_in(plain).into_iter().filter(|(path, _)| draft.starts_program(path, resources.starts));
-    asked.flat_map(below).collect()
+    started.flat_map(below).collect()
 }
 
 #[cfg(test)]

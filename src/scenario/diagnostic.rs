@@ -46,7 +46,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// What was expected, what was found and how to correct it, a line each.
+    /// The field, what was expected, what was found and how to correct it, a line each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let parts = [

@@ -13,7 +13,7 @@ pub(super) fn problem(text: &str) -> Option<Diagnostic> {
     Some(
         Diagnostic::new(Place::at(at..at + 1), format!("brackets more than {DEEPEST} deep"))
             .expected(format!("at most {DEEPEST} brackets inside each other"))
-            .found(format!("bracket number {}", DEEPEST + 1))
+            .found(format!("at least {}", DEEPEST + 1))
             .cure("look for brackets that are never closed"),
     )
 }
@@ -50,7 +50,7 @@ pub(super) fn quotation(rest: &[u8]) -> usize {
 
 /// Number of bytes of a character in single quotes, such as `'('`, `'"'` or `'\u{28}'`; `None` if none begins here.
 fn character(rest: &[u8]) -> Option<usize> {
-    /// The longest: a quote, `\u{10ffff}` and a quote.
+    /// Bytes of the longest: a quote, `\u{10ffff}` and a quote.
     const LONGEST: usize = 12;
     let escaped = rest.get(1) == Some(&b'\\');
     // An escaped quote does not end the character.

@@ -190,12 +190,12 @@ fn a_run_whose_digests_were_changed_does_not_replay() {
         "manifest.json",
         &|text| text.replace(&digest, &turned),
         5,
-        "the manifest's digest is not that of the records",
+        "the manifest's digest does not match the records",
     );
     assert!(stderr.contains("warning: summary.json does not match the records"), "{stderr}");
-    changed("digest.txt", &|text| text.chars().rev().collect(), 5, "digest.txt is not that of the records");
+    changed("digest.txt", &|text| text.chars().rev().collect(), 5, "digest.txt does not match the records");
     let fewer = |text: String| text.replace("\"replications\": 6", "\"replications\": 5");
-    changed("manifest.json", &fewer, 5, "manifest.json has 5 as its replications");
+    changed("manifest.json", &fewer, 5, "the number of replications is 5 in manifest.json");
     let (code, _, stderr) = changed(
         "manifest.json",
         &|text| text[..200].to_owned(),

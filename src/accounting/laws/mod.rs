@@ -1,8 +1,9 @@
 //! Laws (probability distributions) of the privacy loss L = ln dP/dQ under P, for pairs (P, Q) of output distributions
 //! that dominate a mechanism. One file per law.
 //!
-//! Accountants use K(s) = ln E exp(s L): those by Renyi divergences at real s, the tight accountant on a line in the
-//! complex plane. Where that is not practical, the tight accountant divides the law into cells.
+//! Accountants use K(s) = ln E exp(s L): those by Renyi divergences at real s, the tight accountant on a line
+//! in the complex plane. Where that is not practical, the tight accountant divides the range of losses into
+//! the cells of a lattice.
 //!
 //! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed
 //! separately, and the larger total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
@@ -34,9 +35,9 @@ use std::fmt;
 /// The direction of the pair (P, Q): which of the two neighbours has the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// P is the law with the unit, Q without it.
+    /// P is the output distribution with the unit, Q the one without it.
     Remove,
-    /// P is the law without the unit, Q with it.
+    /// P is the output distribution without the unit, Q the one with it.
     Add,
 }
 
@@ -112,8 +113,9 @@ pub(super) trait Law: fmt::Debug {
         0.0
     }
 
-    /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses; else `None`. If
-    /// such a law is divided over adjacent ranges of losses, the masses of all cells add up to the masses of the whole law.
+    /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses;
+    /// else `None`. The [`Self::cells`] of such a law over adjacent ranges of losses have masses that add up
+    /// to those of the whole law.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }

@@ -1,10 +1,13 @@
-//! The tight accountant on a lattice of losses that is refined until its two ends are close.
+//! The tight accountant on a lattice of losses that is refined until the lower and the upper bound on epsilon
+//! (its two ends) are close.
 //!
-//! Each law is moved to the lattice twice, to a certainly worse and a certainly better law (`rounded`), and the sums of
-//! both are formed within a window (`convolution`). So the two answers enclose the true one for any spacing and window.
-//! A first, coarse lattice finds the range of the total loss; then spacing and window follow from the epsilon found so
-//! far. Short sums are formed term by term, long ones by a tilted Fourier transform (`tilted`); laws with rare large
-//! losses are summed on graded grids first (`graded`).
+//! Each law is moved to the lattice twice: to a law with certainly larger hockey-stick divergences ("worse"),
+//! and to one with certainly smaller ones ("better", `rounded`). The sum of all losses is formed within a
+//! window, once from the worse and once from the better laws (`convolution`). So the two results enclose the
+//! true epsilon for any spacing and window. A first, coarse lattice finds the range of the total loss; then
+//! spacing and window follow from the epsilon found so far. Short sums are formed term by term, long ones by
+//! a tilted Fourier transform (`tilted`); laws with rare large losses are summed on graded grids first
+//! (`graded_grids`).
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
@@ -22,23 +25,23 @@ const WANTED: f64 = 3e-4;
 const FINEST: f64 = 2e-7;
 /// Part of delta that may be lost at either end of each law and of the window.
 const LOST: f64 = 1e-5;
-/// Pieces of a cell, for the better law.
+/// Number of pieces into which a cell is divided, for the better law.
 const PIECES: usize = 4;
 /// Number of points of the first lattice.
 const FIRST_POINTS: f64 = 256.0;
 /// Largest number of points for which sums are formed term by term.
 const SHORT: f64 = 400.0;
-/// Longest Fourier transform.
+/// Largest number of points of a Fourier transform.
 const MAX_POINTS: f64 = 65536.0;
 /// Largest error of a transform, as a part of delta, for which further transforms are used.
 const DOUBT: f64 = 3e-3;
-/// Largest relative distance of the ends from graded grids for which lattices are not tried.
+/// If graded grids bring the two ends to at most this relative distance, lattices are not tried.
 const POOR: f64 = 1e-2;
 /// Largest number of releases for which graded grids are tried.
 const MOST: f64 = 1e7;
 /// Wanted relative distance of the two ends with graded grids.
 const WANTED_GRADED: f64 = 1e-3;
-/// The relative distance that a grid is designed for.
+/// The relative distance of the two ends that a further graded grid is designed for.
 const AIMED_GRADED: f64 = 8e-4;
 /// Points of the first, of the second and of the finest graded grid.
 const FIRST_GRADED: f64 = 64.0;
@@ -56,7 +59,7 @@ const MAX_WORK: f64 = 4e6;
 /// search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> EpsilonBounds {
     let mut best = EpsilonBounds { lower: 0.0, upper: most };
-    // Atoms and exponentials are divided in closed form, which is fast.
+    // The masses of atoms and of exponential densities in cells have closed forms, which are fast.
     let cheap = laws.iter().all(|(law, _)| law.pitch().is_some());
     let (wanted, most_work) = if cheap { (FINEST, 8.0 * MAX_WORK) } else { (WANTED, MAX_WORK) };
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
@@ -191,7 +194,8 @@ fn on_graded_grids(
         if points >= MAX_GRADED {
             return;
         }
-        // The ends from a grid that was designed for a far larger epsilon do not show the error of the method.
+        // The ends from a grid that was designed for a far larger epsilon do not show how many points are
+        // needed.
         if best.upper >= 0.7 * before || guide.is_none() {
             let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
             let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };
@@ -257,7 +261,7 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
     all
 }
 
-/// The result of one lattice.
+/// The result of one pass, on one lattice.
 struct Pass {
     ends: EpsilonBounds,
     /// The next window; the mass outside it is negligible.
@@ -302,7 +306,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     let lower = solve(&total.better, delta * relative);
     // If the lower end is at most the smallest loss, or not finite, 0 is used.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
-    // The next window: the mass outside of it changes delta by at most a part LOST.
+    // The next window: the mass outside of it changes delta by at most a part LOST of it.
     let lost = LOST * delta;
     let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
     let points = total.worse.len();

@@ -7,12 +7,14 @@
 
 use crate::special::{normal_cdf, normal_quantile};
 
-/// Steps of the sampler's grid that are tried on either side of the inverted value. Inverse and sampler err by a few units in
-/// the last place, and rounding of the sum joins at most a few grid points where the noise is of the size of the secret.
+/// Number of points of the sampler's grid that are tried on either side of the one that inverting the sampler
+/// gives. The inverse and the sampler are wrong by a few units in the last place; where the noise is about as
+/// large as the secret, at most a few grid points are rounded to the same sum.
 const WINDOW: i64 = 64;
 const GRID: f64 = (1u64 << 52) as f64;
 
-/// Whether `secret + scale * Laplace` can be `output` for our sampler, for a secret of at most some hundred scales.
+/// Whether `secret + scale * Laplace` can be `output` for our sampler. The absolute value of the secret may
+/// be at most some hundred times `scale`.
 #[must_use]
 pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
     let noise = (output - secret) / scale;

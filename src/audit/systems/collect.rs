@@ -23,7 +23,7 @@ pub fn offer<T: Audited + 'static>() -> AuditProvider {
     |protocol| protocol.get::<T>().map(|recipe| -> &dyn Audited { recipe })
 }
 
-/// The [`AuditProvider`]s of the library's protocols, one for each file.
+/// The [`AuditProvider`]s of the library's protocols.
 fn standard() -> Vec<AuditProvider> {
     vec![offer::<Echo>(), offer::<Outsourced>(), offer::<Release>(), offer::<Local>(), offer::<Federated>()]
 }
@@ -51,7 +51,7 @@ const REPLICATION: u64 = 0;
 /// can be audited, or names that do not occur.
 pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let cell = plan.cells.get(request.cell).ok_or_else(|| AuditError::Asked {
-        expected: format!("a cell below {}", plan.cells.len()),
+        expected: format!("a cell number below {}", plan.cells.len()),
         found: request.cell.to_string(),
     })?;
     let runner = CellRunner::without_folder(request.cell, cell, plan);

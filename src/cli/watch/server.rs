@@ -1,6 +1,7 @@
-//! A server for one reader on this machine. It listens on 127.0.0.1 only, answers GET and HEAD, and its address has a token that
-//! nobody can guess, so that no other user of the machine reads the report. A page of another site cannot read it either: it
-//! does not know the token, and a request by another name of this machine (DNS rebinding) is refused.
+//! Serves the report of a running study to one reader on this machine. The server listens on 127.0.0.1 only,
+//! answers GET and HEAD, and its address has a token that nobody can guess, so that no other user of the
+//! machine reads the report. A page of another site cannot read it either: it does not know the token, and a
+//! request by another name of this machine (DNS rebinding) is refused.
 
 use super::live::{Live, NAP, lock};
 use std::collections::hash_map::RandomState;
@@ -38,8 +39,9 @@ impl Answer {
     }
 }
 
-/// 128 bits from the operating system, in hexadecimal digits. The standard library keys its hasher with such bits, and without
-/// the key nobody can tell its hashes from random numbers. The seed tree, which everybody can compute, is not used.
+/// Two hashes of 64 bits under a random key, in hexadecimal digits. The standard library takes the key from
+/// the operating system, and without it nobody can tell the hashes from random numbers. The seed tree, which
+/// everybody can compute, is not used.
 fn token() -> String {
     let keyed = RandomState::new();
     format!("{:016x}{:016x}", keyed.hash_one(1), keyed.hash_one(2))
@@ -64,7 +66,7 @@ impl Server {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// Answers until `ended`.
+    /// Answers requests until `ended` is true.
     pub(super) fn serve(&self, live: &Mutex<Live>, ended: &AtomicBool) {
         let open = AtomicUsize::new(0);
         std::thread::scope(|scope| {
@@ -156,7 +158,8 @@ impl Server {
     }
 }
 
-/// The head of a request; `None` if it is too long, takes too long, or is no text.
+/// The head of a request; `None` if it is too long, takes too long, is not UTF-8, or ends early, or if the
+/// server ends.
 fn head(stream: &mut TcpStream, ended: &AtomicBool) -> io::Result<Option<String>> {
     let start = Instant::now();
     let (mut bytes, mut part) = (Vec::new(), [0; 1024]);

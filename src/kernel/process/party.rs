@@ -149,11 +149,11 @@ impl<P: Processes> Process<P> {
 
 impl<P: Processes> Party<P> for Process<P> {
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>) {
-        let inputs = (ctx.now(), ctx.me(), ctx.connection(), input);
+        let input = (ctx.now(), ctx.me(), ctx.connection(), input);
         if let Some(all) = &mut self.inputs {
-            all.push(inputs.clone());
+            all.push(input.clone());
         }
-        self.handle_input(inputs, &mut |effect, tickets| match effect {
+        self.handle_input(input, &mut |effect, tickets| match effect {
             Effect::Send(to, message) => ctx.send(to, message),
             Effect::Record(fact) => ctx.record(fact),
             Effect::Wait(alarm, span) => {

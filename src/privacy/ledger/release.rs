@@ -138,9 +138,9 @@ mod tests {
     use crate::privacy::mechanisms::Disclosure;
     use crate::rng::Key;
 
-    struct Closed;
+    struct Refusing;
 
-    impl LedgerWriter for Closed {
+    impl LedgerWriter for Refusing {
         fn admit(&mut self, _: &PrivacyEvent) -> Result<(), Refusal> {
             Err(Refusal { would_reach: 2.0, budget: 1.0, delta: 1e-5, fail: false })
         }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_release_is_neither_drawn_nor_booked() {
+    fn a_refused_release_is_neither_drawn_nor_entered() {
         let occasion = Occasion {
             released: "y".into(),
             protected: "curator".into(),
@@ -163,7 +163,7 @@ mod tests {
             conditions: Vec::new(),
         };
         let mut stream = Key::root(3).stream();
-        let result = release(&mut Closed, occasion, &Disclosure::new(), &Sensitive::new(1.0), &mut stream);
+        let result = release(&mut Refusing, occasion, &Disclosure::new(), &Sensitive::new(1.0), &mut stream);
         assert!(matches!(result, Err(ReleaseError::Refused(_))), "{result:?}");
         assert_eq!(stream.word(), Key::root(3).stream().word(), "the stream was not touched");
     }

@@ -7,9 +7,9 @@ use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
 
-/// Utilities rounded to a lattice, each stored as its distance below the best one in spacings, and a divisor. Option i has
-/// the weight exp(-below_i / divisor). Between neighbours a rounded utility differs by at most epsilon divisor / 2
-/// spacings.
+/// Utilities rounded to a lattice, each stored as its distance below the best one in spacings, and a divisor.
+/// Option i has the weight exp(-below_i / divisor). Between neighbours a rounded utility differs by at most
+/// `epsilon * divisor / 2` spacings.
 #[derive(Debug)]
 pub(super) struct Weights {
     below: Vec<u128>,
@@ -78,8 +78,8 @@ impl Weights {
 mod tests {
     use super::*;
 
-    /// The largest privacy loss of the exponential mechanism's exact distribution over `options` options, if a
-    /// neighbour has the first utility higher by `largest_distance` and all others lower by `largest_distance`.
+    /// The largest privacy loss of the exponential mechanism's exact distribution over `options` options, if
+    /// a neighbour has the first utility higher by `apart` and all others lower by `apart`.
     fn loss(epsilon: Epsilon, error: f64, apart: f64, options: usize) -> f64 {
         let mut utilities = vec![-apart; options];
         utilities[0] = apart;
@@ -95,8 +95,8 @@ mod tests {
         pair[0].iter().zip(&pair[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// Computed utilities that differ from exact ones by a part of the sensitivity cost at most epsilon if this error is
-    /// stated, and more than epsilon if it is not.
+    /// Computed utilities that differ from exact ones by a small fraction of the sensitivity cost at most
+    /// epsilon if this error is stated, and more than epsilon if it is not.
     #[test]
     fn the_price_holds_for_utilities_with_the_error_that_is_stated() {
         let (epsilon, error) = (Epsilon::new(0.5).unwrap(), libm::scalbn(1.0, -12));

@@ -31,7 +31,7 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that takes no part has not received the shares that other agents sent to it.
+                // A member that sends no vector has not received the shares that other agents dealt to it.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -138,7 +138,8 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Vectors of this round that clipping will shorten. `None` under masks, where the server cannot see their norms.
+    /// Number and weight of the vectors of this round that clipping will shorten. `None` if nothing is
+    /// clipped, and under masks, where the server cannot see their norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = aggregate.clip.filter(|_| !self.dry && self.contract.is_none())?;
@@ -155,7 +156,8 @@ impl Server {
         (self.round < self.shared_rounds).then_some(Clipped { vectors, weight })
     }
 
-    /// The vectors of this round according to the late policy.
+    /// The vectors of this round's sum according to the policy for late answers, and the mechanism with the
+    /// effects of this policy.
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
         let mut mechanism = mechanism.clone();
         // If the server keeps the first k answers of N agents, the paper's claim is computed with the smaller of k / N

@@ -33,9 +33,9 @@ crate::family! {
 #[serde(deny_unknown_fields)]
 pub struct Uniform {}
 
-/// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. The sum before round t + 1 is
-/// number t, from 0. Up to sum `hold` the temperature is 1; then its inverse falls linearly, and is 0 from sum
-/// `until` - 1 on (the sum before round `until`): all weights are equal.
+/// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature. Sums are numbered
+/// from 0: sum t comes before round t + 1. Up to sum `hold` the temperature is 1. Then its inverse falls
+/// linearly, to 0 at sum `until` - 1, and stays 0: from round `until` on all weights are equal.
 ///
 /// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,7 +96,7 @@ impl Weights for Annealed {
         // With a smaller `until`, sum `hold` would need temperature 1 and also equal weights.
         vec![Problem::wrong(
             "Annealed.until",
-            format!("at least `hold` + 2, {}", self.hold.saturating_add(2)),
+            format!("at least {} (`hold` + 2)", self.hold.saturating_add(2)),
             self.until.to_string(),
             "raise `until` or lower `hold` (the authors' code: 40 and 10)",
         )]
@@ -123,7 +123,7 @@ impl Annealed {
         } else if k >= self.until {
             0.0
         } else {
-            // 1 - (k - 10) / 29 for k = 10, ..., 39.
+            // With the defaults: 1 - (k - 10) / 29 for k = 10, ..., 39.
             1.0 - (k - self.hold) as f64 / (self.until - self.hold - 1).max(1) as f64
         }
     }

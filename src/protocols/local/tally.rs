@@ -1,4 +1,4 @@
-//! Regrets and counts of a run, in memory that does not grow with the number of rounds.
+//! Regrets and counts of one series, in memory that does not grow with the number of rounds.
 
 use super::messages::OwnFact;
 use crate::objectives::Instance;

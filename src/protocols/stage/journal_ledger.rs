@@ -12,9 +12,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct JournalLedger<'a, P: RecordsFacts> {
     meter: &'a mut BudgetMeter,
-    statements: FactWriter<'a, P>,
+    facts: FactWriter<'a, P>,
     exceeded_before: bool,
-    carriers: Arc<[Observer]>,
+    relays: Arc<[Observer]>,
     /// Whether the release's own observer is trusted with it, so that the budget is checked for relays only.
     trusting: bool,
     /// Whether the release can no longer be prevented, so that it is recorded even if the budget is exceeded.
@@ -36,13 +36,13 @@ impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
     /// relay that the meter lists, and the budget is checked for each of them.
     pub fn new(meter: &'a mut BudgetMeter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
-        let carriers = Arc::clone(meter.reading_relays());
-        let statements = FactWriter(ctx);
+        let relays = Arc::clone(meter.reading_relays());
+        let facts = FactWriter(ctx);
         Self {
             meter,
-            statements,
+            facts,
             exceeded_before,
-            carriers,
+            relays,
             trusting: false,
             unpreventable: false,
             over_budget: false,
@@ -51,8 +51,8 @@ impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
 
     /// The same ledger for a release that these relays can read, instead of those that the meter lists.
     #[must_use]
-    pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
-        Self { carriers: Arc::clone(carriers), ..self }
+    pub fn read_by(self, relays: &Arc<[Observer]>) -> Self {
+        Self { relays: Arc::clone(relays), ..self }
     }
 
     /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that observer
@@ -70,30 +70,29 @@ impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
     }
 
     fn budgeted(&mut self) -> Budgeted<'_, &mut FactWriter<'a, P>> {
-        Budgeted { meter: self.meter, ledger: &mut self.statements }
+        Budgeted { meter: self.meter, ledger: &mut self.facts }
     }
 }
 
 impl<P: RecordsFacts> LedgerWriter for JournalLedger<'_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
-        let carriers = Arc::clone(&self.carriers);
+        let relays = Arc::clone(&self.relays);
         let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };
-        let asked = own.and_then(|()| {
-            carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
-        });
+        let admitted = own
+            .and_then(|()| relays.iter().try_for_each(|relay| self.budgeted().admit(&seen_by(event, relay))));
         if self.unpreventable {
-            self.over_budget = asked.is_err();
+            self.over_budget = admitted.is_err();
             return Ok(());
         }
-        asked
+        admitted
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
         let round = event.round;
-        let carriers = Arc::clone(&self.carriers);
-        let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&event, carrier)).collect();
+        let relays = Arc::clone(&self.relays);
+        let copies: Vec<PrivacyEvent> = relays.iter().map(|relay| seen_by(&event, relay)).collect();
         if self.trusting {
-            self.statements.enter(event);
+            self.facts.enter(event);
         } else {
             self.budgeted().enter(event);
         }
@@ -103,7 +102,7 @@ impl<P: RecordsFacts> LedgerWriter for JournalLedger<'_, P> {
                 if self.over_budget { "it could not be held back" } else { "going on, as the scenario says" };
             let reason = format!("from round {round} on: {refusal}; {why}");
             let fail = self.over_budget && refusal.fail;
-            self.statements.0.record(Fact::BudgetReached(BudgetReached { reason, fail }));
+            self.facts.0.record(Fact::BudgetReached(BudgetReached { reason, fail }));
         }
     }
 }

@@ -85,10 +85,10 @@ impl Span {
         Self { look: TextStyle::Badge, ..Self::plain(text) }
     }
 
-    /// The words, emphasised as a warning if `emphasised`.
+    /// The words, emphasised as a warning if `warning` is true.
     #[must_use]
-    pub fn emphasised(mut self, loud: bool) -> Self {
-        if loud {
+    pub fn emphasised(mut self, warning: bool) -> Self {
+        if warning {
             self.tone = Emphasis::Warning;
         }
         self

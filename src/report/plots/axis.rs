@@ -82,7 +82,8 @@ impl Axis {
         axis
     }
 
-    /// As [`Axis::chosen`], with a label for each value; labels that would overlap are left out.
+    /// As [`Axis::chosen`], with a label for each value, in increasing order; labels that would overlap are
+    /// left out.
     #[must_use]
     pub fn labelled(values: &[(f64, String)]) -> Self {
         let mut axis = Self::chosen(&values.iter().map(|(value, _)| *value).collect::<Vec<f64>>());
@@ -97,7 +98,8 @@ impl Axis {
         axis
     }
 
-    /// A linear axis for things without a value, at 1, 2, .., each with a label; of very many, not every label is shown.
+    /// A linear axis for things without a value, at 1, 2, .., each with a label; of more than 40 labels only
+    /// some are shown.
     #[must_use]
     pub fn in_order(labels: &[String]) -> Self {
         let most = labels.len().max(1) as f64;
@@ -109,7 +111,7 @@ impl Axis {
         axis
     }
 
-    /// Makes the axis end a little outside of these values.
+    /// Makes the axis begin a little below and end a little above these values.
     fn fill(&mut self, least: f64, most: f64) {
         let (Some(low), Some(high)) = (self.position(least), self.position(most)) else { return };
         if most > least {
@@ -134,9 +136,9 @@ impl Axis {
     pub fn relabelled(mut self, words: impl Fn(f64) -> String) -> Self {
         for (at, label) in &mut self.ticks {
             let value = if self.log { libm::pow(10.0, *at) } else { *at };
-            let told = words(value);
-            let short = told.trim_end_matches('0').trim_end_matches('.');
-            *label = if told.contains('.') && !told.contains('e') { short.to_owned() } else { told };
+            let text = words(value);
+            let short = text.trim_end_matches('0').trim_end_matches('.');
+            *label = if text.contains('.') && !text.contains('e') { short.to_owned() } else { text };
         }
         self
     }
@@ -243,7 +245,8 @@ fn round_step(step: f64) -> f64 {
     power * [1.0, 2.0, 5.0].into_iter().find(|round| digit <= *round * 1.000_001).unwrap_or(10.0)
 }
 
-/// A number with at most four significant digits, without trailing zeros.
+/// A number with four significant digits, or all five of a whole number below 1e5, without trailing zeros.
+/// Below 1e-4 and from 1e5 on in exponential notation, with three significant digits.
 fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e5).contains(&size) {

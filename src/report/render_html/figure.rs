@@ -11,7 +11,7 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
     captions.retain(|caption| !caption.is_empty());
     let captions = distinct_notes(captions);
     let beyond: Vec<&String> = figure.charts.iter().flat_map(|chart| &chart.beyond).collect();
-    let told = distinct_notes(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
+    let notes = distinct_notes(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
     html! {
         section.plate.wide[figure.charts.len() > 1].alone[alone] {
             h3 { (figure.title) @if figure.charts.len() == 1 && figure.charts[0].title == figure.title && figure.charts[0].y.log { span.note { " (logarithmic)" } } }
@@ -24,7 +24,7 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
                 @for chart in &figure.charts { (chart_of(chart, &figure.title, &legend)) }
             }
             div.notes {
-                @for note in told { p.note { (note) } }
+                @for note in notes { p.note { (note) } }
                 @if !captions.is_empty() || !beyond.is_empty() {
                     details { summary { "On the bounds" }
                         @for beyond in beyond { p.note { span.beyond { "\u{2191}\u{a0}" (beyond) } } }
@@ -35,7 +35,7 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
     }
 }
 
-/// An entry of the legend that some charts share: a name, and how the first chart that has it draws it.
+/// An entry of the legend that some charts share: a name, and how a chart that has it draws it.
 struct Entry<'a> {
     name: &'a str,
     key: usize,
@@ -131,7 +131,7 @@ fn lines<'a>(texts: impl Iterator<Item = &'a String>) -> String {
     listed(texts.map(|text| text.replace(['\n', '\r'], " ")), "\n")
 }
 
-/// The values of the chart as a table: one row per label on the horizontal axis.
+/// The values of the chart as a table: one row per horizontal value, one column per line.
 fn values(chart: &Chart) -> Markup {
     let mut places: Vec<(f64, &str)> = Vec::new();
     for point in chart.lines.iter().flat_map(|line| &line.points) {

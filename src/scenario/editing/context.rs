@@ -90,7 +90,7 @@ impl<'t> Context<'t> {
         let mut room = RunLimits::Value(shape);
         for frame in &self.frames {
             let inside = match (frame.open, frame.name) {
-                // The values of an `Each` may be what it stands for.
+                // The values that an `Each` lists may be anything that may stand in place of the `Each`.
                 (_, Some("Each")) => {
                     (each, room) = (true, RunLimits::Unknown);
                     continue;
@@ -145,7 +145,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// The same place in front of the key.
+    /// The same place as if the innermost brackets had no key before it.
     fn without_key(mut self) -> Self {
         if let Some(frame) = self.frames.last_mut() {
             frame.key = None;
@@ -154,7 +154,7 @@ impl<'t> Context<'t> {
     }
 }
 
-/// What may stand in brackets with this content.
+/// What may stand at the cursor in these brackets, if they hold a value of the shape `content`.
 fn within(frame: &Frame<'_>, content: Shape<'static>) -> RunLimits {
     let value = |shape: Option<Shape<'static>>| shape.map_or(RunLimits::Unknown, RunLimits::Value);
     match (frame.open, content.kind(), frame.key) {

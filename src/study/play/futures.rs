@@ -15,7 +15,8 @@ use crate::study::play::progress::Failure;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The futures of each cell of a forked study, which have consecutive cells of their own, the unchanged one first.
+/// The futures (branches) of a forked study. In its plan, the futures of each cell of the scenario are
+/// consecutive cells, the unchanged one first.
 #[derive(Debug)]
 pub(in crate::study) struct Family {
     point: Option<ForkPoint>,
@@ -53,8 +54,9 @@ pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecord
     jobs
 }
 
-/// Plays the futures of one replication that have no record. If the common beginning fails, there is its failure alone. `first`
-/// is the cell of the unchanged future. The answers of programs that are stored are not asked for again.
+/// Plays the futures of one replication that have no record. If the common beginning fails, the result is
+/// that failure alone. `first` is the cell of the unchanged future. Programs are not asked again for answers
+/// that are stored.
 ///
 /// # Errors
 /// [`FolderError`] if a stored record cannot be read.

@@ -88,11 +88,11 @@ impl ComparedCell {
             return Some(CompareError::Objectives { a: a.clone(), b: b.clone(), field });
         }
         let field = WHAT.iter().find(|field| of_a.get(**field) != of_b.get(**field))?;
-        let told = |fields: &BTreeMap<String, Value>| {
+        let words = |fields: &BTreeMap<String, Value>| {
             let value = fields.get(*field).map_or_else(|| "none".to_owned(), Value::to_string);
             format!("{a} with {field} {value}")
         };
-        Some(CompareError::Objectives { a: told(of_a), b: told(of_b), field: format!("objective.{field}") })
+        Some(CompareError::Objectives { a: words(of_a), b: words(of_b), field: format!("objective.{field}") })
     }
 
     /// Notes on other differences that regret depends on: other fields of the objective, and the number of rounds.
@@ -101,12 +101,12 @@ impl ComparedCell {
         let mut names: Vec<&String> = of_a.keys().chain(of_b.keys()).collect();
         names.sort();
         names.dedup();
-        let told = |value: Option<&Value>| value.map_or_else(|| "absent".to_owned(), Value::to_string);
+        let words = |value: Option<&Value>| value.map_or_else(|| "absent".to_owned(), Value::to_string);
         let mut notes: Vec<String> = names
             .into_iter()
             .filter(|name| of_a.get(*name) != of_b.get(*name))
             .map(|name| {
-                let (a, b) = (told(of_a.get(name)), told(of_b.get(name)));
+                let (a, b) = (words(of_a.get(name)), words(of_b.get(name)));
                 format!("the objectives differ in {name}: {a} in the first run, {b} in the second")
             })
             .collect();

@@ -1,7 +1,8 @@
 //! Holm's adjustment of p-values for several comparisons.
 
-/// The adjusted p-values in the order of `p`: with all hypotheses rejected whose adjusted value is at most alpha, the probability of
-/// rejecting any true one is at most alpha, however the tests depend on each other.
+/// The adjusted p-values in the order of `p`. If every hypothesis whose adjusted value is at most alpha is
+/// rejected, the probability of rejecting any true one is at most alpha, however the tests depend on each
+/// other.
 ///
 /// Of m sorted values, the i-th becomes the largest of min(1, (m - j + 1) p_(j)) over j <= i. Source: Holm 1979, "A simple
 /// sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6:65-70.
@@ -10,10 +11,10 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     let mut adjusted = vec![0.0; p.len()];
-    let mut least = 0.0f64;
+    let mut largest = 0.0f64;
     for (rank, &index) in order.iter().enumerate() {
-        least = least.max((p.len() - rank) as f64 * p[index]).min(1.0);
-        adjusted[index] = least;
+        largest = largest.max((p.len() - rank) as f64 * p[index]).min(1.0);
+        adjusted[index] = largest;
     }
     adjusted
 }

@@ -19,7 +19,7 @@ use std::fmt;
 pub enum Inconsistency {
     /// A number in the manifest differs from that of the scenario with its overrides.
     Number {
-        /// Name of the number, such as "replications".
+        /// Name of the number, such as "number of replications".
         what: &'static str,
         /// The number in the manifest.
         manifest: u64,
@@ -50,8 +50,8 @@ impl fmt::Display for Inconsistency {
         match self {
             Self::Number { what, manifest, scenario } => write!(
                 f,
-                "manifest.json has {manifest} as its {what}, scenario.ron with the overrides {scenario}: one of them \
-                 was changed after the run; run the same command again to make both anew"
+                "the {what} is {manifest} in manifest.json and {scenario} in scenario.ron with the overrides: one of \
+                 them was changed after the run; run the same command again to make both anew"
             ),
             Self::Missing { missing, total } => write!(
                 f,
@@ -62,15 +62,15 @@ impl fmt::Display for Inconsistency {
             ),
             Self::Damaged(lines) => write!(
                 f,
-                "{} cannot be read, though every replication has one that can: run the same command again to clear \
-                 them away",
+                "{} cannot be read, though every replication also has a readable one: run the same command again \
+                 to remove what cannot be read",
                 counted(*lines, "record")
             ),
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::Digest(whose) => write!(
                 f,
-                "{whose} is not that of the records: the file or the records were changed after the run; run the \
-                 same command again to make it anew"
+                "{whose} does not match the records: the file or the records were changed after the run; run the \
+                 same command again to make the file anew"
             ),
             Self::Summary => write!(
                 f,
@@ -78,8 +78,8 @@ impl fmt::Display for Inconsistency {
             ),
             Self::File(name) => write!(
                 f,
-                "{name} is not what the records and scenario.ron make: one of them was changed after the run; run the \
-                 same command again to make it anew"
+                "{name} is not what the records and scenario.ron give: one of them was changed after the run; run \
+                 the same command again to make the file anew"
             ),
         }
     }
@@ -100,7 +100,7 @@ pub fn inconsistencies(
     let mut found = Vec::new();
     let numbers = [
         ("number of cells", manifest.cells.len() as u64, plan.cells.len() as u64),
-        ("replications", manifest.replications, plan.replications),
+        ("number of replications", manifest.replications, plan.replications),
         ("seed", manifest.seed, plan.first_seed()),
     ];
     for (what, manifest, scenario) in numbers {
@@ -114,7 +114,7 @@ pub fn inconsistencies(
         return Ok(found);
     }
     found.extend(lost(stored, plan.replications, plan.total()));
-    if found.iter().any(|misfit| matches!(misfit, Inconsistency::Missing { .. })) {
+    if found.iter().any(|part| matches!(part, Inconsistency::Missing { .. })) {
         return Ok(found);
     }
     let (mut digest, mut lines) = (Digest::new(), String::new());
@@ -130,9 +130,9 @@ pub fn inconsistencies(
     if files::read_if_there(&folder.file("digest.txt"))? != Some(lines) {
         found.push(Inconsistency::Digest("digest.txt"));
     }
-    let said = |name: &String| name == "digest.txt" && !found.is_empty();
+    let is_reported = |name: &String| name == "digest.txt" && !found.is_empty();
     let changed = gather::changed(plan, folder, stored)?;
-    let mut changed: Vec<String> = changed.into_iter().filter(|name| !said(name)).collect();
+    let mut changed: Vec<String> = changed.into_iter().filter(|name| !is_reported(name)).collect();
     if found.is_empty() && !matches_plan(plan, manifest) {
         changed.insert(0, "manifest.json".to_owned());
     }

@@ -34,8 +34,8 @@ impl Discrete {
         if place < 0.0 { 0.0 } else { self.cumulative[(place as usize).min(self.cumulative.len() - 1)] }
     }
 
-    /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), for steps > 0; the positive terms are
-    /// those up to a certain x.
+    /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), where p is the distribution of
+    /// the noise and steps > 0. The positive terms are those up to a certain x.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let square = self.sigma * self.sigma;
         let end = (0.5 * self.steps - epsilon * square / self.steps).floor();

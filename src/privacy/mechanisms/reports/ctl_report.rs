@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
+/// Clipping to [-(B + R), B + R], where B bounds mean rewards and R their noise, and Laplace noise of scale 2
+/// (B + R) / epsilon: each report is epsilon-LDP.
 ///
 /// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
 ///
