@@ -143,6 +143,9 @@ def report(page):
     browser.wait("report.querySelector('iframe:not(.waiting)')", "a report")
     assert browser.run("report.querySelector('iframe').srcdoc").encode() == files["report.html"]
     browser.wait("report.querySelector('iframe').contentDocument.querySelectorAll('svg').length > 0", "its charts")
+    # Its links lead to its own sections.
+    browser.run("[...report.querySelector('iframe').contentDocument.querySelectorAll('nav a')].at(-1).click()")
+    browser.wait("report.querySelector('iframe').contentWindow.scrollY > 500", "the last section is shown")
 
 
 def errors(page):
@@ -290,7 +293,11 @@ def narrow(page):
     browser = page.browser
     browser.size(390, 844)
     browser.open(page.address)
+    page.checked()
+    page.play()
     page.write("not a scenario")
+    browser.click("#link")
+    browser.wait("element('address').value.includes('#from=')", "a link")
     assert browser.run("document.documentElement.scrollWidth") <= 390
     browser.run("element('data').open = true; text.focus()")
     reached = []
@@ -332,6 +339,7 @@ def pictures(page, folder):
             browser.run("scrollTo(0, 0)")
         page.write(browser.run("text.value").replace("LogNormal(", "LogNormel("))
         browser.size(width, 900 if width > 600 else 844, 2 if width < 600 else 1)
+        browser.run("scrollTo(0, 0), places.querySelector('button').click()")
         time.sleep(0.5)
         browser.picture(folder / f"playground-{width}-error.png")
 

@@ -48,25 +48,30 @@ class Tasks {
   }
 
   /** Runs the program; `said` gets what it posts. Returns the last message, with `failed`; undefined if it was stopped. */
-  async do(words, files, said = () => {}) {
-    const module = await program();
-    workerSource ??= URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" }));
-    if (!this.worker) this.worker = new Worker(workerSource);
+  do(words, files, said = () => {}) {
     const task = ++this.number;
     return new Promise((resolve) => {
       this.end = () => resolve(undefined);
-      this.worker.onmessage = ({ data }) => {
-        if (data.task !== task) return;
-        if (data.kind === "done") resolve(data);
-        else said(data);
+      const begin = (module) => {
+        // It may have been stopped while the program was compiled.
+        if (task !== this.number) return;
+        workerSource ??= URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" }));
+        this.worker ??= new Worker(workerSource);
+        this.worker.onmessage = ({ data }) => {
+          if (data.task !== task) return;
+          if (data.kind === "done") resolve(data);
+          else said(data);
+        };
+        this.worker.onerror = (event) => resolve({ failed: event.message || "the worker could not be started" });
+        this.worker.postMessage({ module, words, files, task });
       };
-      this.worker.onerror = (event) => resolve({ failed: event.message || "the worker could not be started" });
-      this.worker.postMessage({ module, words, files, task });
+      program().then(begin, (error) => resolve({ failed: `this browser cannot load the program: ${error}` }));
     });
   }
 
   /** Ends a task at once. */
   stop() {
+    this.number++;
     this.worker?.terminate();
     this.worker = undefined;
     this.end?.();
@@ -154,7 +159,7 @@ const changed = () => {
   clearTimeout(waiting);
   waiting = setTimeout(check, 150);
 };
-const duration = (seconds) => (seconds < 1 ? "below 1 s" : seconds < 100 ? `${Math.round(seconds)} s`
+const duration = (seconds) => (seconds < 1 ? "less than 1 s" : seconds < 100 ? `${Math.round(seconds)} s`
   : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`);
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const goTo = (line, column) => {
@@ -187,7 +192,7 @@ const verdictOf = (found) => {
   if (found.kind === "refused") verdict.textContent = plural(found.problems.length, "error");
   else if (found.kind === "valid") {
     verdict.textContent = `Valid: ${plural(found.cells, "cell")} of ${plural(found.replications, "replication")}, seed ${found.seed}; `
-      + `about ${duration(found.seconds)} of processor time for the native program, more here.`
+      + `estimated to take the native program ${duration(found.seconds)} on one thread, and this page longer.`
       + (found.fork ? " It has a fork, which only the command `subrosa run` plays." : "");
   } else verdict.textContent = found.text;
 };
@@ -226,6 +231,13 @@ const showReport = (page) => {
     frame.classList.remove("waiting");
     frame.contentWindow.scrollTo(0, at);
     old?.remove();
+    // A link within the report would otherwise lead to this page, whose address its frame has.
+    frame.contentDocument.addEventListener("click", (event) => {
+      const id = event.target.closest?.('a[href^="#"]')?.getAttribute("href").slice(1);
+      if (id === undefined) return;
+      event.preventDefault();
+      frame.contentDocument.getElementById(id)?.scrollIntoView();
+    });
   });
   frame.srcdoc = page;
   report.append(frame);
@@ -246,6 +258,8 @@ const run = async () => {
   element("result").hidden = false;
   sayTrouble();
   progress.removeAttribute("value");
+  // A reader of the screen is told how a run ends, not every replication.
+  state.setAttribute("aria-live", "off");
   state.textContent = "Starting";
   begun = performance.now();
   let finished = 0, total = 0, ended, troubles = [];
@@ -272,9 +286,11 @@ const run = async () => {
   const took = duration((performance.now() - begun) / 1000);
   running = false;
   enable();
+  state.setAttribute("aria-live", "polite");
   if (!done) {
     progress.value = finished;
-    state.textContent = `Stopped after ${finished} of ${plural(total, "replication")}. Run continues with those that the report shows.`;
+    state.textContent = finished === 0 ? "Stopped before the first replication was finished"
+      : `Stopped after ${finished} of ${plural(total, "replication")}. Run continues with those that the report shows.`;
   } else if (ended) {
     for (const spent of ended.budget_spent) troubles.push(`${spent.series}: ${spent.reason}`);
     progress.value = progress.max;
@@ -404,6 +420,10 @@ addEventListener("hashchange", async () => {
 });
 addEventListener("beforeunload", (event) => {
   if (running) event.preventDefault();
+});
+addEventListener("unhandledrejection", ({ reason }) => {
+  element("result").hidden = false;
+  sayTrouble(`This page failed, or the browser is too old for it: ${reason}`);
 });
 number();
 fillPicker();
