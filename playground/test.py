@@ -72,8 +72,12 @@ class Playground:
                 break
             self.browser.run("1")
             time.sleep(0.05)
+        assert new, "nothing was downloaded"
         name = new[0]
-        bytes_ = gzip.decompress((pathlib.Path(self.browser.folder) / name).read_bytes())
+        archive = pathlib.Path(self.browser.folder) / name
+        bytes_ = gzip.decompress(archive.read_bytes())
+        # A later run of the same scenario has the same name.
+        archive.unlink()
         with tarfile.open(fileobj=io.BytesIO(bytes_)) as archive:
             files = {member.name: archive.extractfile(member).read() for member in archive.getmembers()}
         folder = name.removesuffix(".tar.gz")
