@@ -17,7 +17,10 @@ use crate::privacy::mechanisms::inputs::InputMember;
 use crate::privacy::mechanisms::outcomes::OutcomeMember;
 use crate::privacy::mechanisms::reports::ReportMember;
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
-use crate::protocols::federated::{PolicyMember, RoundPolicy, WeightMember, WeightSchedule};
+use crate::protocols::federated::{
+    PolicyMember, RoundPolicy, SelectionMember, SelectionModel, StalenessDiscount, StalenessMember,
+    WeightMember, WeightSchedule,
+};
 use crate::protocols::local::{ArrivalMember, ArrivalModel, PopularityMember, PopularityModel};
 use crate::protocols::release::{PublicationMember, PublicationModel};
 use crate::protocols::{ProtocolMember, ProtocolModel};
@@ -141,6 +144,10 @@ catalogue! {
     weights: WeightSchedule, WeightMember;
     /// Adds a round policy: when a federation's server ends a round.
     policy: RoundPolicy, PolicyMember;
+    /// Adds a selection: which agents a federation's server asks for their vectors.
+    selection: SelectionModel, SelectionMember;
+    /// Adds a discount of vectors that arrive after the end of their round.
+    staleness: StalenessDiscount, StalenessMember;
     /// Adds a learner: how the next arm is chosen.
     learner: LearnerModel, LearnerMember;
     /// Adds a popularity distribution: how often each user arrives.

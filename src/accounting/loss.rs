@@ -137,7 +137,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
 /// The notes joined by "; ", without empty and repeated notes.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
-    for note in notes {
+    for note in notes.into_iter().flat_map(|note| note.split("; ")) {
         if !note.is_empty() && !distinct.contains(&note) {
             distinct.push(note);
         }

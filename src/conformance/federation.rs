@@ -1,7 +1,8 @@
-//! Conformance tests of the families of federations: weight schedules and round policies.
+//! Conformance tests of the families of federations: weight schedules, round policies, selections and discounts.
 
 use super::{Violation, Violations};
-use crate::protocols::federated::{Policy, Weights};
+use crate::protocols::federated::{LossReporters, Policy, Selection, SelectionHistory, Staleness, Weights};
+use crate::rng::Key;
 use crate::vocab::Span;
 
 /// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, their
@@ -41,6 +42,69 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
         found.require(falls.is_none(), "that more answers never keep a round open", || {
             format!("{falls:?} of {agents}")
         });
+    }
+    found.0
+}
+
+/// Rules, for ten agents in thirty rounds: at least one agent is selected, the same ones for the same draws, and without
+/// reporters the selection does not depend on losses. Reports are finite for finite losses.
+#[must_use]
+pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
+    let mut found = Violations::default();
+    let agents = 10usize;
+    for round in 0..30u64 {
+        let mut draws = Key::root(round).stream();
+        let mut known = SelectionHistory::new((0..agents).map(|_| draws.uniform()).collect());
+        known.round = round;
+        if round > 0 {
+            known.reported = (0..agents).map(|_| draws.bernoulli(0.8).then(|| draws.normal())).collect();
+            known.involved = known.reported.iter().map(|report| report.map(|_| draws.below(round))).collect();
+            known.took = known.involved.iter().map(|round| round.map(|_| draws.uniform())).collect();
+            known.utility = (0..round).map(|_| draws.normal()).collect();
+        }
+        let select =
+            |known: &SelectionHistory| selection.select(known, &mut Key::root(99).index(round).stream());
+        let selected = select(&known);
+        let fits = selected.as_ref().is_none_or(|all| all.len() == agents && all.contains(&true));
+        found.require(fits, "one or more of the agents", || format!("{selected:?}"));
+        found.require(select(&known) == selected, "the same agents for the same draws", || {
+            "others".to_owned()
+        });
+        if selection.reporters() == LossReporters::Nobody {
+            let mut others = known.clone();
+            others.reported = (0..agents).map(|agent| Some(agent as f64)).collect();
+            others.utility = vec![0.0; round as usize];
+            let same = select(&others) == selected;
+            found.require(same, "a selection without reporters that does not depend on losses", || {
+                "other agents for other losses".to_owned()
+            });
+        }
+    }
+    for losses in [vec![0.0], vec![1.0, 4.0], vec![1e9; 50]] {
+        let report = selection.report(&losses);
+        found.require(report.is_finite(), "a finite report", || report.to_string());
+    }
+    found.0
+}
+
+/// Rules, for up to a hundred rounds: a factor of 1 for a vector in time, factors from 0 to 1 that never grow with the
+/// number of rounds, the same at every call.
+#[must_use]
+pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {
+    let mut found = Violations::default();
+    let on_time = discount.factor(0);
+    found.require(on_time == 1.0, "a factor of 1 for a vector in time", || on_time.to_string());
+    let mut before = 1.0;
+    for late in 1..100 {
+        let factor = discount.factor(late);
+        found.require((0.0..=1.0).contains(&factor), "a factor from 0 to 1", || {
+            format!("{factor} for {late}")
+        });
+        found.require(factor <= before, "a factor that never grows", || format!("{factor} after {before}"));
+        found.require(discount.factor(late) == factor, "the same factor at every call", || {
+            "another".to_owned()
+        });
+        before = factor;
     }
     found.0
 }

@@ -15,7 +15,7 @@ mod privacy;
 mod protocol;
 
 pub use arrivals::arrivals;
-pub use federation::{policy, weights};
+pub use federation::{policy, selection, staleness, weights};
 pub use latency::latency;
 pub use learning::{learner, noise, objective};
 pub use mechanisms::{input, outcome, report};

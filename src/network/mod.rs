@@ -10,6 +10,7 @@ pub mod latency;
 pub mod loss;
 pub mod outage;
 pub mod topology;
+mod announced;
 mod bandwidth;
 mod data_file;
 mod links;
@@ -20,6 +21,7 @@ mod population;
 mod relays;
 mod statistics;
 
+pub use announced::announced_seconds;
 pub use bandwidth::{Access, Bandwidth};
 pub use links::{Encryption, Link, LinkRule, Network, Order};
 pub use medium::NetworkMedium;

@@ -290,11 +290,15 @@ impl Scenario {
         let known: Vec<String> = known.iter().map(|known| format!("{known:?}")).collect();
         let expected =
             if known.is_empty() { "no budget: nothing is released".to_owned() } else { known.join(" or ") };
+        let cure = match known.is_empty() {
+            true => "leave `budget` out",
+            false => "name such a unit, or leave the field out: then every unit is limited",
+        };
         Some(Problem::wrong(
             "privacy.budget.unit",
             expected,
             format!("{unit:?}, which no release of {} is about", self.draft.protocol.name()),
-            "name such a unit, or leave the field out: then every unit is limited",
+            cure,
         ))
     }
 

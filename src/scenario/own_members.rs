@@ -12,7 +12,7 @@ use crate::network::topology::TopologyModel;
 use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::ProtocolModel;
-use crate::protocols::federated::{RoundPolicy, WeightSchedule};
+use crate::protocols::federated::{RoundPolicy, SelectionModel, StalenessDiscount, WeightSchedule};
 use crate::protocols::local::{ArrivalModel, PopularityModel};
 use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
@@ -64,6 +64,8 @@ pub fn own_members() -> Vec<OwnMember> {
     of::<PublicationModel>(&mut found);
     of::<WeightSchedule>(&mut found);
     of::<RoundPolicy>(&mut found);
+    of::<SelectionModel>(&mut found);
+    of::<StalenessDiscount>(&mut found);
     of::<LearnerModel>(&mut found);
     found.extend(Accountants::installed().own().map(|(name, kind)| OwnMember {
         family: "accountant".to_owned(),

@@ -10,7 +10,9 @@ use subrosa::privacy::mechanisms::reports::{
     Report, ReportError, RewardFacts, RewardMechanism, RewardReport,
 };
 use subrosa::privacy::mechanisms::{Mechanism, MechanismError, OutcomeRelease, Pair, Price, Rows};
-use subrosa::protocols::federated::{Policy, Weights};
+use subrosa::protocols::federated::{
+    Policy, Selection, SelectionHistory, SelectionModel, Staleness, StalenessDiscount, Weights,
+};
 use subrosa::protocols::local::{Popularity, PopularityModel};
 use subrosa::rng::Stream;
 use subrosa::vocab::{Neighbours, Positive, Span};
@@ -305,4 +307,37 @@ fn weights_and_policies_decide_alike_at_every_call() {
     let found = |decides| rules(&conformance::policy(&Policies(AtomicU64::new(0), decides)));
     assert_eq!(found(false), ["the same patience at every call"]);
     assert_eq!(found(true)[0], "the same decision at every call");
+}
+
+#[test]
+fn selections_by_public_values_and_falling_discounts() {
+    struct ByLoss;
+    impl Selection for ByLoss {
+        fn select(&self, known: &SelectionHistory, _: &mut Stream) -> Option<Vec<bool>> {
+            let large = |report: &Option<f64>| report.is_none_or(|loss| loss > 0.0);
+            Some(known.reported.iter().map(large).collect())
+        }
+    }
+    let broken = "a selection without reporters that does not depend on losses";
+    assert!(rules(&conformance::selection(&ByLoss)).contains(&broken));
+    for name in ["Everyone()", "Fastest(k: 3)", "PowerOfChoice(candidates: 6, k: 3)", "Oort(k: 3)"] {
+        let member: SelectionModel = subrosa::scenario::part(name).unwrap();
+        assert!(conformance::selection(member.as_dyn()).is_empty(), "{name}");
+    }
+
+    struct Grows;
+    impl Staleness for Grows {
+        fn factor(&self, late: u64) -> f64 {
+            1.0 + late as f64
+        }
+    }
+    let found = rules(&conformance::staleness(&Grows));
+    assert!(
+        found.contains(&"a factor from 0 to 1") && found.contains(&"a factor that never grows"),
+        "{found:?}"
+    );
+    for name in ["Polynomial(power: 0.7)", "Hinge(slope: 3, after: 2)"] {
+        let member: StalenessDiscount = subrosa::scenario::part(name).unwrap();
+        assert!(conformance::staleness(member.as_dyn()).is_empty(), "{name}");
+    }
 }

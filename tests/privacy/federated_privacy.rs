@@ -86,8 +86,7 @@ proptest! {
             [target].iter().chain(&others).map(|v| round_up(*v)).collect()
         };
         let gathered = ReceivedVectors {
-            population: 5, vectors: vec![], weights: Arc::new(vec![weights.clone()]), late_sampling_draw: vec![], length: 1,
-        };
+            population: 5, vectors: vec![], weights: Arc::new(vec![weights.clone()]), late_sampling_draw: vec![], length: 1, discounts: vec![] };
         let sum = sum(Participation::FixedSize(size as u64), z);
         let delta = 1e-3;
         let epsilon = price(&[sum.cost(&gathered)], delta);
@@ -112,6 +111,7 @@ fn the_worst_others_meet_the_price_of_a_fixed_size_sample() {
         weights: Arc::new(vec![vec![0.25; 4]]),
         late_sampling_draw: vec![],
         length: 1,
+        discounts: vec![],
     };
     let (delta, sd) = (1e-5, sum.noise_sd(&gathered));
     let law = |target: f64, others: f64| {
@@ -160,7 +160,7 @@ proptest! {
                 vectors.push((agent, Arc::new(vec![value])));
             }
         }
-        let given = ReceivedVectors { population: 6, vectors, weights: Arc::new(weights), late_sampling_draw: vec![], length: 1 };
+        let given = ReceivedVectors { population: 6, vectors, weights: Arc::new(weights), late_sampling_draw: vec![], length: 1, discounts: vec![] };
         let mut neighbour = given.clone();
         if here[moved] {
             neighbour.vectors.retain(|(agent, _)| *agent != moved);

@@ -13,4 +13,5 @@ mod federated_privacy;
 mod privacy_report;
 mod relations;
 mod relays;
+mod remedies;
 mod truth;

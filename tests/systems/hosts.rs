@@ -275,6 +275,14 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             aggregate("Aggregate(clip: 2, noise_multiplier: 1, weights: Uniform, participation: {})")
         }
         "WeightSchedule" => aggregate("Aggregate(regions: 2, weights: {})"),
+        "AdaptiveClip" => aggregate("Aggregate(clip: 2, adaptive_clip: {})"),
+        "SelectionModel" => aggregate("Aggregate(weights: Uniform, selection: {})"),
+        "LossReports" => aggregate(
+            "Aggregate(weights: Uniform, selection: PowerOfChoice(candidates: 3, k: 2), loss_reports: {})",
+        ),
+        "Importance" => aggregate("Aggregate(weights: Uniform, importance: {})"),
+        "AnswerChance" => aggregate("Aggregate(weights: Uniform, importance: Importance(answers: {}))"),
+        "StalenessDiscount" => aggregate("Aggregate(weights: Uniform, late: KeepLast, staleness: {})"),
         "Divisor" => aggregate("Aggregate(weights: Uniform, divisor: {})"),
         "Late" => aggregate("Aggregate(weights: Uniform, late: {})"),
         "SensitivityRule" => {

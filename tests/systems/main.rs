@@ -20,6 +20,7 @@ mod outsourced;
 mod own_learner;
 mod papers;
 mod release;
+mod remedies;
 mod replay;
 mod signed;
 mod studies;

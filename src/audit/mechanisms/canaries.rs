@@ -45,6 +45,7 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
             weights: Arc::new(vec![vec![weight; agents]]),
             late_sampling_draw: Vec::new(),
             length: agents,
+            discounts: Vec::new(),
         };
         let sums = sum.privatise(&gathered, &mut key.child("sum").stream())?;
         // Each number of the sum belongs to one agent; divided by weight * clip / rate, the agent adds 1 or 0.

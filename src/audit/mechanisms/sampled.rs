@@ -22,6 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
         weights: Arc::new(vec![vec![0.05; 20]]),
         late_sampling_draw: Vec::new(),
         length: 2,
+        discounts: Vec::new(),
     };
     let canaries = canaries::of_agents(sum.clone());
     let federated = worst(

@@ -5,9 +5,13 @@
 //! for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other vectors are
 //! -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the sum on the given
 //! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
+//!
+//! Where the number of vectors within the clipping norm is counted, a vector of full norm is exactly as long as the norm
+//! and so adds 1/2, and its opposite is longer and adds -1/2.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
+use super::norm_count::NormCount;
 use super::pair::Pair;
 use super::{Divisor, Participation, ReceivedVectors};
 use crate::vocab::Positive;
@@ -21,6 +25,8 @@ pub(super) struct Shape {
     pub(super) divisor: Divisor,
     /// Standard deviation of the noise.
     pub(super) sd: f64,
+    /// The count that is released with the sums, if there is one.
+    pub(super) count: Option<NormCount>,
 }
 
 impl Shape {
@@ -31,12 +37,16 @@ impl Shape {
         agent: usize,
         copies: usize,
     ) -> Pair<ReceivedVectors> {
-        let clip = self.clip.get();
+        let clip = match self.count {
+            None => self.clip.get(),
+            Some(_) => self.clip.get() / (others.weights.len() as f64).sqrt(),
+        };
+        let opposite = if self.count.is_some() { -2.0 * clip } else { -clip };
         let fixed_size = matches!(self.participation, Participation::FixedSize(_));
         let alone = others.vectors.iter().filter(|(other, _)| *other != agent);
         let against =
             if fixed_size && alone.clone().count() + 1 == others.population && others.has_equal_weights() {
-                -clip
+                opposite
             } else {
                 0.0
             };
@@ -49,7 +59,7 @@ impl Shape {
             let own = along(value);
             let mut vectors = vectors.clone();
             vectors.extend((0..copies).map(|_| (agent, Arc::clone(&own))));
-            ReceivedVectors { vectors, ..others.clone() }
+            ReceivedVectors { vectors, discounts: Vec::new(), ..others.clone() }
         };
         let words = if fixed_size {
             let others = if against == 0.0 {
@@ -61,7 +71,7 @@ impl Shape {
         } else {
             format!("agent {agent} present with vectors of full norm, or absent; all others are zero")
         };
-        Pair::new(with(clip), with(if fixed_size { -clip } else { 0.0 }), words)
+        Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }
 
     /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
@@ -93,6 +103,7 @@ impl Shape {
         let everybody = given.here().iter().filter(|here| **here).count() == given.population;
         if others.any(|vector| vector != other)
             || (!plain && (drawn.is_none() || !everybody || !given.has_equal_weights()))
+            || !(given.discounts.is_empty() && neighbour.discounts.is_empty())
         {
             return None;
         }
@@ -111,15 +122,33 @@ impl Shape {
         let spread = |value: &[f64]| -> Vec<f64> {
             factors.iter().flat_map(|factor| value.iter().map(move |v| factor * v)).collect()
         };
+        // The count's number, in units in which its noise has the standard deviation of the sums.
+        let counted = |vector: &[f64]| {
+            self.count.map(|count| {
+                let shortened = clip_norm(&mut vector.to_vec(), bound);
+                0.5 * NormCount::halves(vector, shortened) as f64 * self.sd / count.sd.get()
+            })
+        };
+        let other_counted = given
+            .vectors
+            .iter()
+            .find(|(other, _)| *other != agent)
+            .map_or_else(|| self.count.map(|_| 0.0), |(_, vector)| counted(vector));
         let moved = [given, neighbour].map(|input| {
             let own = input.vectors.iter().filter(|(n, _)| *n == agent).map(|(_, vector)| clipped(vector));
             let sum = own.fold(other.iter().map(|v| -v).collect::<Vec<f64>>(), |mut sum, vector| {
                 sum.iter_mut().zip(&vector).for_each(|(sum, v)| *sum += v);
                 sum
             });
-            spread(&sum)
+            let own = input.vectors.iter().filter(|(n, _)| *n == agent);
+            let own = own.filter_map(|(_, vector)| counted(vector)).sum::<f64>();
+            let mut numbers = spread(&sum);
+            numbers.extend(other_counted.map(|other| own - other));
+            numbers
         });
-        let base = spread(&other).iter().map(|value| drawn.unwrap_or(0) as f64 * value).collect();
+        let drawn_others = drawn.unwrap_or(0) as f64;
+        let base =
+            spread(&other).into_iter().chain(other_counted).map(|value| drawn_others * value).collect();
         // A sample of fixed size has no separate draw for each agent, so a late vector has no draw of its own to keep.
         let again = given.late_sampling_draw.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };

@@ -4,6 +4,7 @@ use super::clipping::clip_norm;
 use super::federated_pair::Shape;
 use super::federated_reach;
 use super::mean_shift::SubsampledShift;
+use super::norm_count::NormCount;
 use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
@@ -21,6 +22,8 @@ use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
 /// * Postcondition: a Poisson-subsampled Gaussian with rate q and noise multiplier z, if weights and divisor are public
 ///   and no agent counts twice. If the server deviates from this, the cost accounts for it: see [`FederatedSum::cost`].
+///
+/// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
 ///
 /// Source: Dai, Low and Jaillet 2021, "Differentially private federated Bayesian optimization with distributed
 /// exploration", Algorithm 1 and Proposition 1.
@@ -49,6 +52,9 @@ pub struct FederatedSum {
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
+    /// The count of vectors within the clipping norm that is released with the sums, if there is one. The noise in the
+    /// sums is then larger, so that z is the noise multiplier of both together.
+    pub count: Option<NormCount>,
 }
 
 const NAME: &str = "weighted sums with Gaussian noise";
@@ -73,7 +79,24 @@ impl FederatedSum {
             claimed_rate: None,
             excluded_from_claim: false,
             arithmetic: NoiseArithmetic::Exact,
+            count: None,
         }
+    }
+
+    /// The noise multiplier of the sums alone: z, or more if a count is released with them.
+    fn of_sums(&self) -> f64 {
+        self.count.map_or(self.noise_multiplier, |count| count.of_sums(self.noise_multiplier))
+    }
+
+    /// All numbers of a release in order, in units in which their noise has the standard deviation of the sums: the sums
+    /// as they are, and the count times the ratio of the two standard deviations.
+    #[must_use]
+    pub fn of_equal_noise(&self, gathered: &ReceivedVectors, released: &[Vec<f64>]) -> Vec<f64> {
+        let mut numbers: Vec<f64> = released.iter().flatten().copied().collect();
+        if let (Some(count), Some(last)) = (self.count, numbers.last_mut()) {
+            *last *= self.noise_sd(gathered) / count.sd.get();
+        }
+        numbers
     }
 
     fn rate(&self, population: usize) -> f64 {
@@ -90,7 +113,7 @@ impl FederatedSum {
             federated_reach::reach(self.sensitivity, self.divisor, gathered).0,
             self.rate(gathered.population),
         );
-        self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
+        self.clip.map_or(0.0, |clip| self.of_sums() * scale * clip.get() / rate)
     }
 
     /// For each agent, whether it is sampled. This reads the first random numbers of a release.
@@ -139,17 +162,19 @@ impl FederatedSum {
 
     fn shape(&self, gathered: &ReceivedVectors) -> Option<Shape> {
         let (participation, divisor) = (self.participation, self.divisor);
-        self.clip.map(|clip| Shape { participation, clip, divisor, sd: self.noise_sd(gathered) })
+        let (sd, count) = (self.noise_sd(gathered), self.count);
+        self.clip.map(|clip| Shape { participation, clip, divisor, sd, count })
     }
 
-    /// Adds the clipped and weighted vector of every chosen agent to the sums of the regions.
+    /// Adds the clipped and weighted vector of every chosen agent to the sums of the regions; returns the count of vectors
+    /// within the clipping norm, in halves (see [`NormCount`]).
     fn add_up<T>(
         &self,
         gathered: &ReceivedVectors,
         chosen: &[bool],
         sums: &mut [Vec<T>],
         add: impl Fn(&mut T, f64),
-    ) -> Result<(), MechanismError> {
+    ) -> Result<i64, MechanismError> {
         let rate = self.rate(gathered.population);
         let bound = self.clip.map(|clip| Positive::new(clip.get() / (sums.len() as f64).sqrt())).transpose();
         let bound = bound.map_err(MechanismError::out_of_range)?;
@@ -162,18 +187,20 @@ impl FederatedSum {
             })
             .collect();
         let mut clipped = vec![0.0; gathered.length];
-        for (agent, vector) in gathered.vectors.iter().filter(|(agent, _)| chosen[*agent]) {
+        let mut halves = 0;
+        for (place, (agent, vector)) in gathered.vectors.iter().enumerate().filter(|(_, (n, _))| chosen[*n]) {
             clipped.copy_from_slice(vector);
-            if let Some(bound) = bound {
-                clip_norm(&mut clipped, bound);
-            }
+            let shortened = bound.is_some_and(|bound| clip_norm(&mut clipped, bound));
+            halves += NormCount::halves(vector, shortened);
+            let discount = gathered.discount(place);
             for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
                 // If all agents that answered have weight 0 in a region, its sum is 0 before noise; weights are public.
                 let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
+                let weight = if discount < 1.0 { discount * weight } else { weight };
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
             }
         }
-        Ok(())
+        Ok(halves)
     }
 
     /// Whether noise is added: without a clipping norm there is no sensitivity to scale it to.
@@ -202,7 +229,7 @@ impl FederatedSum {
                 grid.norm(norm, length) + grid.norm(0.0, length) * gathered.population as f64
             }
         };
-        Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
+        Ok(Some((grid, grid.scale(self.of_sums() * share, norm))))
     }
 
     /// The cost of one sum for an agent: the noise divided by the agent's largest change, and the probability that the agent
@@ -214,7 +241,10 @@ impl FederatedSum {
         }
         let (scale, reach) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let share = if reach > 0.0 { scale / reach } else { 1.0 };
-        let noise_multiplier = self.noise_multiplier * share / f64::from(self.multiplicity);
+        let noise_multiplier = match self.count {
+            None => self.noise_multiplier * share,
+            Some(count) => count.with_sums(count.of_sums(self.noise_multiplier) * share),
+        } / f64::from(self.multiplicity);
         if self.divisor == Divisor::ArrivedOrGone {
             return Cost::Gaussian { noise_multiplier: 0.5 * noise_multiplier };
         }
@@ -307,6 +337,15 @@ impl Mechanism for FederatedSum {
                 found: gathered.population.to_string(),
             });
         }
+        if let Some(count) = self.count.filter(|_| self.is_noisy()) {
+            if !count.admits(self.noise_multiplier) {
+                return Err(MechanismError::Shape {
+                    expected: format!("a count with noise of more than {}", 0.5 * self.noise_multiplier),
+                    found: count.sd.to_string(),
+                });
+            }
+            count.exact()?;
+        }
         self.exact(gathered)?;
         let cost = self.cost(gathered);
         let basis = match (&cost, self.divisor) {
@@ -355,18 +394,27 @@ impl Mechanism for FederatedSum {
         let chosen = self.drawn(gathered, stream);
         if let Some((grid, noise)) = self.exact(gathered)? {
             let mut sums = vec![vec![0i128; gathered.length]; regions];
-            self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += grid.round(part))?;
+            let halves = self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += grid.round(part))?;
             let noisy = |sum: i128| grid.plus_normal(sum, noise, stream);
             let mut values = sums.into_iter().flatten().map(noisy);
-            return Ok((0..regions).map(|_| values.by_ref().take(gathered.length).collect()).collect());
+            let mut released: Vec<Vec<f64>> =
+                (0..regions).map(|_| values.by_ref().take(gathered.length).collect()).collect();
+            if let Some(count) = self.count {
+                released.push(vec![count.released(halves, Some(NoiseArithmetic::Exact), stream)?]);
+            }
+            return Ok(released);
         }
         let mut sums = vec![vec![0.0; gathered.length]; regions];
-        self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
+        let halves = self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
         let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
             // Drawn even if there is no noise, so that series with and without noise have the same other draws.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
+        }
+        if let Some(count) = self.count {
+            let noise = self.is_noisy().then_some(NoiseArithmetic::Ideal);
+            sums.push(vec![count.released(halves, noise, stream)?]);
         }
         Ok(sums)
     }
@@ -385,7 +433,9 @@ impl Mechanism for FederatedSum {
             return Ok(Distinguisher::unknown());
         };
         let laws = moved.laws(false);
-        let log_ratio = move |sums: &Vec<Vec<f64>>| moved.log_ratio(sums.iter().flatten().copied(), None);
+        let (of, like) = (self.clone(), ReceivedVectors { vectors: Vec::new(), ..inputs[0].clone() });
+        let log_ratio =
+            move |sums: &Vec<Vec<f64>>| moved.log_ratio(of.of_equal_noise(&like, sums).into_iter(), None);
         Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
     }
 }

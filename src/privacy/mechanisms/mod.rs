@@ -27,6 +27,7 @@ mod laplace;
 mod lattice;
 mod mechanism;
 mod mean_shift;
+mod norm_count;
 pub mod outcomes;
 mod pair;
 mod poisson_gaussian;
@@ -58,6 +59,7 @@ pub use laplace::Laplace;
 pub use lattice::Lattice;
 pub use mean_shift::SubsampledShift;
 pub use mechanism::{Mechanism, MechanismError, Price, any_value, moved};
+pub use norm_count::NormCount;
 pub use outcomes::{ClippedGaussian, ClippedLaplace, OutcomeRelease};
 pub use pair::{
     Distinguisher, Features, KnownLaws, Laws, Numbers, Pair, RATIO, SUPPORT, Score, under_gaussian,

@@ -125,6 +125,7 @@ mod tests {
             weights: Arc::new(vec![vec![0.25; 4]]),
             late_sampling_draw: Vec::new(),
             length: 2,
+            discounts: Vec::new(),
         };
         let opened = SecureSumOutput { plan, sums: Vec::new() };
         SecureSum { sum, shares, planned: 4, condition: "a server that follows the protocol".to_owned() }

@@ -59,12 +59,26 @@ pub struct ReceivedVectors {
     pub late_sampling_draw: Vec<usize>,
     /// Length of a vector.
     pub length: usize,
+    /// By vector: a factor on its weight, from 0 to 1, as for a vector of an earlier round; empty if all are 1. Factors
+    /// outside of this range count as its nearest end.
+    pub discounts: Vec<f64>,
 }
 
 impl ReceivedVectors {
     /// Sum of the weights in a region of the vectors that are present.
     pub(super) fn present(&self, region: &[f64]) -> f64 {
-        self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
+        if self.discounts.is_empty() {
+            return self.vectors.iter().map(|(agent, _)| region[*agent]).sum();
+        }
+        let vectors = self.vectors.iter().enumerate();
+        vectors.map(|(place, (agent, _))| self.discount(place) * region[*agent]).sum()
+    }
+
+    /// The factor on the weight of the vector at this place, at most 1: the sums' sensitivity to a vector is never larger
+    /// than without a factor.
+    pub(super) fn discount(&self, place: usize) -> f64 {
+        let factor = self.discounts.get(place).copied().unwrap_or(1.0);
+        if factor > 0.0 { factor.min(1.0) } else { 0.0 }
     }
 
     /// Whether in every region all agents have equal weights.

@@ -7,20 +7,24 @@ use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
 use super::queries::Repeated;
+use super::selection::SelectionModel;
 use super::series::SharedQueries;
 use super::shared_model::SharedModel;
 use crate::gp::{GpError, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
-use crate::privacy::Sensitive;
-use crate::privacy::ledger::{BudgetMeter, Occasion, release};
+use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::Disclosure;
+use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JitterWatch, JournalLedger, end, end_refused};
-use crate::rng::Key;
+use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+
+/// The name in the ledger for the vector that an agent sends.
+const OMEGA: &str = "sampled weights omega";
 
 /// One agent of one series.
 #[derive(Clone)]
@@ -56,6 +60,10 @@ pub(super) struct Agent {
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
+    /// If the server selects agents by loss: its selection, which says who reports what.
+    pub(super) reporting: Option<SelectionModel>,
+    /// The measurements, as the weights are fitted to them; kept only if losses are reported.
+    pub(super) seen: Vec<(usize, f64)>,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
     /// By agent: whether it takes part in masked sums. Known once this agent has received the shares dealt to it.
@@ -95,6 +103,9 @@ impl Agent {
         }
         self.own.observe(arm, outcome)?;
         self.jitter.note(self.own.jitter(), ctx);
+        if self.reporting.is_some() {
+            self.seen.push((arm, outcome));
+        }
         if let Some(weights) = &mut self.weights {
             weights.observe(arm, outcome)?;
         }
@@ -141,14 +152,45 @@ impl Agent {
         stream.below(self.visited.len() as u64) as usize
     }
 
-    fn answer(&mut self, round: u64, ctx: &mut Context<'_, FederatedProtocol>) {
+    /// What this agent reports of its loss of these vectors; `None` if it reports nothing.
+    fn report(&self, selected: bool, vectors: Option<&[Vec<f64>]>) -> Option<f64> {
+        let selection = self.reporting.as_ref()?.as_dyn();
+        let vectors = vectors.filter(|_| selection.reporters().include(selected) && !self.seen.is_empty())?;
+        let centre = self.weights.as_ref()?.centre(&self.seen);
+        let loss = |&(arm, outcome): &(usize, f64)| {
+            let difference = outcome - centre - self.common.score(arm, &self.regions, vectors);
+            difference * difference
+        };
+        Some(selection.report(&self.seen.iter().map(loss).collect::<Vec<f64>>()))
+    }
+
+    /// Answers a round: with a draw of the weights, if the server has asked for it.
+    fn answer(
+        &mut self,
+        round: u64,
+        (selected, loss): (bool, Option<f64>),
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) {
         let mut stream = self.key.child("weights").index(round).stream();
-        let weights = self.weights.as_ref().filter(|_| round < self.shared_rounds);
+        let shared = selected && round < self.shared_rounds;
+        let weights = self.weights.as_ref().filter(|_| shared);
         let drawn = match weights.map(|weights| weights.sample(&mut stream)).transpose() {
             Ok(drawn) => drawn.map(Arc::new),
             Err(error) => return end(ctx, format!("agent {}: {error}", self.index)),
         };
-        let Some(omega) = drawn.or_else(|| self.blank.clone().filter(|_| round < self.shared_rounds)) else {
+        let omega = drawn.or_else(|| self.blank.clone().filter(|_| shared));
+        if let Some(loss) = loss {
+            let sent = self.disclose("local loss", round, loss, &mut stream, ctx).and_then(|loss| {
+                let omega = omega.map(|omega| self.disclose(OMEGA, round, omega, &mut stream, ctx));
+                Ok(Message::Report { round, omega: omega.transpose()?, loss })
+            });
+            match sent {
+                Ok(message) => ctx.send(self.server, message),
+                Err(error) => end_refused(ctx, &format!("agent {}", self.index), &error),
+            }
+            return;
+        }
+        let Some(omega) = omega else {
             ctx.send(self.server, Message::Done { round });
             return;
         };
@@ -163,9 +205,24 @@ impl Agent {
             ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;
         }
-        let secret = Sensitive::new(omega);
+        match self.disclose(OMEGA, round, omega, &mut stream, ctx) {
+            Ok(omega) => ctx.send(self.server, Message::Weights { round, omega }),
+            Err(error) => end_refused(ctx, &format!("agent {}", self.index), &error),
+        }
+    }
+
+    /// Releases a value to the trusted server as it is, with a ledger entry.
+    fn disclose<T: Clone + fmt::Debug + PartialEq + Send + Sync + 'static>(
+        &mut self,
+        what: &str,
+        round: u64,
+        value: T,
+        stream: &mut Stream,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) -> Result<Released<T>, ReleaseError> {
+        let secret = Sensitive::new(value);
         let occasion = Occasion {
-            released: "sampled weights omega".to_owned(),
+            released: what.to_owned(),
             protected: PROTECTED.to_owned(),
             unit: ProtectedUnit::Agent,
             unit_index: None,
@@ -175,16 +232,8 @@ impl Agent {
             at: ctx.now(),
             conditions: self.conditions.clone(),
         };
-        match release(
-            &mut JournalLedger::new(&mut self.meter, ctx).for_trusted_observer(),
-            occasion,
-            &Disclosure::new(),
-            &secret,
-            &mut stream,
-        ) {
-            Ok(omega) => ctx.send(self.server, Message::Weights { round, omega }),
-            Err(error) => end_refused(ctx, &format!("agent {}", self.index), &error),
-        }
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).for_trusted_observer();
+        release(&mut ledger, occasion, &Disclosure::new(), &secret, stream)
     }
 }
 
@@ -211,7 +260,7 @@ impl Agent {
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before
-            && contract.allows_unmasking(answered)
+            && contract.allows_unmasking(self.index as usize, answered)
         {
             self.shares_sent_before = round + 1;
             let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);
@@ -227,18 +276,28 @@ impl Party<FederatedProtocol> for Agent {
             self.send_shares(*round, answered, ctx);
             return;
         }
+        if let Input::Message { message: Message::UnmaskNear { round, answered }, .. } = &input
+            && let Some(contract) = &self.contract
+        {
+            let near = contract.dealer.graph.pairs(self.index as usize).into_iter().zip(answered.iter());
+            let mut all = vec![false; contract.explored.len()];
+            near.for_each(|(other, answered)| all[other] = *answered);
+            self.send_shares(*round, &all, ctx);
+            return;
+        }
         if let Input::Message { message, .. } = &input
             && self.set_up(message, ctx)
         {
             return;
         }
         let round = match &input {
-            Input::Message { message: Message::Begin | Message::Entrusted { .. }, .. } if !self.begun => 0,
-            Input::Message { message: Message::Share { round, .. }, .. }
-                if *round > self.last_round && *round <= self.rounds =>
-            {
-                *round
-            }
+            Input::Message {
+                message: Message::Begin | Message::Entrusted { .. } | Message::Observe { round: 0, .. },
+                ..
+            } if !self.begun => 0,
+            Input::Message {
+                message: Message::Share { round, .. } | Message::Observe { round, .. }, ..
+            } if *round > self.last_round && *round <= self.rounds => *round,
             Input::Message { .. }
             | Input::Start
             | Input::Timer(Close { .. })
@@ -253,16 +312,25 @@ impl Party<FederatedProtocol> for Agent {
                 done = done.and_then(|()| self.measure(0, (arm, false), ctx));
             }
         }
-        if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
+        let (selected, vectors) = match &input {
+            Input::Message { message: Message::Share { vectors, .. }, .. } => (true, vectors.as_ref()),
+            Input::Message { message: Message::Observe { vectors, .. }, .. } => (false, vectors.as_ref()),
+            _ => (true, None),
+        };
+        let vectors = vectors.map(|vectors| vectors.get().as_slice());
+        if round > 0 {
             if !self.dry {
                 done = done.and_then(|()| self.refit(ctx));
-                let choice = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
+                let choice = self.choice(round, vectors);
                 done = done.and_then(|()| self.measure(round, choice, ctx));
             }
             self.last_round = round;
         }
         match done {
-            Ok(()) if round < self.broadcasts => self.answer(round, ctx),
+            Ok(()) if round < self.broadcasts => {
+                let loss = self.report(selected, vectors).filter(|_| round < self.shared_rounds);
+                self.answer(round, (selected, loss), ctx);
+            }
             Ok(()) => {}
             Err(error) => end(ctx, format!("agent {}: {error}", self.index)),
         }

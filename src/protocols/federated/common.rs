@@ -81,6 +81,12 @@ impl AgentCommon {
         &self.features[arm * self.m..][..self.m]
     }
 
+    /// phi(x)^T omega for one point x: its features times the vector of its region.
+    pub(super) fn score(&self, arm: usize, regions: &[usize], vectors: &[Vec<f64>]) -> f64 {
+        let vector = &vectors[regions[arm].min(vectors.len() - 1)];
+        self.features(arm).iter().zip(vector).map(|(phi, omega)| phi * omega).sum()
+    }
+
     /// phi(x)^T omega for every point x: its features times the vector of its region.
     pub(super) fn scores(&self, regions: &[usize], vectors: &[Vec<f64>]) -> Vec<f64> {
         self.features

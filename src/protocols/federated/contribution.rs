@@ -2,7 +2,8 @@
 //! noise, and masked.
 
 use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
-use super::series::{Aggregate, ServerTrust};
+use super::series::Aggregate;
+use super::server_trust::ServerTrust;
 use crate::privacy::mechanisms::{FederatedSum, Participation, ReceivedVectors, clipping::clip_norm};
 use crate::rng::Key;
 use crate::vocab::Positive;
@@ -29,11 +30,12 @@ impl MaskingContract {
             weights: Arc::new(self.aggregate.weights.at(round, &self.explored, regions)),
             late_sampling_draw: Vec::new(),
             length: self.length,
+            discounts: Vec::new(),
         }
     }
 
     pub(super) fn mechanism(&self) -> FederatedSum {
-        self.aggregate.mechanism()
+        self.aggregate.mechanism(self.explored.len() as u64)
     }
 
     /// Number of agents' noise shares that add up to the planned noise.
@@ -76,25 +78,35 @@ impl MaskingContract {
         }
         mask(&mut words, self.dealer.secret(agent, Kind::Own, round), true);
         let secret = self.dealer.secret(agent, Kind::Pair, round);
-        for other in (0..plan.population).filter(|&other| other != agent && members[other]) {
+        for other in self.dealer.graph.pairs(agent).into_iter().filter(|&other| members[other]) {
             mask(&mut words, agreed(secret, self.dealer.public(other, round)), adds(agent, other));
         }
         words
     }
 
-    /// Whether a member sends shares for these answers: only if the server names a majority of the agents, since a sum
-    /// over few agents has little noise, and a sum over one agent is that agent's answer.
-    pub(super) fn allows_unmasking(&self, answered: &[bool]) -> bool {
-        answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
+    /// Whether a member sends shares for these answers: only if the server names a majority of the agents of whose secrets
+    /// it holds shares, since a sum over few agents has little noise, and a sum over one agent is that agent's answer.
+    pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
+        let held = self.dealer.graph.held_by(holder);
+        held.into_iter().filter(|&owner| answered[owner]).count() >= self.dealer.threshold()
     }
 
-    /// The shares that a member sends: for each member that answered, a share of the seed of its own mask; for each
-    /// other member, a share of its pair secret. Nobody holds shares of an agent that is no member; its entry is 0.
+    /// Whether the agents that answered hold enough shares to unmask their sum; with few neighbours, in the neighbourhood of
+    /// every member whose masks are in it.
+    pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
+        let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
+        self.dealer.graph.covers(&holders, answered, members, self.dealer.threshold())
+    }
+
+    /// The shares that a member sends, of the secrets of all agents or of its neighbours: for each member that answered, a
+    /// share of the seed of its own mask; for each other member, a share of its pair secret. Nobody holds shares of an agent
+    /// that is no member; its entry is 0.
     pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
-        let share = |(owner, (&answered, &member)): (usize, (&bool, &bool))| {
-            if member { self.dealer.share(owner, kind(answered), round, holder) } else { 0 }
+        let share = |owner: usize| {
+            let member = members.get(owner).is_some_and(|member| *member);
+            if member { self.dealer.share(owner, kind(answered[owner]), round, holder) } else { 0 }
         };
-        answered.iter().zip(members).enumerate().map(share).collect()
+        self.dealer.graph.held_by(holder).into_iter().map(share).collect()
     }
 }

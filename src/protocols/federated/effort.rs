@@ -35,7 +35,9 @@ impl Federated {
             let sends = !matches!(series.sharing, Sharing::Alone(_));
             // Vectors and their sums; with masks, a mask per pair of agents.
             let pairs = match &series.sharing {
-                Sharing::Aggregate(aggregate) if aggregate.server.is_masked() => agents as f64,
+                Sharing::Aggregate(aggregate) if aggregate.server.is_masked() => {
+                    aggregate.server.neighbours().map_or(agents as f64, |k| k as f64)
+                }
                 _ => 1.0,
             };
             let vectors =

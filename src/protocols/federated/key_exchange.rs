@@ -3,7 +3,7 @@
 //! ```text
 //! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
 //! server <--Key----------- agents
-//! server --Keys----------> agents      everybody's key; sent again in the same way
+//! server --Keys----------> agents      everybody's key, or those of an agent's neighbours; sent again in the same way
 //! server <--Dealt--------- agents      shares of the secrets of all rounds, each encrypted for its holder
 //! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
 //!                                      member whose answer shows that it has no shares
@@ -40,14 +40,22 @@ impl Server {
             Phase::Keys => Message::Invite,
             Phase::Shares => Message::Keys { known: Arc::clone(&self.setup.keys) },
         };
-        let silent: Vec<PartyId> = self
-            .setup
-            .answers()
-            .iter()
-            .filter(|(_, done)| !done)
-            .map(|&(agent, _)| self.agents[agent])
-            .collect();
-        ctx.broadcast(silent, &message);
+        let silent: Vec<usize> =
+            self.setup.answers().iter().filter(|(_, done)| !done).map(|&(agent, _)| agent).collect();
+        let graph = self.contract.as_ref().map(|contract| &contract.dealer.graph);
+        match (&message, graph.filter(|graph| graph.is_regular())) {
+            // An agent needs the keys of its neighbours only.
+            (Message::Keys { known }, Some(graph)) => {
+                for agent in silent {
+                    let known = Arc::new(graph.seen_by(agent, known));
+                    ctx.send(self.agents[agent], Message::Keys { known });
+                }
+            }
+            _ => {
+                let silent: Vec<PartyId> = silent.into_iter().map(|agent| self.agents[agent]).collect();
+                ctx.broadcast(silent, &message);
+            }
+        }
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
     }
 
@@ -108,7 +116,11 @@ impl Server {
     ) -> bool {
         let is_member = self.setup.members[agent];
         if is_member {
-            let members = Arc::clone(&self.setup.members);
+            let graph = self.contract.as_ref().map(|contract| &contract.dealer.graph);
+            let members = match graph.filter(|graph| graph.is_regular()) {
+                Some(graph) => Arc::new(graph.seen_by(agent, &self.setup.members)),
+                None => Arc::clone(&self.setup.members),
+            };
             ctx.send(self.agents[agent], Message::Entrusted { members, begins, rounds: self.shared_rounds });
         }
         is_member

@@ -1,6 +1,7 @@
 //! One masked round without the network, for audits: what agents send, and the sum that the server computes.
 
 use super::contribution::MaskingContract;
+use super::mask_graph::MaskGraph;
 use super::masking::{Dealer, Kind, decode, mask};
 use super::series::Aggregate;
 use crate::privacy::mechanisms::{FederatedSum, ReceivedVectors, SecureSum};
@@ -22,7 +23,8 @@ impl MaskedRound {
             aggregate: aggregate.clone(),
             explored: explored.to_vec(),
             length,
-            dealer: Dealer { keys },
+            // In the sum of all who answer masks cancel, whoever shares them with whom.
+            dealer: Dealer { keys, graph: MaskGraph::Complete(explored.len()) },
         };
         Self { contract }
     }

@@ -11,7 +11,8 @@ use crate::protocols::stage::end_refused;
 use std::sync::Arc;
 
 impl Server {
-    /// Gives the round up unless a majority of the agents answered. Otherwise checks the budget, then requests shares
+    /// Gives the round up unless a majority of the agents answered; with few neighbours, unless a majority of the neighbours
+    /// of every member answered whose masks are in the sum. Otherwise checks the budget, then requests shares
     /// from those that answered.
     pub(super) fn start_unmasking(
         &mut self,
@@ -20,7 +21,7 @@ impl Server {
     ) {
         let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
         let survivors = answered.iter().filter(|answered| **answered).count();
-        if !contract.allows_unmasking(&answered) {
+        if !contract.can_be_unmasked(&answered, &self.setup.members) {
             self.abandon_round(ctx);
             return;
         }
@@ -36,11 +37,26 @@ impl Server {
             words.iter_mut().zip(masked.iter()).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
         }
         let asked = self.agents.iter().zip(answered.iter()).filter(|(_, answered)| **answered);
-        let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
-        ctx.broadcast(asked.map(|(party, _)| *party), &message);
+        let graph = &contract.dealer.graph;
+        if graph.is_regular() {
+            for (agent, party) in self.agents.iter().enumerate().filter(|(agent, _)| answered[*agent]) {
+                let near = graph.pairs(agent).into_iter().map(|other| answered[other]).collect();
+                ctx.send(*party, Message::UnmaskNear { round: self.round, answered: Arc::new(near) });
+            }
+        } else {
+            let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
+            ctx.broadcast(asked.map(|(party, _)| *party), &message);
+        }
         let members = Arc::clone(&self.setup.members);
-        self.unmasking = Some(Unmasking { words, answered, members, event, ..Unmasking::default() });
+        let mut unmasking = Unmasking { words, answered, members, event, ..Unmasking::default() };
+        // Colluding agents may hold enough shares of every secret before any share has arrived.
+        unmasking.booked = unmasking.has_shares(contract, contract.shares_needed());
+        let (booked, survivors) = (unmasking.booked, unmasking.survivors());
+        self.unmasking = Some(unmasking);
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+        if booked && let Err(error) = self.record_for_server(contract, (self.round, survivors), ctx) {
+            end_refused(ctx, &format!("before round {}", self.round + 1), &error);
+        }
     }
 
     /// Stores the shares of one agent. Makes the server's ledger entry as soon as the server and the agents that
@@ -62,13 +78,14 @@ impl Server {
             return;
         }
         unmasking.shares.push((agent, shares));
-        let (held, survivors) = (unmasking.shares.len(), unmasking.survivors());
-        let opens = held >= contract.dealer.threshold();
+        let survivors = unmasking.survivors();
+        let opens = unmasking.has_shares(&contract, contract.dealer.threshold());
+        let known = unmasking.has_shares(&contract, contract.shares_needed());
         if opens {
             ctx.record(OwnFact::Unmasked { round, survivors }.into());
         }
         let mut booked = Ok(());
-        if held >= contract.shares_needed() && !std::mem::replace(&mut unmasking.booked, true) {
+        if known && !std::mem::replace(&mut unmasking.booked, true) {
             booked = self.record_for_server(&contract, (round, survivors), ctx);
         }
         if opens && booked.is_ok() {
@@ -109,7 +126,8 @@ impl Server {
                 ctx.record(OwnFact::OpenedLate { round, survivors }.into());
             } else {
                 let holders = unmasking.shares.iter().map(|(holder, _)| *holder).collect();
-                self.unopened.push(PendingUnmasking { round, survivors, holders, event: unmasking.event });
+                let Unmasking { answered, members, event, .. } = unmasking;
+                self.unopened.push(PendingUnmasking { round, survivors, answered, members, holders, event });
             }
         }
         self.masked.iter_mut().for_each(|words| *words = None);

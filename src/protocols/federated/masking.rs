@@ -1,12 +1,13 @@
 //! Masks that cancel in a sum, and secret shares to compute and remove the masks that do not cancel.
 //!
-//! Every pair of agents agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
+//! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
 //! Every agent also adds words generated from a seed of its own. After the end of a round, the agents send shares of
 //! one secret of each agent: of its own seed if it answered, else of its secret for key agreement. So the server can
 //! compute the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017,
 //! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
 //! bits: messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
 
+use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};
 
 /// The prime 2^61 - 1: shares and keys are computed modulo it.
@@ -51,23 +52,20 @@ pub(super) enum Kind {
     Own,
 }
 
-/// Number of shares that recover a secret: those of a majority of `agents`.
-pub(super) const fn threshold(agents: usize) -> usize {
-    agents / 2 + 1
-}
-
 /// The results of key agreement and of dealing shares, computed when they are needed. An agent calls this for its own
 /// secrets, for public keys and for the shares that it holds; the server only for public keys.
 #[derive(Debug)]
 pub(super) struct Dealer {
     /// Node of the seed tree for each agent's secrets.
     pub(super) keys: Vec<Key>,
+    /// Who shares masks with whom.
+    pub(super) graph: MaskGraph,
 }
 
 impl Dealer {
-    /// Number of shares that recover a secret: a majority.
+    /// Number of shares that recover a secret: a majority of all shares.
     pub(super) fn threshold(&self) -> usize {
-        threshold(self.keys.len())
+        self.graph.threshold()
     }
 
     fn polynomial(&self, owner: usize, kind: Kind, round: u64) -> Stream {
@@ -156,7 +154,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn dealer(agents: u64) -> Dealer {
-        Dealer { keys: (0..agents).map(|n| Key::root(5).index(n)).collect() }
+        let graph = MaskGraph::Complete(agents as usize);
+        Dealer { keys: (0..agents).map(|n| Key::root(5).index(n)).collect(), graph }
     }
 
     #[test]

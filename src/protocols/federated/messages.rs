@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::message_macros::{each, vocabulary};
+use crate::protocols::stage::message_macros::{each, if_any, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ vocabulary! {
         Share {
             /// The round, from 1.
             round: u64,
-            /// One vector of weights per region.
+            /// One vector of weights per region; with an adaptive clipping norm one more, the noisy count of vectors
+            /// within the norm.
             vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
         } = 1,
         /// From an agent: a draw of its weights after a round.
@@ -53,8 +54,8 @@ vocabulary! {
         Shares {
             /// The round.
             round: u64,
-            /// By agent: a share of its own seed if it answered, of its pair secret if it did not; 0 for an agent that
-            /// has dealt no shares.
+            /// By agent, or by neighbour: a share of its own seed if it answered, of its pair secret if it did not; 0 for an
+            /// agent that has dealt no shares.
             shares: Arc<Vec<u64>> => each,
         } = 6,
         /// From a server that is not trusted: send a key.
@@ -83,6 +84,30 @@ vocabulary! {
             /// By agent: whether it has dealt shares. Only agents that have dealt shares take part in sums.
             members: Arc<Vec<bool>> => each,
         } = 11,
+        /// From the server to an agent that it does not ask for a vector: measure, as after `Share` (or, in round 0, after
+        /// `Begin`).
+        Observe {
+            /// The round.
+            round: u64,
+            /// One vector of weights per region.
+            vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
+        } = 12,
+        /// From an agent of which the server wants to know the loss: as `Weights`, or as `Done` without a vector.
+        Report {
+            /// The round.
+            round: u64,
+            /// The draw of its weights, without protection.
+            omega: Option<Released<Arc<Vec<f64>>>> => if_any,
+            /// Its loss of the round's vectors, without protection: the server is trusted with it.
+            loss: Released<f64>,
+        } = 13,
+        /// From a server that is not trusted, where agents share masks with few neighbours: which of them have answered.
+        UnmaskNear {
+            /// The round.
+            round: u64,
+            /// By neighbour, in order: whether its answer is in the sum.
+            answered: Arc<Vec<bool>> => each,
+        } = 14,
     }
 }
 
@@ -132,6 +157,8 @@ vocabulary! {
             fresh: u64,
             /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,
+            /// Agents that were asked for an answer. Not in the digest: it follows from the messages sent.
+            asked: u64 => nothing,
             /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
             /// in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
@@ -172,6 +199,15 @@ vocabulary! {
             /// Agents whose parts are in the sums.
             survivors: u64,
         } = 10,
+        /// The clipping norm has followed the vectors of a round.
+        ClipFollowed {
+            /// The round.
+            round: u64,
+            /// The noisy share of the sampled vectors within the norm of this round.
+            within: f64,
+            /// The clipping norm of the next round, over all regions.
+            norm: f64,
+        } = 11,
     }
 }
 
@@ -189,7 +225,8 @@ impl ProtocolFact for OwnFact {
             | Self::Unmasked { .. }
             | Self::Fitted { .. }
             | Self::SetUp { .. }
-            | Self::OpenedLate { .. } => None,
+            | Self::OpenedLate { .. }
+            | Self::ClipFollowed { .. } => None,
         }
     }
 }
@@ -210,9 +247,12 @@ impl Rounds for FederatedProtocol {
             | Message::Dealt { .. }
             | Message::Entrusted { .. } => None,
             Message::Share { round, .. }
+            | Message::Observe { round, .. }
+            | Message::Report { round, .. }
             | Message::Weights { round, .. }
             | Message::Masked { round, .. }
             | Message::Unmask { round, .. }
+            | Message::UnmaskNear { round, .. }
             | Message::Shares { round, .. }
             | Message::Done { round } => Some(*round),
         }
@@ -250,15 +290,18 @@ impl Payload for Message {
             Self::Keys { known } => 8 * count(known),
             Self::Dealt { holders, rounds } => rounds * (8 + 16 * holders),
             Self::Entrusted { members, rounds, .. } => rounds * (8 + 16) * count(members),
-            Self::Share { vectors, .. } => {
+            Self::Share { vectors, .. } | Self::Observe { vectors, .. } => {
                 let numbers =
                     vectors.as_ref().map_or(0, |v| v.get().iter().map(|vector| vector.len() as u64).sum());
                 8 + 8 * numbers
             }
             Self::Weights { omega, .. } => 8 + 8 * omega.get().len() as u64,
+            Self::Report { omega, .. } => 16 + 8 * omega.as_ref().map_or(0, |omega| omega.get().len() as u64),
             Self::Done { .. } => 8,
             Self::Masked { words, .. } => 8 + 8 * words.len() as u64,
-            Self::Unmask { answered, .. } => 8 + (answered.len() as u64).div_ceil(8),
+            Self::Unmask { answered, .. } | Self::UnmaskNear { answered, .. } => {
+                8 + (answered.len() as u64).div_ceil(8)
+            }
             Self::Shares { shares, .. } => 8 + 8 * shares.len() as u64,
         };
         HEADER_BYTES + payload
@@ -267,8 +310,12 @@ impl Payload for Message {
     fn work(&self) -> f64 {
         // Agents need compute time for the messages that make them measure; the server only stores what it receives.
         match self {
-            Self::Begin | Self::Share { .. } | Self::Entrusted { begins: true, .. } => 1.0,
+            Self::Begin
+            | Self::Share { .. }
+            | Self::Observe { .. }
+            | Self::Entrusted { begins: true, .. } => 1.0,
             Self::Weights { .. }
+            | Self::Report { .. }
             | Self::Done { .. }
             | Self::Masked { .. }
             | Self::Invite
@@ -277,6 +324,7 @@ impl Payload for Message {
             | Self::Dealt { .. }
             | Self::Entrusted { .. }
             | Self::Unmask { .. }
+            | Self::UnmaskNear { .. }
             | Self::Shares { .. } => 0.0,
         }
     }

@@ -12,14 +12,19 @@
 //! Source: Dai, Low and Jaillet 2020 ("Federated Bayesian optimization via Thompson sampling") and 2021
 //! ("Differentially private federated Bayesian optimization with distributed exploration").
 
+mod adaptive_clip;
 mod agent;
 mod answers;
 mod contribution;
 mod effort;
 mod failure;
 mod hyperparameters;
+mod importance;
+mod loss_reports;
+mod mask_graph;
 mod masked_rounds;
 mod masking;
+mod masking_checks;
 mod messages;
 mod sum_release;
 mod own_model;
@@ -28,22 +33,32 @@ mod public;
 mod queries;
 mod recipe;
 mod regions;
+mod remedies;
+mod roster;
 mod masked_round;
 mod replication;
 mod rounds;
+mod selected_weights;
+mod selecting;
+mod selection;
 mod series;
 mod server;
 mod server_party;
+mod server_trust;
 mod key_exchange;
 mod key_exchange_state;
 mod shared_model;
+mod staleness;
 mod tally;
 mod theorem;
 mod unmasking;
 mod weights;
 mod common;
 
+pub use adaptive_clip::AdaptiveClip;
 pub use hyperparameters::OwnHyperparameters;
+pub use importance::{AnswerChance, Importance};
+pub use loss_reports::LossReports;
 pub use masked_round::MaskedRound;
 pub use messages::{Clipped, Close, Fact, FederatedProtocol, Message, OwnFact};
 pub use public::EVERY_AGENT;
@@ -51,9 +66,14 @@ pub(crate) use public::conditions_of;
 pub use queries::{InitialPoints, Repeated, Width};
 pub use recipe::Federated;
 pub use rounds::{All, Buffered, Deadline, FirstK, Late, Policy, PolicyMember, Quorum, RoundPolicy};
-pub use series::{
-    AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
+pub use selected_weights::SelectedWeights;
+pub use selection::{
+    Everyone, Fastest, LossReporters, Oort, PowerOfChoice, Selection, SelectionHistory, SelectionMember,
+    SelectionModel, by_weight,
 };
+pub use series::{AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, SharedQueries, Sharing};
+pub use server_trust::ServerTrust;
 pub use shared_model::WeightOutcomes;
+pub use staleness::{Hinge, Polynomial, Staleness, StalenessDiscount, StalenessMember};
 pub use theorem::RegretTerms;
 pub use weights::{Annealed, Uniform, WeightMember, WeightSchedule, Weights};

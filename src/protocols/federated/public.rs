@@ -19,8 +19,20 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
         Sharing::Alone(_) => return facts,
         Sharing::RandomAgent(_) => {}
         Sharing::Aggregate(aggregate) => {
-            let what = "the bound on vectors, the noise, the sampling and every agent's weight in every sum";
+            let what = match aggregate.adaptive_clip {
+                None => "the bound on vectors, the noise, the sampling and every agent's weight in every sum",
+                Some(_) => {
+                    "the first bound on vectors and the rule by which it follows the noisy counts, the noise, the sampling \
+                     and every agent's weight in every sum"
+                }
+            };
             facts.push(PublicFact::new(what, Origin::Stated));
+            if !aggregate.selection.is_everyone() {
+                facts.push(protocol(
+                    "which agents are selected in which round: each agent sees whether it is; computed from public values \
+                     and from the losses in the ledger, if there are any",
+                ));
+            }
             if aggregate.server.is_masked() {
                 let what =
                     "who has set up masks, and whose answers are in each sum: the server tells the agents";

@@ -3,16 +3,20 @@
 use super::common::FeatureRecipe;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
+use super::roster::Roster;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
+use crate::network::announced_seconds;
 use crate::objectives::Objective;
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::stage::{ReplicationSetup, series};
+use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 /// Agents, each with its own objective, share what they learn through a server.
 ///
@@ -111,14 +115,32 @@ impl Federated {
         self.members(stage).iter().map(|(_, members)| members.len()).sum()
     }
 
-    /// The region that each agent explores, from 0 to `regions` - 1.
-    #[must_use]
-    pub fn explored(&self, stage: &ReplicationSetup, regions: usize) -> Vec<usize> {
+    /// Party and group of each agent, in order.
+    pub(super) fn in_order(&self, stage: &ReplicationSetup) -> Vec<(usize, usize)> {
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in self.members(stage).iter().enumerate() {
             agents.extend(found.iter().map(|&party| (party, group)));
         }
         agents.sort_unstable();
+        agents
+    }
+
+    /// What the server knows of these agents (party and group of each) before the first round of the replication with this
+    /// node of the seed tree.
+    pub(super) fn roster(&self, stage: &ReplicationSetup, agents: &[(usize, usize)], key: Key) -> Roster {
+        let network = key.child("network");
+        let announced = |&(party, _): &(usize, usize)| {
+            announced_seconds(&stage.names[party], &stage.traits[party], network)
+        };
+        let groups: Vec<String> =
+            agents.iter().map(|&(_, group)| self.groups[group].members.clone()).collect();
+        Roster::new(Arc::new(groups), agents.iter().map(announced).collect())
+    }
+
+    /// The region that each agent explores, from 0 to `regions` - 1.
+    #[must_use]
+    pub fn explored(&self, stage: &ReplicationSetup, regions: usize) -> Vec<usize> {
+        let agents = self.in_order(stage);
         let region = |(n, &(_, group)): (usize, &(usize, usize))| {
             self.groups[group].explores.map_or(n, |region| region as usize) % regions
         };
@@ -234,6 +256,10 @@ impl Federated {
                         .into_iter()
                         .map(|problem| problem.below(&at("weights"))),
                 );
+                let groups: Vec<String> = self.groups.iter().map(|group| group.members.clone()).collect();
+                let remedies = aggregate.remedy_problems(&recipe.policy, agents, &groups);
+                problems
+                    .extend(remedies.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 let masking = aggregate.masking_problems(&recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));

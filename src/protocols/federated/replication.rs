@@ -6,6 +6,7 @@ use super::common::AgentCommon;
 use super::contribution::MaskingContract;
 use super::failure::StartError;
 use super::key_exchange_state::Setup;
+use super::mask_graph::MaskGraph;
 use super::masking::Dealer;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
@@ -13,7 +14,8 @@ use super::public;
 use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
 use super::regions::regions_of;
-use super::series::{FederatedSeries, Sharing};
+use super::roster::Roster;
+use super::series::{Aggregate, FederatedSeries, Sharing};
 use super::server::Server;
 use super::shared_model::SharedModel;
 use super::tally::Tally;
@@ -27,7 +29,7 @@ use crate::protocols::stage::{
     SeriesRecord,
 };
 use crate::rng::Key;
-use crate::vocab::{PartyId, PublicFact};
+use crate::vocab::{PartyId, Positive, PublicFact};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -60,9 +62,10 @@ impl Replication<'_> {
                 OwnFact::Measured { agent, round, arm, outcome, shared } => {
                     tally.measured(*agent, *round, (*arm, *shared), *outcome, at);
                 }
-                OwnFact::Closed { round, fresh, late, clipped } => {
-                    tally.closed(*round, (*fresh, *late), *clipped, at);
+                OwnFact::Closed { round, fresh, late, asked, clipped } => {
+                    tally.closed(*round, (*fresh, *late, *asked), *clipped, at);
                 }
+                OwnFact::ClipFollowed { round, within, norm } => tally.norm(*round, *norm, *within),
                 OwnFact::SetUp { members } => {
                     together = *members;
                     *counts.entry("agents in masked sums".to_owned()).or_default() += members;
@@ -96,6 +99,7 @@ impl Replication<'_> {
             record.by_round.push(tally.best_outcomes());
         }
         record.by_round.extend(tally.clipped_shares());
+        record.by_round.extend(tally.norms(series.sharing.clip().map_or(0.0, Positive::get)));
         record.by_round.extend(widths_by_round(&widths));
         let terms = self.terms(series, &tally.clipped());
         record.by_round.extend(terms.map_err(|error| ReplicationError::party(&series.name, error))?);
@@ -141,6 +145,11 @@ impl Replication<'_> {
         self.agents.iter().enumerate().map(region).collect()
     }
 
+    /// What the server knows of its agents before the first round.
+    fn roster(&self) -> Roster {
+        self.recipe.roster(self.stage, &self.agents, self.key)
+    }
+
     /// Public facts about the problem that all agents work on.
     fn objective_facts(&self) -> Vec<PublicFact> {
         public::of_the_problem(self.stage, self.instance)
@@ -157,9 +166,22 @@ impl Replication<'_> {
                 aggregate: aggregate.clone(),
                 explored: explored.to_vec(),
                 length: self.common.m,
-                dealer: Dealer { keys: self.agents.iter().map(key).collect() },
+                dealer: Dealer {
+                    keys: self.agents.iter().map(key).collect(),
+                    graph: self.mask_graph(aggregate),
+                },
             })
         })
+    }
+
+    /// Who shares masks with whom; the server draws it.
+    fn mask_graph(&self, aggregate: &Aggregate) -> MaskGraph {
+        let agents = self.agents.len();
+        let server = self.key.child("party").child(&self.recipe.server);
+        match aggregate.server.neighbours() {
+            None => MaskGraph::Complete(agents),
+            Some(k) => MaskGraph::regular(agents, k, &mut server.child("mask graph").stream()),
+        }
     }
 
     /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round, and in a dry run.
@@ -221,6 +243,12 @@ impl Replication<'_> {
                 conditions: conditions.clone(),
                 buffered: 0,
                 stale: 0,
+                relays: match series.sharing.reporting() {
+                    None => Arc::default(),
+                    Some(_) => stage.relays_between(server, &agents, &[]).into(),
+                },
+                roster: self.roster(),
+                norm: series.sharing.adapts_clip().then(|| series.sharing.clip()).flatten(),
                 dry,
             }),
         ));
@@ -269,6 +297,8 @@ impl Replication<'_> {
                     broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                     shared_rounds: series.shared_rounds(self.recipe.rounds),
                     key,
+                    reporting: series.sharing.reporting().cloned(),
+                    seen: Vec::new(),
                     contract: contract.clone(),
                     members: None,
                     shares_sent_before: 0,

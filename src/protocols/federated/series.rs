@@ -1,8 +1,13 @@
 //! The recipe of one series: what agents share, and how the server computes sums.
 
-use super::masking::threshold;
+use super::adaptive_clip::AdaptiveClip;
+use super::importance::Importance;
+use super::loss_reports::LossReports;
 use super::queries::InitialPoints;
 use super::rounds::{Late, RoundPolicy};
+use super::selection::SelectionModel;
+use super::server_trust::ServerTrust;
+use super::staleness::StalenessDiscount;
 use super::weights::WeightSchedule;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, NoiseArithmetic, Participation, SensitivityRule};
 use crate::protocols::stage::Series;
@@ -135,6 +140,7 @@ impl SharedQueries {
 
 /// What agents share with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each series")]
 pub enum Sharing {
     /// Nothing: plain Thompson sampling (TS).
     Alone(Alone),
@@ -175,6 +181,9 @@ pub struct Aggregate {
     /// clipping, and no privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<Positive>,
+    /// How the clipping norm follows the agents' vectors after the first sum. Default: it stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive_clip: Option<AdaptiveClip>,
     /// z, the noise multiplier. Default: 0, no noise and no privacy.
     #[serde(default = "zero")]
     pub noise_multiplier: NonNegative,
@@ -185,12 +194,24 @@ pub struct Aggregate {
     /// region).
     #[serde(default)]
     pub weights: WeightSchedule,
+    /// Which agents the server asks for their vectors in a round; only these have weights. Default: `Everyone`.
+    #[serde(default, skip_serializing_if = "SelectionModel::is_everyone")]
+    pub selection: SelectionModel,
+    /// The noise in the losses that agents report for a selection by loss. Default: no noise, and no privacy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_reports: Option<LossReports>,
+    /// Weights against biased participation. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Importance>,
     /// What the sum is divided by. Default: `Planned`.
     #[serde(default)]
     pub divisor: Divisor,
     /// What happens to answers that arrive too late. Default: `Discard`.
     #[serde(default)]
     pub late: Late,
+    /// The factor on the weight of a late vector, by the number of rounds by which it is late. Default: 1, no discount.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staleness: Option<StalenessDiscount>,
     /// Whether the server broadcasts once more after the last round. No agent uses this broadcast, and it costs as much
     /// privacy as any other. The paper's loop (t = 0 to T) has this broadcast, but its losses count T. Default: false.
     #[serde(default)]
@@ -210,54 +231,6 @@ pub struct Aggregate {
     pub arithmetic: Option<NoiseArithmetic>,
 }
 
-/// Whether the server sees agents' vectors. Keys for masks are exchanged at the start.
-///
-/// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub enum ServerTrust {
-    /// The server sees each agent's vector as it is, samples the agents and adds the noise.
-    #[default]
-    Trusted,
-    /// The server sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
-    /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
-    /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
-    /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but
-    /// to learn whatever it can from what it receives.
-    ///
-    /// Example: `Masked(planned_dropout: 0.1)`.
-    Masked {
-        /// Share of agents that may drop out before the noise in the sum is smaller than planned.
-        planned_dropout: Probability,
-        /// Largest number of agents that collude (share what they know), with the server or with each other. Each
-        /// knows its own share of the noise, so losses are computed without these shares. They must be fewer than a
-        /// majority of all agents. Default: 0, nobody colludes.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        colluding: u32,
-    },
-}
-
-fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
-
-impl ServerTrust {
-    /// Whether the server sees sums only.
-    #[must_use]
-    pub fn is_masked(self) -> bool {
-        matches!(self, Self::Masked { .. })
-    }
-
-    /// The largest number of colluding agents.
-    #[must_use]
-    pub fn colluding(self) -> usize {
-        match self {
-            Self::Trusted => 0,
-            Self::Masked { colluding, .. } => colluding as usize,
-        }
-    }
-}
-
 fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
@@ -267,75 +240,14 @@ fn everybody() -> Participation {
 }
 
 impl Aggregate {
-    /// Settings that cannot be combined with masks.
-    pub(super) fn masking_problems(&self, policy: &RoundPolicy, agents: u64) -> Vec<Problem> {
-        if !self.server.is_masked() {
-            return Vec::new();
-        }
-        let wrong =
-            |path: &str, expected: &str, found: &str, cure: &str| Problem::wrong(path, expected, found, cure);
-        let mut problems = Vec::new();
-        if !matches!(self.participation, Participation::Poisson(_)) {
-            let cure = "write Poisson(0.25)";
-            let expected = "Poisson(..): under masks each agent decides at random whether it takes part";
-            problems.push(wrong("participation", expected, "FixedSize", cure));
-        }
-        if self.divisor != Divisor::Planned {
-            let expected = "Planned: agents weight their own vector before they know who answers";
-            problems.push(wrong("divisor", expected, &format!("{:?}", self.divisor), "leave it out"));
-        }
-        if self.late != Late::Discard {
-            let expected = "Discard: masks are for one round";
-            problems.push(wrong("late", expected, &format!("{:?}", self.late), "leave it out"));
-        }
-        if policy.as_dyn().buffers() {
-            let cure = "use Deadline or Quorum";
-            problems.push(wrong("server", "rounds, as masks are for one round", policy.name(), cure));
-        }
-        if self.visible_participation {
-            let expected = "false: under masks nobody sees which agents were sampled";
-            problems.push(wrong("visible_participation", expected, "true", "leave it out"));
-        }
-        if self.arithmetic == Some(NoiseArithmetic::Exact) {
-            let expected = "Ideal: shares of noise that are each rounded do not add up to rounded noise";
-            problems.push(wrong("arithmetic", expected, "Exact", "leave it out"));
-        }
-        let rate = match self.participation {
-            Participation::Poisson(rate) => rate.get(),
-            Participation::FixedSize(_) => 1.0,
-        };
-        let reach =
-            self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
-        // Encoded sums wrap around at 2^23, about 8.4 million: a hundred times this bound.
-        if reach > 8e4 {
-            let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
-            let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
-            problems.push(wrong("clip", expected, &found, "clip: 11 (DP-FTS-DE's synthetic experiment)"));
-        }
-        if !(3..=1000).contains(&agents) {
-            let cure = "trust the server, or change the number of agents";
-            let expected = "3 to 1,000 agents, since every two agents share a mask";
-            problems.push(wrong("server", expected, &agents.to_string(), cure));
-        }
-        let threshold = threshold(agents as usize);
-        if self.server.colluding() >= threshold {
-            let expected = format!(
-                "fewer than {threshold} of {agents} agents: so many shares reveal every single answer, without noise"
-            );
-            let cure = "lower `colluding`, or trust the server";
-            let found = self.server.colluding().to_string();
-            problems.push(wrong("server.Masked.colluding", &expected, &found, cure));
-        }
-        problems
-    }
-
-    /// The sum of a round in which no answer is late.
+    /// The sum of a round in which no answer is late, with the first clipping norm, if `asked` agents are asked.
     #[must_use]
-    pub fn mechanism(&self) -> FederatedSum {
+    pub fn mechanism(&self, asked: u64) -> FederatedSum {
+        let z = self.noise_multiplier.get();
         FederatedSum {
             participation: self.participation,
             clip: self.clip,
-            noise_multiplier: self.noise_multiplier.get(),
+            noise_multiplier: z,
             divisor: self.divisor,
             multiplicity: 1,
             keeps_sampling_draw: false,
@@ -348,11 +260,34 @@ impl Aggregate {
             } else {
                 NoiseArithmetic::Exact
             }),
+            count: self.adaptive_clip.map(|adaptive| adaptive.count(z, self.planned(asked))),
         }
     }
 }
 
 impl Sharing {
+    fn aggregate(&self) -> Option<&Aggregate> {
+        match self {
+            Self::Aggregate(aggregate) => Some(aggregate),
+            Self::Alone(_) | Self::RandomAgent(_) => None,
+        }
+    }
+
+    /// The clipping norm, or that of the first sum.
+    pub(super) fn clip(&self) -> Option<Positive> {
+        self.aggregate()?.clip
+    }
+
+    /// Whether the clipping norm follows the agents' vectors.
+    pub(super) fn adapts_clip(&self) -> bool {
+        self.aggregate().is_some_and(|aggregate| aggregate.adaptive_clip.is_some())
+    }
+
+    /// The selection, if it depends on losses that agents report.
+    pub(super) fn reporting(&self) -> Option<&SelectionModel> {
+        self.aggregate().filter(|aggregate| aggregate.selects_by_loss()).map(|aggregate| &aggregate.selection)
+    }
+
     pub(super) fn regions(&self) -> usize {
         match self {
             Self::Aggregate(aggregate) => aggregate.regions.get() as usize,

@@ -5,17 +5,25 @@ use super::contribution::MaskingContract;
 use super::key_exchange_state::Setup;
 use super::messages::{Close, FederatedProtocol};
 use super::public::{EVERY_AGENT, PROTECTED};
+use super::roster::Roster;
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
 use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
 use crate::privacy::ledger::{BudgetMeter, Occasion};
 use crate::rng::Key;
-use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) type Vector = Arc<Vec<f64>>;
+
+/// A vector, and the round to which it is an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Dated {
+    pub(super) round: u64,
+    pub(super) vector: Vector,
+}
 
 /// The server of one series.
 #[derive(Clone, Debug)]
@@ -43,11 +51,11 @@ pub(super) struct Server {
     /// By agent: all rounds that it has answered, in time or late.
     pub(super) heard: Vec<Answers>,
     /// By agent: its vector for the sum of this round.
-    pub(super) fresh: Vec<Option<Vector>>,
+    pub(super) fresh: Vec<Option<Dated>>,
     /// By agent: a late vector that enters the next sum.
-    pub(super) late: Vec<Option<Vector>>,
+    pub(super) late: Vec<Option<Dated>>,
     /// By agent: the vector of its latest answer.
-    pub(super) last: Vec<Option<Vector>>,
+    pub(super) last: Vec<Option<Dated>>,
     /// For a server that is not trusted: the setup, the contract, the masked words of this round by agent, and the
     /// unmasking of their sum.
     pub(super) setup: Setup,
@@ -63,6 +71,12 @@ pub(super) struct Server {
     pub(super) buffered: u64,
     /// How many of these answers were to earlier rounds.
     pub(super) stale: u64,
+    /// Relays between server and agents: if agents are selected by loss, the size of an answer tells them who is.
+    pub(super) relays: Arc<[Observer]>,
+    /// Whom the server asks, and what it knows of its agents.
+    pub(super) roster: Roster,
+    /// The clipping norm over all regions, if it follows the agents' vectors.
+    pub(super) norm: Option<Positive>,
     /// Dry run: nothing is summed, and zeros of the same length are sent.
     pub(super) dry: bool,
 }
@@ -92,6 +106,7 @@ impl Server {
 
     /// Stores an answer; it has no vector if nothing is shared.
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
+        let vector = vector.map(|vector| Dated { round, vector });
         self.buffered += 1;
         if round == self.round && self.open {
             self.answered[agent] = true;

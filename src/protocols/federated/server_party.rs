@@ -1,15 +1,16 @@
 //! The server as a party: starts rounds, collects vectors, releases their sums.
 
+use super::adaptive_clip::AdaptiveClip;
 use super::key_exchange_state::Phase;
 use super::messages::{Clipped, Close, FederatedProtocol, Message, OwnFact};
 use super::rounds::Late;
 use super::series::{Aggregate, Alone, Sharing};
-use super::server::{Server, Vector};
+use super::server::{Dated, Server, Vector};
 use crate::gp::dot;
 use crate::kernel::{Context, Input, Party};
-use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, FederatedSum, ReceivedVectors};
+use crate::privacy::mechanisms::{Disclosure, Divisor, FederatedSum, ReceivedVectors};
+use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, end_refused};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -20,7 +21,8 @@ impl Party<FederatedProtocol> for Server {
         match input {
             Input::Start if self.contract.is_some() => self.set_up(ctx),
             Input::Start => {
-                ctx.broadcast(self.agents.iter().copied(), &Message::Begin);
+                self.select();
+                self.send_round(&Message::Begin, &Message::Observe { round: 0, vectors: None }, ctx);
                 self.open(ctx);
             }
             Input::Message { from, message: Message::Key } => self.take_set_up(from, &Phase::Keys, ctx),
@@ -29,6 +31,12 @@ impl Party<FederatedProtocol> for Server {
             }
             Input::Message { from, message: Message::Weights { round, omega } } => {
                 self.take(from, round, Some(omega.into_inner()), ctx);
+            }
+            Input::Message { from, message: Message::Report { round, omega, loss } } => {
+                if let Some(&agent) = self.places.get(&from) {
+                    self.roster.reported(agent, round, loss.into_inner());
+                }
+                self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
                 // A member that sends no vector has not received the shares that other agents dealt to it.
@@ -61,7 +69,9 @@ impl Party<FederatedProtocol> for Server {
                 message:
                     Message::Begin
                     | Message::Share { .. }
+                    | Message::Observe { .. }
                     | Message::Unmask { .. }
+                    | Message::UnmaskNear { .. }
                     | Message::Invite
                     | Message::Keys { .. }
                     | Message::Entrusted { .. },
@@ -76,6 +86,14 @@ impl Party<FederatedProtocol> for Server {
     /// An open round keeps its timer, and is closed by the new policy.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            let clip = |sharing: &Sharing| match sharing {
+                Sharing::Aggregate(aggregate) => aggregate.clip,
+                Sharing::Alone(_) | Sharing::RandomAgent(_) => None,
+            };
+            // A norm that has followed the vectors goes on from where it is, unless the scenario states another one.
+            if clip(&self.sharing) != clip(&fresh.sharing) {
+                self.norm = fresh.norm;
+            }
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
             self.policy.clone_from(&fresh.policy);
@@ -97,10 +115,18 @@ impl Server {
             return;
         }
         self.file(agent, round, vector);
-        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
-        if self.open && self.policy.is_enough(fresh, self.buffered, self.agents.len() as u64) {
+        if self.answered[agent] && round == self.round {
+            self.roster.answered(agent, round, ctx.now());
+        }
+        if self.open && self.policy.is_enough(self.fresh_answers(), self.buffered, self.roster.asked()) {
             self.close(ctx);
         }
+    }
+
+    /// Number of agents that were asked in this round and have answered.
+    fn fresh_answers(&self) -> u64 {
+        let answered = self.answered.iter().enumerate();
+        answered.filter(|(agent, answered)| **answered && self.roster.asks(*agent)).count() as u64
     }
 
     fn close(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
@@ -108,9 +134,9 @@ impl Server {
         if let Some(timer) = self.timer.take() {
             ctx.cancel(timer);
         }
-        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
+        let (fresh, asked) = (self.fresh_answers(), self.roster.asked());
         let clipped = self.clipped();
-        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale, clipped }.into());
+        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale, asked, clipped }.into());
         (self.buffered, self.stale) = (0, 0);
         let is_local = self.round >= self.shared_rounds;
         if let Some(contract) = self.contract.clone().filter(|_| !is_local) {
@@ -121,15 +147,16 @@ impl Server {
         let shared = match sharing {
             Sharing::Alone(_) => {
                 self.round += 1;
+                self.select();
                 let message = Message::Share { round: self.round, vectors: None };
                 ctx.broadcast(self.agents.iter().copied(), &message);
                 Ok(())
             }
             Sharing::RandomAgent(_) => self.relay(ctx),
-            Sharing::Aggregate(aggregate) => {
-                let (mechanism, gathered) = self.gather(&aggregate.mechanism(), &aggregate);
-                self.aggregate(&mechanism, gathered, ctx)
-            }
+            Sharing::Aggregate(aggregate) => self.learn_losses(&aggregate, ctx).and_then(|()| {
+                let (mechanism, gathered) = self.gather(&aggregate);
+                self.aggregate(&aggregate, &mechanism, gathered, ctx)
+            }),
         };
         if let Err(error) = shared {
             end_refused(ctx, &format!("before round {}", self.round + 1), &error);
@@ -142,10 +169,10 @@ impl Server {
     /// clipped, and under masks, where the server cannot see their norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
-        let clip = aggregate.clip.filter(|_| !self.dry && self.contract.is_none())?;
+        let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;
         let bound = clip.get() / f64::from(aggregate.regions.get()).sqrt();
-        let longer = |vector: &Vector| dot(vector, vector).sqrt() > bound;
-        let weights = aggregate.weights.at(self.round, &self.explored, self.regions());
+        let longer = |dated: &Dated| dot(&dated.vector, &dated.vector).sqrt() > bound;
+        let weights = self.weights(aggregate);
         let (mut vectors, mut weight) = (0, 0.0);
         for (agent, _) in
             self.fresh.iter().enumerate().filter(|(_, vector)| vector.as_ref().is_some_and(longer))
@@ -156,15 +183,24 @@ impl Server {
         (self.round < self.shared_rounds).then_some(Clipped { vectors, weight })
     }
 
+    /// The weights of this round, regions x agents.
+    fn weights(&self, aggregate: &Aggregate) -> Vec<Vec<f64>> {
+        let weights = aggregate.weights.at(self.round, &self.explored, self.regions());
+        self.roster.weighted(weights, aggregate.importance.as_ref())
+    }
+
     /// The vectors of this round's sum according to the policy for late answers, and the mechanism with the
     /// effects of this policy.
-    fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
-        let mut mechanism = mechanism.clone();
+    fn gather(&mut self, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
+        let weights = Arc::new(self.weights(aggregate));
+        let mut mechanism = aggregate.mechanism(self.roster.asked());
+        mechanism.clip = self.norm.or(aggregate.clip);
         // If the server keeps the first k answers of N agents, the paper's claim is computed with the smaller of k / N
         // and the sampling rate.
-        mechanism.claimed_rate = self.policy.claimed_rate(mechanism.participation, self.agents.len());
+        mechanism.claimed_rate =
+            self.policy.claimed_rate(mechanism.participation, self.roster.asked() as usize);
         mechanism.excluded_from_claim = self.round + 1 > self.rounds;
-        let mut vectors: Vec<(usize, Vector)> = Vec::new();
+        let mut vectors: Vec<(usize, Dated)> = Vec::new();
         let mut late_sampling_draw = Vec::new();
         for agent in 0..self.agents.len() {
             let late = self.late[agent].take();
@@ -184,32 +220,68 @@ impl Server {
                 Late::KeepLast => vectors.extend(self.last[agent].clone().map(|v| (agent, v))),
             }
         }
-        let weights =
-            Arc::new(aggregate.weights.at(self.round, &self.explored, aggregate.regions.get() as usize));
-        let population = self.agents.len();
-        (mechanism, ReceivedVectors { population, vectors, weights, late_sampling_draw, length: self.length })
+        let late_by = |dated: &Dated| self.round.saturating_sub(dated.round);
+        let discounts = aggregate.staleness.as_ref().map_or_else(Vec::new, |discount| {
+            vectors.iter().map(|(_, dated)| discount.as_dyn().factor(late_by(dated))).collect()
+        });
+        let vectors = vectors.into_iter().map(|(agent, dated)| (agent, dated.vector)).collect();
+        let (population, length) = (self.agents.len(), self.length);
+        let gathered =
+            ReceivedVectors { population, vectors, weights, late_sampling_draw, length, discounts };
+        (mechanism, gathered)
     }
 
     fn aggregate(
         &mut self,
+        aggregate: &Aggregate,
         mechanism: &FederatedSum,
         gathered: ReceivedVectors,
         ctx: &mut Context<'_, FederatedProtocol>,
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
+        // What the share of vectors within the norm is computed for: the planned number, or that of the vectors.
+        let sampled = match aggregate.divisor {
+            Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
+            Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),
+        };
         let secret = Sensitive::new(gathered);
-        let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
+        let mut zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
+        zeros.extend(mechanism.count.map(|_| vec![0.0]));
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let vectors = if self.dry {
             release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
             release(&mut ledger, occasion, mechanism, &secret, &mut stream)?
         };
+        if !self.dry {
+            self.follow_norm(aggregate, vectors.get(), sampled, ctx);
+        }
         self.round += 1;
-        let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
-        ctx.broadcast(self.agents.iter().copied(), &message);
+        self.select();
+        let (round, vectors) = (self.round, Some(Arc::new(vectors)));
+        let others = Message::Observe { round, vectors: vectors.clone() };
+        self.send_round(&Message::Share { round, vectors }, &others, ctx);
         Ok(())
+    }
+
+    /// The next clipping norm, if it follows the agents' vectors, from the noisy count that was released with the sums.
+    fn follow_norm(
+        &mut self,
+        aggregate: &Aggregate,
+        released: &[Vec<f64>],
+        sampled: f64,
+        ctx: &mut Context<'_, FederatedProtocol>,
+    ) {
+        let (Some(adaptive), Some(first), Some(norm)) = (aggregate.adaptive_clip, aggregate.clip, self.norm)
+        else {
+            return;
+        };
+        let Some([count]) = released.get(self.regions()).map(Vec::as_slice) else { return };
+        let within = AdaptiveClip::share(*count, sampled);
+        let norm = adaptive.next(norm, within, first);
+        self.norm = Some(norm);
+        ctx.record(OwnFact::ClipFollowed { round: self.round, within, norm: norm.get() }.into());
     }
 
     /// Sends every agent the vector of a random other agent, as in the original FTS.
@@ -222,7 +294,7 @@ impl Server {
             let mut vectors = None;
             if !others.is_empty() {
                 let other = others[stream.below(others.len() as u64) as usize];
-                if let Some(vector) = &self.fresh[other] {
+                if let Some(Dated { vector, .. }) = &self.fresh[other] {
                     let secret = Sensitive::new(vec![vector.to_vec()]);
                     let occasion = self.occasion("sampled weights omega", ctx);
                     let mut ledger = JournalLedger::new(&mut self.meter, ctx);

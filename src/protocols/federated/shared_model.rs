@@ -57,6 +57,17 @@ impl SharedModel {
         self.posterior.observe(self.common.features(arm), outcome - centre)
     }
 
+    /// What is subtracted from these measurements before weights are fitted to them.
+    pub(super) fn centre(&self, seen: &[(usize, f64)]) -> f64 {
+        match self.outcomes {
+            WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
+            WeightOutcomes::Raw => 0.0,
+            WeightOutcomes::MinusOwnMean => {
+                seen.iter().map(|(_, outcome)| outcome).sum::<f64>() / seen.len().max(1) as f64
+            }
+        }
+    }
+
     /// A draw of the weights from their posterior, N(nu, lambda Sigma^-1) in the paper's notation.
     pub(super) fn sample(&self, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
         if self.seen.is_empty() {

@@ -37,6 +37,10 @@ impl MaskingContract {
                  all others following the protocol"
             ),
         };
+        let condition = match self.aggregate.server.graph_condition(self.explored.len()) {
+            Some(graph) => format!("{condition}; {graph}"),
+            None => condition,
+        };
         SecureSum {
             sum: self.mechanism(),
             shares: survivors.saturating_sub(known),
@@ -178,7 +182,8 @@ impl Server {
             return;
         }
         unopened.holders.push(agent);
-        if unopened.holders.len() < contract.shares_needed() {
+        let PendingUnmasking { holders, answered, members, .. } = &*unopened;
+        if !contract.dealer.graph.covers(holders, answered, members, contract.shares_needed()) {
             return;
         }
         let PendingUnmasking { survivors, .. } = self.unopened.remove(place);
@@ -194,6 +199,7 @@ mod tests {
     use super::*;
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::privacy::mechanisms::Mechanism;
+    use crate::protocols::federated::mask_graph::MaskGraph;
     use crate::protocols::federated::masking::Dealer;
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
@@ -211,7 +217,7 @@ mod tests {
                 aggregate: crate::scenario::part(&aggregate).unwrap(),
                 explored: vec![0; 100],
                 length: 1,
-                dealer: Dealer { keys: vec![Key::root(1); 100] },
+                dealer: Dealer { keys: vec![Key::root(1); 100], graph: MaskGraph::Complete(100) },
             };
             let opened = SecureSumOutput { plan: contract.plan(0), sums: Vec::new() };
             let price = |sum: SecureSum| {

@@ -28,6 +28,8 @@ pub(super) struct Tally {
     pub(super) closings: Vec<RoundClosing>,
     /// Round, number of answers in time, and the clipped vectors among them; empty without a clipping norm.
     clipped: Vec<(u64, u64, Clipped)>,
+    /// Round, clipping norm of the next round, and noisy share of vectors within this round's; empty if the norm is fixed.
+    norms: Vec<(u64, f64, f64)>,
 }
 
 impl Tally {
@@ -39,6 +41,7 @@ impl Tally {
             rounds: vec![Vec::new(); rounds as usize + 1],
             closings: Vec::new(),
             clipped: Vec::new(),
+            norms: Vec::new(),
         }
     }
 
@@ -120,15 +123,32 @@ impl Tally {
         (!points.is_empty()).then_some(RoundTrack { name, points })
     }
 
+    /// Notes that the clipping norm has followed the vectors of a round.
+    pub(super) fn norm(&mut self, round: u64, norm: f64, within: f64) {
+        self.norms.push((round, norm, within));
+    }
+
+    /// The clipping norm of every round, and the noisy share of vectors within it; empty if the norm is fixed.
+    pub(super) fn norms(&self, first: f64) -> Vec<RoundTrack> {
+        if self.norms.is_empty() {
+            return Vec::new();
+        }
+        let next = self.norms.iter().map(|&(round, norm, _)| (round + 1, norm));
+        let norms = std::iter::once((0, first)).chain(next).collect();
+        let within = self.norms.iter().map(|&(round, _, within)| (round, within)).collect();
+        let track = |name: &str, points| RoundTrack { name: name.to_owned(), points };
+        vec![track("clipping norm", norms), track("share of vectors within the norm, with noise", within)]
+    }
+
     pub(super) fn closed(
         &mut self,
         round: u64,
-        (in_time, late): (u64, u64),
+        (in_time, late, asked): (u64, u64, u64),
         clipped: Option<Clipped>,
         at: Time,
     ) {
         self.clipped.extend(clipped.map(|clipped| (round, in_time, clipped)));
-        let missing = (self.best.len() as u64).saturating_sub(in_time);
+        let missing = asked.saturating_sub(in_time);
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 

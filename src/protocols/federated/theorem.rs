@@ -52,7 +52,13 @@ impl Terms<'_> {
         schedule: SharedQueries,
         clipped: &[(u64, Clipped)],
     ) -> Result<Vec<RoundTrack>, GpError> {
-        let Some(clip) = aggregate.clip.filter(|_| !clipped.is_empty()) else { return Ok(Vec::new()) };
+        // The theorem assumes a fixed clipping norm, and the weights of the schedule.
+        let as_assumed = aggregate.adaptive_clip.is_none()
+            && aggregate.importance.is_none()
+            && aggregate.selection.is_everyone();
+        let Some(clip) = aggregate.clip.filter(|_| as_assumed && !clipped.is_empty()) else {
+            return Ok(Vec::new());
+        };
         let (norm, m) = (self.recipe.norm.get(), self.common.m as f64);
         let (agents, regions) = (self.values.len() as f64, aggregate.regions.get() as usize);
         let rate = match aggregate.participation {

@@ -27,6 +27,9 @@ pub(super) struct PendingUnmasking {
     pub(super) round: u64,
     /// Agents whose vectors are in the sum.
     pub(super) survivors: u64,
+    /// By agent: whether its answer is in the sum, and whether it is a member.
+    pub(super) answered: Arc<Vec<bool>>,
+    pub(super) members: Arc<Vec<bool>>,
     /// Agents whose shares have arrived.
     pub(super) holders: Vec<usize>,
     /// The ledger entry in case the sum is computed; the budget counts it as soon as shares are requested.
@@ -39,21 +42,45 @@ impl Unmasking {
         self.answered.iter().filter(|answered| **answered).count() as u64
     }
 
+    /// Whether `needed` shares of every secret that unmasks the sum have arrived.
+    pub(super) fn has_shares(&self, contract: &MaskingContract, needed: usize) -> bool {
+        let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
+        contract.dealer.graph.covers(&holders, &self.answered, &self.members, needed)
+    }
+
     /// The sums, all regions one after the other.
     pub(super) fn open(mut self, contract: &MaskingContract, round: u64) -> Vec<f64> {
-        let dealer = &contract.dealer;
-        self.shares.truncate(dealer.threshold());
-        let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
-        let factors = lagrange(&holders);
-        let secret = |owner: usize| recover(self.shares.iter().map(|(_, shares)| shares[owner]), &factors);
+        let (dealer, graph) = (&contract.dealer, &contract.dealer.graph);
+        let shares = std::mem::take(&mut self.shares);
+        // The first holders of shares of this secret, as many as are needed.
+        let held = |owner: usize| {
+            let of_owner = shares
+                .iter()
+                .filter_map(move |(holder, shares)| Some((*holder, shares[graph.place(*holder, owner)?])));
+            of_owner.take(dealer.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
+        };
+        // With full masks these are the same for all secrets.
+        let of_all = (!graph.is_regular()).then(|| lagrange(&held(0).0));
+        let secret = |owner: usize| {
+            let (holders, shares) = held(owner);
+            match &of_all {
+                Some(factors) => recover(shares.into_iter(), factors),
+                None => recover(shares.into_iter(), &lagrange(&holders)),
+            }
+        };
         let members = self.answered.iter().enumerate().filter(|(owner, _)| self.members[*owner]);
         for (owner, &answered) in members {
             if answered {
                 mask(&mut self.words, secret(owner), false);
                 continue;
             }
+            let mut pairs = graph.pairs(owner);
+            pairs.retain(|&other| self.answered[other]);
+            if pairs.is_empty() {
+                continue;
+            }
             let lost = secret(owner);
-            for (other, _) in self.answered.iter().enumerate().filter(|(_, answered)| **answered) {
+            for other in pairs {
                 let seed = agreed(lost, dealer.public(other, round));
                 mask(&mut self.words, seed, !adds(other, owner));
             }
@@ -65,6 +92,7 @@ impl Unmasking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::federated::mask_graph::MaskGraph;
     use crate::protocols::federated::masking::Dealer;
     use crate::protocols::federated::series::Aggregate;
     use crate::rng::Key;
@@ -76,11 +104,12 @@ mod tests {
     fn contract(aggregate: &str) -> MaskingContract {
         let aggregate: Aggregate = crate::scenario::part(aggregate).unwrap();
         let regions = aggregate.regions.get() as usize;
+        let keys = (0..AGENTS as u64).map(|n| Key::root(8).index(n)).collect();
         MaskingContract {
             aggregate,
             explored: (0..AGENTS).map(|n| n % regions).collect(),
             length: LENGTH,
-            dealer: Dealer { keys: (0..AGENTS as u64).map(|n| Key::root(8).index(n)).collect() },
+            dealer: Dealer { keys, graph: MaskGraph::Complete(AGENTS) },
         }
     }
 
@@ -103,7 +132,8 @@ mod tests {
         }
         let holders = (0..AGENTS).filter(|&agent| answered[agent]).rev();
         let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered, members)));
-        let shares = holders.take(contract.dealer.threshold()).map(shares).collect();
+        let needed = if contract.dealer.graph.is_regular() { AGENTS } else { contract.dealer.threshold() };
+        let shares = holders.take(needed).map(shares).collect();
         let (answered, members) = (Arc::new(answered.to_vec()), Arc::new(members.to_vec()));
         Unmasking { words, answered, members, shares, ..Unmasking::default() }.open(contract, round)
     }
@@ -128,6 +158,37 @@ mod tests {
                     let found = found[region * LENGTH + place];
                     prop_assert!((found - expected).abs() < 1e-9, "{found} {expected}");
                 }
+            }
+        }
+    }
+
+    proptest! {
+        /// With four neighbours each, of which three recover a secret: whenever every neighbourhood has enough answers, the
+        /// masks cancel exactly, whoever drops out; else the round cannot be unmasked.
+        #[test]
+        fn masks_of_few_neighbours_cancel(
+            answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,
+        ) {
+            let mut contract = contract("(regions: 2, clip: Some(1000.0), server: Masked(planned_dropout: 0.5))");
+            contract.dealer.graph = MaskGraph::regular(AGENTS, 4, &mut Key::root(graph).stream());
+            let of = |agent: usize| {
+                contract.dealer.graph.pairs(agent).into_iter().filter(|&other| answered[other]).count()
+            };
+            // Members that did not answer matter only through neighbours that did.
+            let enough = (0..AGENTS).all(|agent| of(agent) >= 3 || (!answered[agent] && of(agent) == 0));
+            prop_assert_eq!(contract.can_be_unmasked(&answered, &[true; AGENTS]), enough);
+            if enough {
+                let found = unmasked(&contract, &answered, round);
+                let plan = contract.plan(round);
+                let mut expected = vec![0u64; 2 * LENGTH];
+                for agent in (0..AGENTS).filter(|&agent| answered[agent]) {
+                    for (place, sum) in expected.iter_mut().enumerate() {
+                        let value = plan.weights[place / LENGTH][agent] * omega(agent)[place % LENGTH];
+                        *sum = sum.wrapping_add(super::super::masking::encode(value));
+                    }
+                }
+                let expected: Vec<f64> = expected.into_iter().map(decode).collect();
+                prop_assert_eq!(found, expected);
             }
         }
     }
@@ -208,7 +269,7 @@ mod tests {
         let secret = |holders: [usize; 4], says_answered: bool| {
             let mut list = [true; AGENTS];
             list[0] = says_answered;
-            assert!(contract.allows_unmasking(&list));
+            assert!(contract.allows_unmasking(1, &list));
             let shares = holders.map(|holder| contract.shares(holder, round, &list, &members)[0]);
             recover(shares.into_iter(), &lagrange(&holders))
         };
@@ -228,7 +289,8 @@ mod tests {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
         for survivors in 0..=AGENTS {
             let answered: Vec<bool> = (0..AGENTS).map(|agent| agent < survivors).collect();
-            assert_eq!(contract.allows_unmasking(&answered), survivors >= 4, "{survivors}");
+            assert_eq!(contract.allows_unmasking(1, &answered), survivors >= 4, "{survivors}");
+            assert_eq!(contract.can_be_unmasked(&answered, &[true; AGENTS]), survivors >= 4, "{survivors}");
         }
     }
 

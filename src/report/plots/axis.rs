@@ -186,7 +186,8 @@ impl Axis {
             () if bottom == 0.0 => (0.0, 1.0),
             () => (bottom - 0.5, bottom + 0.5),
         };
-        let step = round_step((top - bottom) / TICKS);
+        // The smallest step that rounds to a number above 0.
+        let step = round_step(((top - bottom) / TICKS).max(1e-300));
         let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;
         let first = libm::ceil(low / step - 1e-9) as i64;
@@ -290,6 +291,8 @@ mod tests {
         assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));
         assert_eq!(labels(&Axis::counting([0, 1, 2])), ["0", "1", "2"]);
         assert_eq!(labels(&Axis::counting([1, 40])), ["10", "20", "30", "40"]);
+        // Values without room for steps between them have at most a few ticks.
+        assert!(Axis::fit([(0.0, 0.0), (5e-324, 0.0)]).ticks.len() < 3);
         for most in [1e-12, 3.7e-3, 1.0, 77.0, 8.1e9] {
             let count = Axis::fit([(most, 0.0), (most / 7.0, 0.0)]).ticks.len();
             assert!((3..=7).contains(&count), "{most}: {count}");

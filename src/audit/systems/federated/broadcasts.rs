@@ -9,11 +9,13 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Mechanism, Pair, Participation, Price, RATIO, ReceivedVectors, SubsampledShift,
 };
-use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late};
+use crate::protocols::federated::{
+    AdaptiveClip, Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late, SelectedWeights,
+};
 use crate::protocols::stage::{CountedRelease, RoundClosing};
 use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
-use crate::vocab::{Cost, Delta, Neighbours};
+use crate::vocab::{Cost, Delta, Neighbours, Positive};
 use std::sync::Arc;
 
 /// All broadcasts of one series, on the vectors of each agent that is tried.
@@ -21,12 +23,12 @@ pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
     context: &AuditContext<'_>,
-    (explored, targets): (&[usize], &[usize]),
+    (weights, targets): (&SelectedWeights, &[usize]),
     delta: Delta,
 ) -> Result<Candidates, AuditError> {
     let sums = sums(recipe, series, aggregate, context.stage, context.key)?;
     let one = |&target: &usize| {
-        let rounds = rounds(recipe, series, aggregate, (explored, target), &sums)?;
+        let rounds = rounds(recipe, series, aggregate, (weights, target), &sums)?;
         system(series, aggregate, rounds, target, delta)
     };
     targets.iter().map(one).collect()
@@ -138,23 +140,39 @@ struct Round {
     mechanism: FederatedSum,
     pair: Pair<ReceivedVectors>,
     moved: SubsampledShift,
+    /// The number of sampled agents for which the share of vectors within the clipping norm is computed.
+    sampled: f64,
+}
+
+impl Round {
+    /// The same sum with another clipping norm.
+    fn with_norm(&self, norm: Positive, target: usize) -> Option<Self> {
+        let mechanism = FederatedSum { clip: Some(norm), ..self.mechanism.clone() };
+        let given = &self.pair.inputs[0];
+        let copies = given.vectors.iter().filter(|(agent, _)| *agent == target).count();
+        let pair = mechanism.pair_of(given, target, copies)?;
+        let moved = mechanism.moved([&pair.inputs[0], &pair.inputs[1]])?;
+        Some(Self { mechanism, pair, moved, sampled: self.sampled })
+    }
 }
 
 fn rounds(
     recipe: &Federated,
     series: &FederatedSeries,
     aggregate: &Aggregate,
-    (explored, target): (&[usize], usize),
+    (selected, target): (&SelectedWeights, usize),
     sums: &[Sum],
 ) -> Result<Vec<Round>, AuditError> {
-    let (agents, regions) = (explored.len(), aggregate.regions.get() as usize);
     sums.iter()
         .enumerate()
         .map(|(k, sum)| {
-            let mut mechanism = aggregate.mechanism();
+            let weights = selected.at(k as u64);
+            let agents = weights.first().map_or(0, Vec::len);
+            let asked = selected.asked();
+            let mut mechanism = aggregate.mechanism(asked);
             mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
             // As the server does: the planned loss assumes that those whose answers were used were sampled at random.
-            mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, agents);
+            mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, asked as usize);
             let mut late_sampling_draw = Vec::new();
             let copies = match aggregate.late {
                 Late::Discard | Late::KeepLast => 1,
@@ -173,18 +191,24 @@ fn rounds(
                     usize::from(k > 0)
                 }
             };
-            let others = (0..agents).filter(|agent| *agent != target);
+            let is_asked = |agent: &usize| weights.iter().any(|region| region[*agent] > 0.0);
+            let others = (0..agents).filter(|agent| *agent != target && is_asked(agent));
             let others = ReceivedVectors {
                 population: agents,
                 vectors: others.map(|agent| (agent, Arc::new(vec![0.0]))).collect(),
-                weights: Arc::new(aggregate.weights.at(k as u64, explored, regions)),
+                weights: Arc::new(weights),
                 late_sampling_draw,
                 length: 1,
+                discounts: Vec::new(),
             };
             let unknown = || AuditError::scenario("no pair of neighbours is known for these sums");
             let pair = sum.pair(&mechanism, &others, (target, copies)).ok_or_else(unknown)?;
             let moved = mechanism.moved([&pair.inputs[0], &pair.inputs[1]]).ok_or_else(unknown)?;
-            Ok(Round { mechanism, pair, moved })
+            let sampled = match aggregate.divisor {
+                Divisor::Arrived => aggregate.planned(pair.inputs[0].vectors.len() as u64),
+                Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(asked),
+            };
+            Ok(Round { mechanism, pair, moved, sampled })
         })
         .collect()
 }
@@ -209,7 +233,13 @@ fn system(
     let words = against.or(rounds.first()).map(|round| round.pair.words.clone());
     let statement = Statement {
         name: series.name.clone(),
-        about: format!("all {} broadcasts of a run, as the server makes them", prices.len()),
+        about: match aggregate.adaptive_clip {
+            None => format!("all {} broadcasts of a run, as the server makes them", prices.len()),
+            Some(_) => format!(
+                "all {} broadcasts of a run with the counts that the clipping norm follows, as the server makes them",
+                prices.len()
+            ),
+        },
         neighbours: words.unwrap_or_default(),
         observer: EVERY_AGENT.to_owned(),
         delta: delta.get(),
@@ -219,7 +249,8 @@ fn system(
         broken: false,
     };
     let pair = KnownPair::of(laws.iter().map(|laws| (laws.as_ref(), 1)));
-    Ok(System::new(statement, Broadcasts { rounds, target, visible, pair }))
+    let adaptive = aggregate.adaptive_clip;
+    Ok(System::new(statement, Broadcasts { rounds, target, visible, adaptive, pair }))
 }
 
 /// All broadcasts of a run, seen by an observer who knows everything except one agent's vectors, who is
@@ -228,6 +259,7 @@ struct Broadcasts {
     rounds: Vec<Round>,
     target: usize,
     visible: bool,
+    adaptive: Option<AdaptiveClip>,
     pair: Option<KnownPair>,
 }
 
@@ -238,13 +270,22 @@ impl Experiment for Broadcasts {
 
     fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
-        for (k, Round { mechanism, pair, moved }) in self.rounds.iter().enumerate() {
+        let mut followed: Option<Round> = None;
+        for (k, round) in self.rounds.iter().enumerate() {
+            let Round { mechanism, pair, moved, sampled } = followed.as_ref().unwrap_or(round);
             let mut stream = key.index(k as u64).stream();
             let input = &pair.inputs[world.index()];
             // Whether the audited agent is sampled, from the random number that the mechanism will use.
             let coin = self.visible.then(|| mechanism.drawn(input, &mut stream.clone())[self.target]);
             let sums = mechanism.privatise(input, &mut stream)?;
-            score += moved.log_ratio(sums.iter().flatten().copied(), coin);
+            score += moved.log_ratio(mechanism.of_equal_noise(input, &sums).into_iter(), coin);
+            if let (Some(adaptive), Some(first), Some(norm)) =
+                (self.adaptive, round.mechanism.clip, mechanism.clip)
+                && let (Some(next), Some([count])) = (self.rounds.get(k + 1), sums.last().map(Vec::as_slice))
+            {
+                let norm = adaptive.next(norm, AdaptiveClip::share(*count, *sampled), first);
+                followed = next.with_norm(norm, self.target);
+            }
         }
         Ok(Transcript::rounded(vec![score]))
     }

@@ -3,6 +3,7 @@
 mod broadcasts;
 mod claim;
 mod masked;
+mod selected;
 
 use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, NotAuditedReason};
@@ -39,14 +40,22 @@ impl Audited for Federated {
             ));
         }
         let explored = self.explored(context.stage, aggregate.regions.get() as usize);
+        let mut weights = self.selected_weights(context.stage, context.key, aggregate, &explored);
+        if !aggregate.selects_by_loss() {
+            // Such a selection is the same in every round.
+            weights.select(0, &mut context.key.child("audit").child("selection").stream());
+        }
         let targets = match context.neighbour {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
-            None => targets(aggregate, &explored),
+            None => targets(aggregate, &explored, &weights.at(0)),
         };
         let mut found = if aggregate.server.is_masked() {
             masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?
+        } else if aggregate.selects_by_loss() {
+            let target = targets.first().copied().unwrap_or(0);
+            vec![selected::candidates(self, (series, aggregate), weights, target, delta)?]
         } else {
-            vec![broadcasts::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?]
+            vec![broadcasts::candidates(self, (series, aggregate), context, (&weights, &targets), delta)?]
         };
         let instance = context.stage.instance.as_ref();
         let conditions = instance.map_or_else(Vec::new, |instance| conditions_of(context.stage, instance));
@@ -58,16 +67,16 @@ impl Audited for Federated {
 }
 
 /// Agents on which the attack may be strongest: by default the first agents of the first and of the last region, which
-/// may differ in size by one agent, and the agent whose weights in the first sums are largest.
-fn targets(aggregate: &Aggregate, explored: &[usize]) -> Vec<usize> {
+/// may differ in size by one agent, and the agent whose weights in the first sums are largest; only agents with weights.
+fn targets(aggregate: &Aggregate, explored: &[usize], weights: &[Vec<f64>]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
-    let weights = aggregate.weights.at(0, explored, regions);
     let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();
     let longest =
         (0..explored.len()).fold(0, |best, agent| if square(agent) > square(best) { agent } else { best });
     let mut targets = vec![0, regions.min(explored.len()) - 1, longest];
     targets.sort_unstable();
     targets.dedup();
+    targets.retain(|&agent| square(agent) > 0.0);
     targets
 }
 

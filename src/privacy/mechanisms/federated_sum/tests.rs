@@ -36,6 +36,7 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
         weights: Arc::new(vec![vec![1.0 / agents as f64; agents]]),
         late_sampling_draw: vec![],
         length: LENGTH,
+        discounts: vec![],
     };
     let epsilon = |visible| {
         let participation = Participation::FixedSize(agents as u64);
@@ -58,6 +59,7 @@ fn who_is_gone_weighs_what_it_would_weigh() {
         weights: Arc::new(vec![vec![0.5, 0.1, 0.1, 0.1, 0.1, 0.1]]),
         late_sampling_draw: vec![],
         length: LENGTH,
+        discounts: vec![],
     };
     let sum = FederatedSum { divisor: Divisor::ArrivedOrGone, ..plain(SensitivityRule::LargestWeight) };
     let multiplier = |agents: &[usize]| match sum.cost(&with(agents)) {
@@ -89,8 +91,7 @@ proptest! {
             }
         }
         let gathered = ReceivedVectors {
-            population: AGENTS, vectors, weights: weights(regions, &mut stream), late_sampling_draw: vec![], length: LENGTH,
-        };
+            population: AGENTS, vectors, weights: weights(regions, &mut stream), late_sampling_draw: vec![], length: LENGTH, discounts: vec![] };
         // The neighbour's vector is zero with Poisson sampling. With a fixed number of agents it may be any vector: the
         // opposite one is the farthest.
         let factor = if fixed { -1.0 } else { 0.0 };
@@ -129,6 +130,7 @@ proptest! {
         let gathered = ReceivedVectors {
             population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), late_sampling_draw: vec![],
             length: LENGTH,
+ discounts: vec![],
         };
         let multiplier = |rule| match plain(rule).cost(&gathered) {
             Cost::PoissonGaussian { noise_multiplier, .. } => noise_multiplier,

@@ -65,12 +65,21 @@ impl RewardReport for CtlReport {
         if self.bound.is_some() || !unknown {
             return Vec::new();
         }
+        let cure = match self.delta {
+            // No delta helps where the noise states no tail.
+            Some(_) => {
+                "write bound: Some(6.0), for example, beyond which rewards are clipped, and leave out `delta`"
+            }
+            None => {
+                "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for \
+                 unbounded noise, clip: false and delta: Some(0.001)"
+            }
+        };
         vec![Problem::wrong(
             "bound",
             "a bound on rewards, B + R: the objective's noise has none",
             "none",
-            "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for unbounded \
-             noise, clip: false and delta: Some(0.001)",
+            cure,
         )]
     }
 

@@ -1,0 +1,18 @@
+//! How fast a party's device is by its own account.
+
+use super::population::PartyTraits;
+use crate::rng::Key;
+
+/// How long a party needs for one unit of work by its own account, in seconds: the median time of a job on its device,
+/// without random slowdowns; 0 if its jobs take no time. `network` is the network's node of the seed tree, from which the
+/// device's slowness is drawn.
+#[must_use]
+pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
+    let model = party.compute.as_dyn();
+    if model.is_instant() {
+        return 0.0;
+    }
+    let slowness = model.slowness(network.child("compute").child(name).stream().open_uniform());
+    // The largest draw below 1 is the least likely to be a slowdown.
+    model.job(slowness, 0.5, 1.0f64.next_down()).seconds()
+}

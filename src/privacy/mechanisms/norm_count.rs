@@ -1,0 +1,128 @@
+//! The noisy count of vectors within the clipping norm, released together with the sums of these vectors.
+
+use super::rounded::Grid;
+use super::{MechanismError, NoiseArithmetic};
+use crate::rng::Stream;
+use crate::vocab::Positive;
+
+/// How many of the sampled vectors have at most the clipping norm, shifted and with Gaussian noise: each sampled vector
+/// adds 1/2 if its norm is at most the clipping norm and -1/2 if it is larger; a vector of zeros, as of an agent without
+/// data, adds nothing.
+///
+/// * Precondition: the count is over the same sample as the sums with which it is released.
+/// * Postcondition: a vector changes the count by at most 1/2, so its noise multiplier is 2 `sd`. Sums of noise
+///   multiplier z' and the count together are one Gaussian of multiplier (z'^-2 + (2 sd)^-2)^(-1/2).
+///
+/// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
+/// Theorem 1 and Algorithm 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormCount {
+    /// Standard deviation of the noise, in vectors.
+    pub sd: Positive,
+}
+
+/// Relative margin for the rounding of multipliers.
+const ROUNDED: f64 = 1e-12;
+
+impl NormCount {
+    /// The largest change of the count by one vector.
+    const REACH: f64 = 0.5;
+
+    /// Whether sums can have enough noise for sums and count together to have noise multiplier `z`: only if the count
+    /// alone has a larger one.
+    #[must_use]
+    pub fn admits(self, z: f64) -> bool {
+        self.multiplier() > z * (1.0 + 1e-6)
+    }
+
+    /// The count's noise multiplier, 2 `sd`.
+    #[must_use]
+    pub fn multiplier(self) -> f64 {
+        self.sd.get() / Self::REACH
+    }
+
+    /// The noise multiplier of sums that, together with the count, have noise multiplier `z`:
+    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 for 0.
+    #[must_use]
+    pub fn of_sums(self, z: f64) -> f64 {
+        if z <= 0.0 {
+            return 0.0;
+        }
+        let left = 1.0 / (z * z) - 1.0 / (self.multiplier() * self.multiplier());
+        if left > 0.0 { (1.0 + ROUNDED) / left.sqrt() } else { f64::INFINITY }
+    }
+
+    /// The noise multiplier of sums and count together.
+    #[must_use]
+    pub fn with_sums(self, of_sums: f64) -> f64 {
+        1.0 / (1.0 / (of_sums * of_sums) + 1.0 / (self.multiplier() * self.multiplier())).sqrt()
+    }
+
+    /// What a vector adds, in halves; `shortened` is whether clipping changed it.
+    pub(super) fn halves(vector: &[f64], shortened: bool) -> i64 {
+        if shortened { -1 } else { i64::from(vector.iter().any(|value| *value != 0.0)) }
+    }
+
+    /// The count of so many halves with noise, or without noise.
+    pub(super) fn released(
+        self,
+        halves: i64,
+        arithmetic: Option<NoiseArithmetic>,
+        stream: &mut Stream,
+    ) -> Result<f64, MechanismError> {
+        let count = halves as f64 * Self::REACH;
+        match arithmetic {
+            None => Ok(count),
+            Some(NoiseArithmetic::Ideal) => Ok(count + self.sd.get() * stream.normal()),
+            Some(NoiseArithmetic::Exact) => {
+                // Halves are multiples of the lattice's spacing, a power of two, unless the noise is enormous; the
+                // norm covers the rounding in that case.
+                let (grid, scale) = self.exact()?;
+                Ok(grid.plus_normal(i128::from(halves) * grid.round(Self::REACH), scale, stream))
+            }
+        }
+    }
+
+    /// The lattice, and the noise in multiples of its spacing.
+    pub(super) fn exact(self) -> Result<(Grid, u64), MechanismError> {
+        let grid = Grid::between(self.sd.get(), Self::REACH)?;
+        Ok((grid, grid.scale(self.multiplier(), grid.norm(Self::REACH, 1))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(sd: f64) -> NormCount {
+        NormCount { sd: Positive::new(sd).unwrap() }
+    }
+
+    /// By hand: z = 1 and sd = 1 give (1 - 1/4)^(-1/2) = 2 / sqrt(3) = 1.1547005; z = 0.5 and sd = 10, a twentieth of
+    /// 200 vectors, give (4 - 1/400)^(-1/2) = 0.5001563.
+    #[test]
+    fn the_noise_of_sums_is_that_of_the_paper() {
+        assert!((of(1.0).of_sums(1.0) - 1.154_700_538_379_251_5).abs() < 1e-11);
+        assert!((of(10.0).of_sums(0.5) - 0.500_156_323_2).abs() < 1e-9, "{}", of(10.0).of_sums(0.5));
+        assert!(of(0.5).of_sums(1.0).is_infinite() && !of(0.5).admits(1.0) && of(0.6).admits(1.0));
+        assert_eq!(of(1.0).of_sums(0.0), 0.0);
+    }
+
+    #[test]
+    fn zeros_count_as_nobody() {
+        assert_eq!(NormCount::halves(&[0.0, 0.0], false), 0);
+        assert_eq!(NormCount::halves(&[0.0, 1e-300], false), 1);
+        assert_eq!(NormCount::halves(&[1.0, 0.0], true), -1);
+    }
+
+    proptest! {
+        /// Together the two never have less noise than stated.
+        #[test]
+        fn both_together_have_the_stated_noise(z in 0.01f64..20.0, factor in 1.001f64..100.0) {
+            let count = of(0.5 * z * factor);
+            let both = count.with_sums(count.of_sums(z));
+            prop_assert!(both >= z && both <= z * (1.0 + 1e-9), "{both} for {z}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Weights against biased participation: the inverse of the probability that an agent's answer is in a sum.
+
+use crate::vocab::{Positive, Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Each agent's weight is divided by p, the probability that its answer arrives in time, so that the expected sum is that
+/// of all agents, however seldom some of them answer (Horvitz and Thompson 1952). With `divisor: Arrived` the sum of these
+/// weights over the agents that answered is scaled to 1 (Hajek's form: a little biased, less variable).
+///
+/// An agent's largest change of the sum grows with its weight, so the noise is scaled to the largest weight after the
+/// division: z, and with it the privacy loss, stay as they are, and there is more noise.
+///
+/// Source: Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe".
+///
+/// Example: `Importance(answers: Stated({"agent": 0.4}))`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Importance {
+    /// How p is known.
+    pub answers: AnswerChance,
+    /// The largest 1 / p: agents that answer less often weigh too little, so that the noise does not grow further.
+    /// Default: 10.
+    #[serde(default = "ten")]
+    pub most: Positive,
+}
+
+/// How the probability is known that an agent's answer arrives in time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum AnswerChance {
+    /// Stated by group of agents; 1 for groups that are not named.
+    ///
+    /// Example: `Stated({"agent": 0.4})`.
+    Stated(BTreeMap<String, Probability>),
+    /// Estimated from the rounds so far: (1 + the number of answers in time) / (1 + the number of rounds). Who answers when
+    /// is taken as public.
+    Counted,
+}
+
+fn ten() -> Positive {
+    Positive::new(10.0).expect("10 is above 0")
+}
+
+impl Importance {
+    /// The factor on the weight of an agent of this group that has answered `answers` of `rounds` rounds in time.
+    #[must_use]
+    pub fn factor(&self, group: &str, answers: u64, rounds: u64) -> f64 {
+        let chance = match &self.answers {
+            AnswerChance::Stated(by_group) => by_group.get(group).map_or(1.0, |chance| chance.get()),
+            AnswerChance::Counted => (answers + 1) as f64 / (rounds + 1) as f64,
+        };
+        if chance > 0.0 { (1.0 / chance).min(self.most.get()) } else { self.most.get() }
+    }
+
+    /// What is wrong with these settings for agents in these groups.
+    pub(super) fn problems(&self, groups: &[String]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.most.get() < 1.0 {
+            let expected = "a factor of at least 1, that of an agent that always answers";
+            problems.push(Problem::wrong("most", expected, self.most.to_string(), "leave it out"));
+        }
+        if let AnswerChance::Stated(by_group) = &self.answers {
+            for (name, chance) in by_group {
+                if !groups.contains(name) {
+                    problems.push(Problem::unknown("answers", "group of agents", name, groups));
+                } else if chance.get() <= 0.0 {
+                    let expected = format!("a probability above 0 for \"{name}\"");
+                    let cure = "leave out of the federation who never answers";
+                    problems.push(Problem::wrong("answers", expected, "0", cure));
+                }
+            }
+        }
+        problems
+    }
+}

@@ -1,0 +1,36 @@
+//! What agents report for the selection of agents, and the noise in it.
+
+use crate::privacy::mechanisms::{Gaussian, NoiseArithmetic};
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Gaussian noise in the losses that agents report for a selection by loss: each is clipped to [0, `bound`], and the server
+/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses them. Whom the server selects shows the
+/// agents something of the noisy losses, so the ledger has an entry for all losses of a round, as if agents saw them.
+///
+/// Example: `LossReports(bound: 4, noise_multiplier: 5)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossReports {
+    /// The largest loss, in squared units of the objective. (What is reported depends on the selection.)
+    pub bound: Positive,
+    /// Noise in units of `bound`.
+    pub noise_multiplier: Positive,
+}
+
+impl LossReports {
+    /// A loss within the bound; 0 for NaN.
+    #[must_use]
+    pub fn clipped(&self, loss: f64) -> f64 {
+        if loss > 0.0 { loss.min(self.bound.get()) } else { 0.0 }
+    }
+
+    /// The noise for clipped losses: neighbours differ in one of them, by at most the bound. `None` if noise and bound
+    /// together are out of range.
+    #[must_use]
+    pub fn mechanism(&self, arithmetic: NoiseArithmetic) -> Option<Gaussian> {
+        let sd = Positive::new(self.noise_multiplier.get() * self.bound.get()).ok()?;
+        Some(Gaussian::new(sd, self.bound).with(arithmetic))
+    }
+}

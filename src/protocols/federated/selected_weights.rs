@@ -1,0 +1,75 @@
+//! The weights of agents as the server computes them, without a run, for audits.
+
+use super::recipe::Federated;
+use super::roster::Roster;
+use super::series::Aggregate;
+use crate::protocols::stage::ReplicationSetup;
+use crate::rng::{Key, Stream};
+use crate::vocab::{Span, Time};
+
+/// What the server of one series would know of its agents, and the weights that follow from it. Every agent that is asked
+/// answers, at the speed that it announces.
+#[derive(Clone, Debug)]
+pub struct SelectedWeights {
+    roster: Roster,
+    announced: Vec<f64>,
+    aggregate: Aggregate,
+    explored: Vec<usize>,
+}
+
+impl Federated {
+    /// The weights of a series before its first round, in the replication with this node of the seed tree; agent n explores
+    /// the region `explored[n]`.
+    #[must_use]
+    pub fn selected_weights(
+        &self,
+        stage: &ReplicationSetup,
+        key: Key,
+        aggregate: &Aggregate,
+        explored: &[usize],
+    ) -> SelectedWeights {
+        let agents = self.in_order(stage);
+        let roster = self.roster(stage, &agents, key);
+        let announced = roster.announced().to_vec();
+        SelectedWeights { roster, announced, aggregate: aggregate.clone(), explored: explored.to_vec() }
+    }
+}
+
+impl SelectedWeights {
+    /// Selects the agents of a round.
+    pub fn select(&mut self, round: u64, stream: &mut Stream) {
+        self.roster.select(round, Some(&self.aggregate.selection), stream);
+    }
+
+    /// Number of agents that are asked in this round.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.roster.asked()
+    }
+
+    /// The agents that report their losses in this round.
+    #[must_use]
+    pub fn reporters(&self) -> Vec<usize> {
+        let reporters = self.aggregate.selection.as_dyn().reporters();
+        (0..self.explored.len()).filter(|&agent| reporters.include(self.roster.asks(agent))).collect()
+    }
+
+    /// The weights of this round, regions x agents.
+    #[must_use]
+    pub fn at(&self, round: u64) -> Vec<Vec<f64>> {
+        let regions = self.aggregate.regions.get() as usize;
+        let weights = self.aggregate.weights.at(round, &self.explored, regions);
+        self.roster.weighted(weights, self.aggregate.importance.as_ref())
+    }
+
+    /// Ends a round in which these agents' losses were released, with noise.
+    pub fn close(&mut self, round: u64, agents: &[usize], losses: &[f64]) {
+        self.roster.asked_at(Time::ZERO);
+        for agent in 0..self.explored.len() {
+            let took = Span::from_seconds(self.announced[agent]);
+            self.roster.answered(agent, round, Time::ZERO + took);
+        }
+        self.roster.released(agents, losses);
+        self.roster.close(&vec![true; self.explored.len()]);
+    }
+}

@@ -1,0 +1,88 @@
+//! What a server knows of its agents when it selects some of them.
+
+use crate::rng::Stream;
+
+/// What the server knows before it selects the agents of a round. Everything but the reports is public.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SelectionHistory {
+    /// The round for which agents are selected; 0 follows the initial points.
+    pub round: u64,
+    /// By agent: how long it needs for one unit of work by its own account, in seconds.
+    pub announced: Vec<f64>,
+    /// By agent: what it reported last, with the noise that was added; `None` before its first report.
+    pub reported: Vec<Option<f64>>,
+    /// By agent: the last round in which it was selected and its answer arrived in time.
+    pub involved: Vec<Option<u64>>,
+    /// By agent: how long it took for its last such answer, in seconds.
+    pub took: Vec<Option<f64>>,
+    /// By past round: the sum of the reports of the agents whose answers arrived in time.
+    pub utility: Vec<f64>,
+}
+
+impl SelectionHistory {
+    /// Before the first round.
+    #[must_use]
+    pub fn new(announced: Vec<f64>) -> Self {
+        let agents = announced.len();
+        Self {
+            announced,
+            reported: vec![None; agents],
+            involved: vec![None; agents],
+            took: vec![None; agents],
+            ..Self::default()
+        }
+    }
+
+    /// Number of agents.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.announced.len()
+    }
+}
+
+/// Draws `count` of the agents without replacement, one after another, each time with probabilities in proportion to the
+/// weights of those that are left; with equal probabilities if none of these is above 0.
+#[must_use]
+pub fn by_weight(mut from: Vec<(usize, f64)>, count: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut drawn = Vec::with_capacity(count.min(from.len()));
+    while drawn.len() < count && !from.is_empty() {
+        let weight = |&(_, weight): &(usize, f64)| if weight > 0.0 { weight } else { 0.0 };
+        let total: f64 = from.iter().map(weight).sum();
+        let place = if total > 0.0 && total.is_finite() {
+            let mut left = stream.uniform() * total;
+            let found = from.iter().position(|agent| {
+                left -= weight(agent);
+                left < 0.0
+            });
+            // Rounding may leave a rest: it belongs to the last agent with a weight.
+            found.or_else(|| from.iter().rposition(|agent| weight(agent) > 0.0)).unwrap_or(0)
+        } else {
+            stream.below(from.len() as u64) as usize
+        };
+        drawn.push(from.remove(place).0);
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// Weights 1, 2 and 5, two draws: the first is agent 2 with probability 5/8; the pair lacks agent 0 with probability
+    /// 2/8 * 5/6 + 5/8 * 2/3 = 5/8. 8,000 trials: 4 standard deviations are 4 sqrt(5/8 * 3/8 / 8000) = 0.0217.
+    #[test]
+    fn draws_follow_the_weights() {
+        let mut stream = Key::root(5).stream();
+        let (mut first, mut lacks) = (0.0, 0.0);
+        for _ in 0..8000 {
+            let drawn = by_weight(vec![(0, 1.0), (1, 2.0), (2, 5.0)], 2, &mut stream);
+            first += f64::from(u8::from(drawn[0] == 2));
+            lacks += f64::from(u8::from(!drawn.contains(&0)));
+        }
+        for found in [first / 8000.0, lacks / 8000.0] {
+            assert!((found - 0.625).abs() < 0.0217, "{found}");
+        }
+        assert_eq!(by_weight(vec![(3, 0.0)], 4, &mut stream), [3]);
+    }
+}

@@ -1,0 +1,95 @@
+//! Which agents a server asks for their vectors in a round.
+
+mod everyone;
+mod fastest;
+mod history;
+mod oort;
+mod power_of_choice;
+
+pub use everyone::Everyone;
+pub use fastest::Fastest;
+pub use history::{SelectionHistory, by_weight};
+pub use oort::Oort;
+pub use power_of_choice::PowerOfChoice;
+
+use crate::rng::Stream;
+use crate::vocab::Problem;
+use std::num::NonZeroU64;
+
+/// The agents that report their loss of the last shared vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossReporters {
+    /// Nobody: the selection depends on public values only.
+    Nobody,
+    /// The agents that were selected.
+    Selected,
+    /// All agents.
+    Everyone,
+}
+
+impl LossReporters {
+    /// Whether an agent reports its loss, if it is selected or not.
+    pub(super) fn include(self, selected: bool) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::Selected => selected,
+            Self::Everyone => true,
+        }
+    }
+}
+
+/// The behaviour of a selection.
+pub trait Selection {
+    /// Whose losses the selection depends on. Losses are protected data: in a private series they are used with noise
+    /// only, and booked.
+    fn reporters(&self) -> LossReporters {
+        LossReporters::Nobody
+    }
+
+    /// What an agent reports, from its loss at each of its measurements so far (one or more): the squared difference
+    /// between the outcome and the shared vectors' prediction. Default: the mean.
+    fn report(&self, losses: &[f64]) -> f64 {
+        losses.iter().sum::<f64>() / losses.len().max(1) as f64
+    }
+
+    /// By agent, whether the server asks it for its vector in the next round; `None` for all agents. At least one agent is
+    /// asked. All draws are from `stream`.
+    fn select(&self, known: &SelectionHistory, stream: &mut Stream) -> Option<Vec<bool>>;
+
+    /// What is wrong with the selection as a whole, given the number of agents.
+    fn problems(&self, agents: u64) -> Vec<Problem> {
+        let _ = agents;
+        Vec::new()
+    }
+}
+
+crate::family! {
+    /// The agents that a server asks for their vectors.
+    pub struct SelectionModel(SelectionMember): dyn Selection, "selection" {
+        Everyone(Everyone),
+        Fastest(Fastest),
+        PowerOfChoice(PowerOfChoice),
+        Oort(Oort),
+    }
+}
+
+impl Default for SelectionModel {
+    fn default() -> Self {
+        Self::from(Everyone {})
+    }
+}
+
+impl SelectionModel {
+    pub(super) fn is_everyone(&self) -> bool {
+        self.get::<Everyone>().is_some()
+    }
+}
+
+/// What is wrong with a number of selected agents.
+fn too_many(field: &str, k: NonZeroU64, agents: u64) -> Vec<Problem> {
+    if k.get() <= agents {
+        return Vec::new();
+    }
+    let expected = format!("at most the number of agents, {agents}");
+    vec![Problem::wrong(field, expected, k.to_string(), "lower it, or add agents")]
+}

@@ -1,0 +1,92 @@
+//! Whether a server is trusted with agents' vectors, and what an untrusted one needs.
+
+use super::mask_graph::{failure_of_graph, threshold};
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether the server sees agents' vectors. Keys for masks are exchanged at the start.
+///
+/// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum ServerTrust {
+    /// The server sees each agent's vector as it is, samples the agents and adds the noise.
+    #[default]
+    Trusted,
+    /// The server sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
+    /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
+    /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
+    /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but
+    /// to learn whatever it can from what it receives.
+    ///
+    /// Example: `Masked(planned_dropout: 0.1)`.
+    Masked {
+        /// Share of agents that may drop out before the noise in the sum is smaller than planned.
+        planned_dropout: Probability,
+        /// Largest number of agents that collude (share what they know), with the server or with each other. Each
+        /// knows its own share of the noise, so losses are computed without these shares. They must be fewer than a
+        /// majority of all agents. Default: 0, nobody colludes.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        colluding: u32,
+        /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are its
+        /// neighbours on a random ring. k / 2 + 1 shares of its neighbours recover a secret, and a round is given up if fewer
+        /// neighbours of some agent answer. Default: all agents (full masks).
+        /// Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
+        /// (poly)logarithmic overhead".
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        neighbours: Option<u32>,
+    },
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+impl ServerTrust {
+    /// Whether the server sees sums only.
+    #[must_use]
+    pub fn is_masked(self) -> bool {
+        matches!(self, Self::Masked { .. })
+    }
+
+    /// The number of agents with which each agent shares masks, if these are not all.
+    #[must_use]
+    pub fn neighbours(self) -> Option<usize> {
+        match self {
+            Self::Trusted => None,
+            Self::Masked { neighbours, .. } => neighbours.map(|k| k as usize),
+        }
+    }
+
+    /// The probability that a graph of few neighbours does not protect is at most this, for `agents` agents.
+    pub(super) fn failure(self, agents: usize) -> Option<f64> {
+        let Self::Masked { planned_dropout, colluding, .. } = self else { return None };
+        let gone = (planned_dropout.get() * agents as f64).ceil() as usize;
+        self.neighbours().map(|k| failure_of_graph(agents, k, colluding as usize, gone))
+    }
+
+    /// The condition on a graph of few neighbours, in the words that follow "on".
+    pub(super) fn graph_condition(self, agents: usize) -> Option<String> {
+        let (k, failure) = (self.neighbours()?, self.failure(agents)?);
+        let fails = match failure > 0.0 {
+            true => format!("fails in a round with probability at most {failure:.1e}"),
+            false => "cannot fail".to_owned(),
+        };
+        Some(format!(
+            "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the others \
+             that answer are connected, which {fails} if colluding and absent agents do not depend on the graph and no more \
+             drop out than planned",
+            threshold(k)
+        ))
+    }
+
+    /// The largest number of colluding agents.
+    #[must_use]
+    pub fn colluding(self) -> usize {
+        match self {
+            Self::Trusted => 0,
+            Self::Masked { colluding, .. } => colluding as usize,
+        }
+    }
+}
