@@ -25,6 +25,10 @@ bless WHAT="reference":
 python *ARGS:
     bash python/test.sh {{ ARGS }}
 
+# The playground's page: playground/target/subrosa.html
+playground:
+    bash playground/build.sh
+
 # What CI runs
 ci:
     bash .ci/run

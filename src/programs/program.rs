@@ -111,6 +111,16 @@ impl Program {
             }
             return problems;
         }
+        // WASI starts no programs, and has no PATH to look in.
+        if cfg!(target_os = "wasi") {
+            problems.push(Problem::wrong(
+                "command",
+                "members of the library, since a program of WebAssembly starts no others",
+                words(&self.command),
+                "play it with the command `subrosa run`, on a machine that has the program",
+            ));
+            return problems;
+        }
         let looked_for = if is_path(program) {
             vec![base.join(program)]
         } else {

@@ -15,6 +15,7 @@ mod number;
 mod party;
 mod privacy_event;
 mod problem;
+mod process_id;
 mod public_fact;
 mod rate;
 mod time;
@@ -36,6 +37,7 @@ pub use privacy_event::{
     Arithmetic, Basis, Claim, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
 pub use problem::{Problem, ProblemKind};
+pub use process_id::process_id;
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};

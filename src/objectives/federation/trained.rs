@@ -2,6 +2,7 @@
 
 use super::data::AgentRecords;
 use crate::rng::Key;
+use crate::vocab::process_id;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -119,7 +120,7 @@ fn write_atomically(file: &Path, text: &str) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     let mut unfinished = PathBuf::from(file);
-    unfinished.set_extension(format!("{}.part", std::process::id()));
+    unfinished.set_extension(format!("{}.part", process_id()));
     fs::write(&unfinished, text)?;
     fs::rename(&unfinished, file)
 }

@@ -1,5 +1,6 @@
 //! Files that are complete or absent: written under a temporary name, synced, renamed.
 
+use crate::vocab::process_id;
 use serde::Serialize;
 use std::fmt;
 use std::fs::{self, File};
@@ -168,7 +169,7 @@ impl Staged {
         regular(path).map_err(failed("write", path))?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let temporary = path.with_added_extension(format!("{}-{number}.tmp", std::process::id()));
+            let temporary = path.with_added_extension(format!("{}-{number}.tmp", process_id()));
             match File::create_new(&temporary) {
                 Ok(file) => {
                     // A lock keeps `clear` from removing a file that is being written.
@@ -294,7 +295,7 @@ pub fn clear(folder: &Path) {
         // The names that `Staged::new` gives: the file's name, the process and a number.
         let numbers = rest.rsplit_once('.').and_then(|(_, numbers)| numbers.split_once('-'));
         let ours = numbers.is_some_and(|(process, number)| {
-            process.parse::<u32>().is_ok_and(|process| process != std::process::id())
+            process.parse::<u32>().is_ok_and(|process| process != process_id())
                 && number.parse::<u64>().is_ok()
         });
         if ours && path.is_file() && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {

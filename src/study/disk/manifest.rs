@@ -64,6 +64,11 @@ pub struct CellManifest {
     pub identity: String,
 }
 
+/// The operating system. The standard library has no name for WASI.
+fn system() -> &'static str {
+    if cfg!(target_os = "wasi") { "wasi" } else { std::env::consts::OS }
+}
+
 /// The manifest of a plan; `digest` is that of all its records, once none is missing.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
@@ -72,7 +77,7 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         build: plan.build.clone(),
         members: plan.own.clone(),
         seed_tree: TREE_VERSION,
-        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        target: format!("{}-{}", std::env::consts::ARCH, system()),
         name: plan.name.clone(),
         seed: plan.first_seed(),
         replications: plan.replications,

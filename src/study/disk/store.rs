@@ -6,6 +6,7 @@
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
+use crate::vocab::process_id;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -137,7 +138,7 @@ impl Segment {
 
 fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
     crate::study::disk::files::make_folder(folder)?;
-    let process = std::process::id();
+    let process = process_id();
     let mut number = 0;
     loop {
         let path = folder.join(format!("{process}-{number}.jsonl"));

@@ -2,6 +2,7 @@
 
 use crate::rng::TREE_VERSION;
 use crate::scenario::OwnMember;
+use crate::vocab::process_id;
 use std::sync::OnceLock;
 
 /// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
@@ -29,7 +30,7 @@ fn hash_of_program(executable: std::io::Result<Vec<u8>>) -> String {
         Err(_) => {
             // Another program's results must not be taken for this one's. `RandomState` has other keys in each process.
             let keys = std::collections::hash_map::RandomState::new();
-            let unlike = std::hash::BuildHasher::hash_one(&keys, std::process::id());
+            let unlike = std::hash::BuildHasher::hash_one(&keys, process_id());
             hasher.update(b"an executable that cannot be read").update(&unlike.to_le_bytes())
         }
     };

@@ -7,6 +7,7 @@
 
 use crate::study::disk::files::FileError;
 use crate::study::disk::folder::RunFolder;
+use crate::vocab::process_id;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, OpenOptions};
@@ -33,7 +34,7 @@ pub(super) struct Holder {
 
 /// The identity of this process.
 pub(super) fn holder(beat: u64) -> Holder {
-    Holder { host: host(), process: std::process::id(), beat: format!("{beat:012}") }
+    Holder { host: host(), process: process_id(), beat: format!("{beat:012}") }
 }
 
 fn host() -> String {
