@@ -158,12 +158,13 @@ fn scenarios_that_are_named_or_shown_are_valid() {
 /// The words of a command line, up to a comment, a pipe or the next command.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut quoted = false;
+    let mut quote = None;
     for c in line.chars() {
         match c {
-            '\'' => quoted = !quoted,
-            '#' | '|' | '>' | '&' | ';' if !quoted => break,
-            ' ' if !quoted => words.push(String::new()),
+            '\'' | '"' if quote == Some(c) => quote = None,
+            '\'' | '"' if quote.is_none() => quote = Some(c),
+            '#' | '|' | '>' | '&' | ';' if quote.is_none() => break,
+            ' ' if quote.is_none() => words.push(String::new()),
             c => words.last_mut().unwrap().push(c),
         }
     }

@@ -299,6 +299,12 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Selection" => published(
             "FixedGrid(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), selection: {})",
         ),
+        "Repetitions" => published(
+            "RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), noise: Gaussian(delta: 1e-6), repetitions: {})",
+        ),
+        "OutcomeNoise" => published(
+            "RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), noise: {})",
+        ),
         "AgentGroup" => all(&[FEDERATED], "protocol.groups", "[{}]"),
         "Differences" => groups(r#"[AgentGroup(members: "agent", differences: {})]"#),
         "Shift" => groups(r#"[AgentGroup(members: "agent", differences: Differences(shift: {}))]"#),

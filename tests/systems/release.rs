@@ -217,7 +217,8 @@ fn a_relay_that_counts_trials_is_charged_for_each() {
             "-o",
             "parties={\"hospital\": Party(), \"journal\": Party(), \"machine\": Party(), \"relay\": Party()}",
             "-o",
-            "network=Network(topology: Star(hub: \"relay\"), default: Link(latency: Constant(\"40ms\")))",
+            "network=Network(topology: Star(hub: \"relay\"), default: Link(latency: Constant(\"40ms\")), \
+             encryption: None)",
             "-o",
             "protocol.workers=[\"machine\"]",
             "-o",
@@ -226,7 +227,7 @@ fn a_relay_that_counts_trials_is_charged_for_each() {
         ],
     );
     let cell = &document["cells"][0];
-    let trials = cell["series"][0]["metrics"]["evaluations"].as_f64().unwrap();
+    let trials = cell["series"][0]["metrics"]["questions"]["mean"].as_f64().unwrap();
     let rows = cell["privacy"].as_array().unwrap();
     let of = |observer: &str| {
         let found = rows.iter().find(|row| {

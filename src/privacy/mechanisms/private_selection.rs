@@ -1,6 +1,6 @@
 //! Private selection: the best of a random number of noisy results.
 
-use super::pair::{Distinguisher, KnownLaws, Pair, RATIO};
+use super::pair::{Distinguisher, Pair, RATIO};
 use super::{Gaussian, Laplace, Mechanism, MechanismError, Price, Repetitions, all_finite};
 use crate::accounting::repeated::log_gamma;
 use crate::rng::Stream;
@@ -163,13 +163,7 @@ impl Mechanism for PrivateSelection {
         let log_ratio = move |best: &Option<Selected>| {
             best.map_or(0.0, |(_, y)| own.log_density(y - a) - own.log_density(y - b))
         };
-        let laws = self.repetitions.shape().and_then(|shape| match self.noise {
-            ResultNoise::Laplace(laplace) => {
-                Some(KnownLaws::largest((2.0 + shape) * (a - b).abs() / laplace.scale()))
-            }
-            ResultNoise::Gaussian(_) => None,
-        });
-        Ok(Distinguisher { tests: vec![(RATIO, Box::new(log_ratio))], laws, ..Distinguisher::unknown() })
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(log_ratio))], ..Distinguisher::unknown() })
     }
 }
 
