@@ -76,7 +76,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let why = match after.encryption {
         Encryption::None => "relays read the messages that they relay (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {
-            "relays see who answers, which depends on protected data (never_answer, silence)"
+            "relays see who answers or who is selected, which depends on protected data (never_answer, silence, a selection by \
+             loss)"
         }
         Encryption::EndToEnd => return None,
     };

@@ -69,13 +69,6 @@ impl PrivateSelection {
         self.repetitions
     }
 
-    /// The noise on one result, as a mechanism of its own: what an observer learns who sees every trial costs no more
-    /// than one release of a result for each trial.
-    #[must_use]
-    pub const fn noise(&self) -> ResultNoise {
-        self.noise
-    }
-
     fn price(&self, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let price = self.noise.mechanism().price(&vec![0.0], neighbours)?;
         let mean = self.repetitions.mean();

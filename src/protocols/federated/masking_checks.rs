@@ -94,7 +94,7 @@ impl Aggregate {
                 "about 10 times the logarithm of the number of agents",
             );
         }
-        let failure = self.server.failure(agents as usize).filter(|failure| *failure > MOST)?;
+        let failure = self.server.failure(agents as usize, 0).filter(|failure| *failure > MOST)?;
         let expected = format!(
             "so many neighbours that the graph protects with a probability of at least {}: no agent with {} colluding \
              neighbours, and the others that answer connected",

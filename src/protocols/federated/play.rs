@@ -79,9 +79,14 @@ impl Protocol for Federated {
         if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
     }
 
-    /// A relay learns who answers, which is a release if silence depends on what agents measured.
+    /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of answers it
+    /// learns who is selected, which is one if selection depends on losses.
     fn relays_learn_protected_data(&self) -> bool {
-        self.telling_silence().is_some()
+        let by_loss = |series: &FederatedSeries| match &series.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.selects_by_loss(),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        };
+        self.telling_silence().is_some() || self.series.iter().any(by_loss)
     }
 
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {

@@ -5,12 +5,12 @@ use super::factors::Factors;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
 use super::roster::Roster;
-use super::series::{AgentGroup, FederatedSeries, Sharing};
+use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
 use crate::network::announced_seconds;
 use crate::objectives::Objective;
-use crate::privacy::mechanisms::{Informative, Participation};
+use crate::privacy::mechanisms::{Divisor, Informative, Participation, SensitivityRule};
 use crate::protocols::stage::{ReplicationSetup, series};
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -115,6 +115,52 @@ impl Federated {
     pub fn telling_silence(&self) -> Option<Informative> {
         let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
         telling.max_by(|a, b| a.epsilon().total_cmp(&b.epsilon()))
+    }
+
+    /// The problem of a budget beside silence that tells: nobody can hold back that an agent does not answer.
+    fn silence_in_budget(&self, stage: &ReplicationSetup) -> Option<Problem> {
+        stage.budget.filter(|_| self.telling_silence().is_some())?;
+        let place =
+            self.groups.iter().position(|group| group.silence.is_some_and(|silence| silence.depends()))?;
+        Some(Problem::wrong(
+            format!("groups[{place}].silence"),
+            "no silence that depends on what agents measured beside `privacy.budget`: nobody can hold silence back, so the \
+             budget would be exceeded",
+            "Informative(..)",
+            "leave `privacy.budget` out, or write slope: 0",
+        ))
+    }
+
+    /// The problem of silence that tells beside a divisor whose neighbour lacks an agent and its answers.
+    fn silence_beside(&self, aggregate: &Aggregate) -> Option<Problem> {
+        let private = aggregate.noise_multiplier.get() > 0.0;
+        self.telling_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
+        let expected = "a divisor whose neighbour has the same agents, beside silence that depends on what agents measured: a \
+                        neighbour that lacks an agent never hears it";
+        Some(Problem::wrong(
+            "divisor",
+            expected,
+            "ArrivedOrGone",
+            "write another divisor, or leave `silence` out",
+        ))
+    }
+
+    /// Why the cost of a sum depends on what was released before, in the words that follow "holds only with"; `None` if it is
+    /// the same for all agents that answer or are selected.
+    pub(super) fn condition_of_costs(&self, aggregate: &Aggregate) -> Option<String> {
+        if aggregate.noise_multiplier.get() <= 0.0 {
+            return None;
+        }
+        let by_answers = aggregate.server.is_masked() || aggregate.divisor == Divisor::Arrived;
+        if by_answers && self.telling_silence().is_some() {
+            return Some("the answers of this run: silence depends on what agents measured, and with other answers sums cost \
+                         another amount".to_owned());
+        }
+        let by_weights = aggregate.sensitivity == SensitivityRule::TighterLoss;
+        (by_weights && aggregate.selects_by_loss()).then(|| {
+            "the selections of this run: they depend on noisy losses, and sums over other agents cost another amount"
+                .to_owned()
+        })
     }
 
     /// How many agents take part.
@@ -270,6 +316,7 @@ impl Federated {
             problems.extend(found.map(|problem| problem.below(&format!("groups[{index}]"))));
         }
         problems.extend(self.difference_problems());
+        problems.extend(self.silence_in_budget(stage));
         let agents: u64 = self.members(stage).iter().map(|(_, members)| members.len() as u64).sum();
         if agents == 0 {
             let cure = "write groups: [AgentGroup(members: \"agent\")] and \"agent\": Party(count: 20)";
@@ -299,6 +346,9 @@ impl Federated {
                         .problems()
                         .into_iter()
                         .map(|problem| problem.below(&at("weights"))),
+                );
+                problems.extend(
+                    self.silence_beside(aggregate).map(|problem| problem.below(at("").trim_end_matches('.'))),
                 );
                 let groups: Vec<String> = self.groups.iter().map(|group| group.members.clone()).collect();
                 let remedies = aggregate.remedy_problems(&recipe.policy, agents, &groups);

@@ -265,6 +265,10 @@ impl Replication<'_> {
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
         let conditions = public::conditions(&self.objective_facts());
+        let of_costs = match &series.sharing {
+            Sharing::Aggregate(aggregate) => self.recipe.condition_of_costs(aggregate),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => None,
+        };
         let mut parts: Vec<(PartyId, Box<dyn Party<FederatedProtocol>>)> = Vec::with_capacity(count + 1);
         parts.push((
             server,
@@ -300,7 +304,7 @@ impl Replication<'_> {
                     Some(_) => stage.relays_between(server, &agents, &[]).into(),
                     None => Arc::default(),
                 },
-                conditions: conditions.clone(),
+                conditions: conditions.iter().cloned().chain(of_costs).collect(),
                 buffered: 0,
                 stale: 0,
                 relays: match series.sharing.reporting() {

@@ -60,23 +60,33 @@ impl ServerTrust {
     }
 
     /// The probability that a graph of few neighbours does not protect is at most this, for `agents` agents.
-    pub(super) fn failure(self, agents: usize) -> Option<f64> {
-        let Self::Masked { planned_dropout, colluding, .. } = self else { return None };
-        let gone = (planned_dropout.get() * agents as f64).ceil() as usize;
+    pub(super) fn failure(self, agents: usize, absent: usize) -> Option<f64> {
+        let Self::Masked { colluding, .. } = self else { return None };
+        let gone = self.gone(agents, absent)?;
         self.neighbours().map(|k| failure_of_graph(agents, k, colluding as usize, gone))
     }
 
+    /// The number of absent agents for which that probability is stated: the planned one, or if more are absent, their number
+    /// rounded up to a twentieth of all agents.
+    fn gone(self, agents: usize, absent: usize) -> Option<usize> {
+        let Self::Masked { planned_dropout, .. } = self else { return None };
+        let planned = (planned_dropout.get() * agents as f64).ceil() as usize;
+        let step = agents.div_ceil(20).max(1);
+        Some(if absent <= planned { planned } else { (absent.div_ceil(step) * step).min(agents) })
+    }
+
     /// The condition on a graph of few neighbours, in the words that follow "on".
-    pub(super) fn graph_condition(self, agents: usize) -> Option<String> {
-        let (k, failure) = (self.neighbours()?, self.failure(agents)?);
+    pub(super) fn graph_condition(self, agents: usize, absent: usize) -> Option<String> {
+        let (k, failure) = (self.neighbours()?, self.failure(agents, absent)?);
+        let gone = self.gone(agents, absent)?;
         let fails = match failure > 0.0 {
             true => format!("fails in a round with probability at most {failure:.1e}"),
             false => "cannot fail".to_owned(),
         };
         Some(format!(
             "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the others \
-             that answer are connected, which {fails} if colluding and absent agents do not depend on the graph and no more \
-             drop out than planned",
+             that answer are connected, which {fails} if colluding and absent agents do not depend on the graph and at most \
+             {gone} are absent",
             threshold(k)
         ))
     }

@@ -37,10 +37,12 @@ impl MaskingContract {
                  all others following the protocol"
             ),
         };
-        let condition = match self.aggregate.server.graph_condition(self.explored.len()) {
-            Some(graph) => format!("{condition}; {graph}"),
-            None => condition,
-        };
+        let agents = self.explored.len();
+        let condition =
+            match self.aggregate.server.graph_condition(agents, agents.saturating_sub(survivors as usize)) {
+                Some(graph) => format!("{condition}; {graph}"),
+                None => condition,
+            };
         SecureSum {
             sum: self.mechanism(),
             shares: survivors.saturating_sub(known),

@@ -41,8 +41,8 @@ pub use messages::{Fact, Message, OwnFact, ReleaseProtocol, Timer};
 pub use publication::{
     BestRelease, Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz,
     Measure, NonPrivate, OutcomeNoise, Part, Plan, Publication, PublicationMember, PublicationModel,
-    RandomRepetitions, RepeatedTrials, Sampling, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
-    TaskOutline, Utility, ValueOf, ValueRelease, sensitivity,
+    RandomRepetitions, Sampling, Search, Selection, SettingRelease, TAIL, Task, TaskFacts, TaskOutline,
+    Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::TrialResults;

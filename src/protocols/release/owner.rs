@@ -130,7 +130,7 @@ impl Owner {
             }
             Searcher::Everything => return Ok(trial as usize),
             Searcher::Sampler(sampler) => sampler.next()?,
-            Searcher::Repeated(_) => None,
+            Searcher::Repeated => None,
         };
         let Some(choice) = choice else {
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
@@ -225,23 +225,7 @@ impl Owner {
         self.trials.add(setting, outcome);
         let jitter = self.searcher.observe(trial, setting, outcome)?;
         self.jitter.note(jitter, ctx);
-        self.record_trial_for_relays(ctx, outcome)
-    }
-
-    /// Records a trial of a random number of trials for relays that can read messages to workers: they see the number,
-    /// which nobody may learn, but no more than the noisy outcomes of all trials would reveal.
-    fn record_trial_for_relays(
-        &mut self,
-        ctx: &mut Context<'_, ReleaseProtocol>,
-        outcome: f64,
-    ) -> Result<(), SearchStop> {
-        let Searcher::Repeated(trials) = &self.searcher else { return Ok(()) };
-        let carriers = Arc::clone(&self.config.carriers.of_training);
-        let Some((first, others)) = carriers.split_first() else { return Ok(()) };
-        let mechanism = trials.of_one();
-        let occasion = self.occasion(ctx, "number of trials");
-        let occasion = Occasion { observer: first.clone(), ..occasion };
-        self.release(ctx, occasion, &*mechanism, vec![outcome], &others.into()).map(drop)
+        Ok(())
     }
 
     fn trained(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) {
@@ -296,7 +280,7 @@ impl Owner {
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
             // A random number of trials is shown nowhere.
-            round: if matches!(self.searcher, Searcher::Repeated(_)) {
+            round: if matches!(self.searcher, Searcher::Repeated) {
                 self.config.task.rounds
             } else {
                 self.total

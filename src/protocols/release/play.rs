@@ -16,6 +16,7 @@ use super::worker::Worker;
 use crate::kernel::Party;
 use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::ledger::BudgetMeter;
+use crate::privacy::mechanisms::Informative;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
@@ -26,6 +27,10 @@ use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
+
+/// The condition of every entry where outcomes are missing because of their value.
+const KNOWN_OUTCOMES: &str = "the outcomes that are known in this run: which they are depends on the records, and with others \
+                              the publication costs another amount";
 
 impl Protocol for Release {
     fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
@@ -189,7 +194,13 @@ impl Release {
             readers,
             trains: trains(series, instance),
             carriers,
-            conditions: instance.background.public.iter().filter_map(PublicFact::condition).collect(),
+            conditions: instance
+                .background
+                .public
+                .iter()
+                .filter_map(PublicFact::condition)
+                .chain(self.silence.filter(Informative::depends).map(|_| KNOWN_OUTCOMES.to_owned()))
+                .collect(),
             publication: series.publication.clone(),
             task: Arc::clone(task),
             values: Arc::clone(&instance.values),

@@ -1,6 +1,6 @@
 //! The settings of private release in a scenario, and their checks.
 
-use super::publication::{PublicationModel, TaskOutline};
+use super::publication::{PublicationModel, RandomRepetitions, TaskOutline};
 use crate::objectives::Objective;
 use crate::privacy::mechanisms::Informative;
 use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
@@ -139,6 +139,15 @@ impl Release {
                     "a publication whose proof holds for any set of known outcomes, beside `silence`",
                     format!("{}, whose proof needs the outcome of every trial", recipe.publication.name()),
                     "take FixedGrid, EverySetting, NonPrivate or Blind, or leave `silence` out",
+                ));
+            }
+            if !self.workers.is_empty() && recipe.publication.get::<RandomRepetitions>().is_some() {
+                problems.push(Problem::wrong(
+                    format!("{place}.publication"),
+                    "a publication with a fixed number of trials, beside `workers`: the time of training and the messages to \
+                     machines tell the number of trials, which nobody may learn",
+                    "RandomRepetitions",
+                    "leave `workers` out: the owner then trains in no virtual time",
                 ));
             }
             problems.extend(series::taken(&self.series, index));

@@ -1,7 +1,7 @@
 //! What chooses the next setting to try.
 
 use super::failure::CannotRelease;
-use super::publication::{RepeatedTrials, Search, Task};
+use super::publication::{Search, Task};
 use super::sampling::Sampler;
 use crate::learners::{Learner, LearnerModel, Random};
 use crate::programs::Programs;
@@ -15,7 +15,7 @@ pub(super) enum Searcher {
     Everything,
     Sampler(Sampler),
     /// Settings drawn uniformly, a random number of them.
-    Repeated(RepeatedTrials),
+    Repeated,
 }
 
 impl Searcher {
@@ -38,10 +38,7 @@ impl Searcher {
             }
             Search::Everything => (Self::Everything, task.n() as u64),
             Search::Sampling(how) => (Self::Sampler(Sampler::new(how, task, dry)), task.rounds),
-            Search::Repeated(trials) => {
-                let total = trials.repetitions.draw(stream);
-                (Self::Repeated(trials), total)
-            }
+            Search::Repeated(repetitions) => (Self::Repeated, repetitions.draw(stream)),
             Search::Nothing => (Self::Everything, 0),
         })
     }
@@ -60,7 +57,7 @@ impl Searcher {
                 sampler.observe(setting, outcome);
                 Ok(0.0)
             }
-            Self::Everything | Self::Repeated(_) => Ok(0.0),
+            Self::Everything | Self::Repeated => Ok(0.0),
         }
     }
 }

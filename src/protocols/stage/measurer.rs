@@ -7,9 +7,7 @@ use crate::kernel::{Digest, Digestible, Recorder};
 use crate::objectives::{Instance, Noise};
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, enter_for, release};
 use crate::privacy::mechanisms::outcomes::{OutcomeMechanism, OutcomeProgram};
-use crate::privacy::mechanisms::{
-    Disclosure, Informative, Mechanism, MechanismError, OutcomeRelease, SilenceBy,
-};
+use crate::privacy::mechanisms::{Disclosure, Informative, Mechanism, MechanismError, OutcomeRelease};
 use crate::privacy::{Released, Sensitive};
 use crate::programs::ProgramFailure;
 use crate::rng::{Key, Stream};
@@ -245,11 +243,11 @@ impl Measurer {
         let missing =
             silence.privatise(&silence.of(outcome, best), &mut key.index(occasion.round).stream())?;
         if silence.depends() {
-            // The largest value depends on all outcomes, so a regret does too.
-            let unit_index = occasion.unit_index.filter(|_| silence.by == SilenceBy::Value);
+            // How often one outcome is asked for depends on whether it was answered, so every outcome is charged for all
+            // questions.
             let told = Occasion {
                 released: "whether an outcome is answered".to_owned(),
-                unit_index,
+                unit_index: None,
                 ..occasion.clone()
             };
             let secret = Sensitive::new(outcome);

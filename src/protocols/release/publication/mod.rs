@@ -26,7 +26,7 @@ pub use plan::{
     Utility, ValueOf, ValueRelease,
 };
 pub use random_repetitions::{OutcomeNoise, RandomRepetitions};
-pub use search::{RepeatedTrials, Sampling, Search, Selection};
+pub use search::{Sampling, Search, Selection};
 pub use task::{Task, TaskFacts};
 
 crate::family! {

@@ -1,8 +1,8 @@
 //! Private selection: random search with a random number of trials, of which the best noisy outcome is published.
 
 use super::{
-    BestRelease, Guarantee, Measure, Plan, Publication, RepeatedTrials, Search, TAIL, Task, TaskFacts,
-    TaskOutline, positive, tail_probability,
+    BestRelease, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline, positive,
+    tail_probability,
 };
 use crate::accounting::calibration::smallest_noise_of_one;
 use crate::privacy::mechanisms::{
@@ -160,9 +160,8 @@ impl Publication for RandomRepetitions {
             .with_record_size(ITERATION * trials)
     }
 
-    fn search(&self, task: &Task) -> Result<Search, CannotRelease> {
-        let (noise, basis) = self.noise_of(task)?;
-        Ok(Search::Repeated(RepeatedTrials { repetitions: self.repetitions, noise, basis }))
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
+        Ok(Search::Repeated(self.repetitions))
     }
 
     fn assumed(&self) -> Option<TaskFacts> {

@@ -1,7 +1,7 @@
 //! How the owner tries settings.
 
 use crate::learners::{BetaSchedule, LearnerModel};
-use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Repetitions, ResultNoise, TheoremMechanism};
+use crate::privacy::mechanisms::{NoiseArithmetic, Repetitions};
 use crate::vocab::{Basis, Epsilon};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,32 +16,9 @@ pub enum Search {
     /// Private choices, each published at once, for the protocol's number of rounds.
     Sampling(Sampling),
     /// A random number of settings, each drawn uniformly.
-    Repeated(RepeatedTrials),
+    Repeated(Repetitions),
     /// No setting is tried.
     Nothing,
-}
-
-/// A search of which only the best outcome is published, after noise.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RepeatedTrials {
-    /// The distribution of the number of trials.
-    pub repetitions: Repetitions,
-    /// The noise on one outcome.
-    pub noise: ResultNoise,
-    /// The basis of its sensitivity.
-    pub basis: Basis,
-}
-
-impl RepeatedTrials {
-    /// What one trial reveals, at most, to an observer who sees every trial.
-    #[must_use]
-    pub fn of_one(&self) -> Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>>> {
-        let (name, basis) = ("at most the noisy outcome of each trial", self.basis.clone());
-        match self.noise {
-            ResultNoise::Laplace(laplace) => Box::new(TheoremMechanism::new(laplace, name, None, basis)),
-            ResultNoise::Gaussian(gaussian) => Box::new(TheoremMechanism::new(gaussian, name, None, basis)),
-        }
-    }
 }
 
 /// A search whose every choice is private.
