@@ -188,3 +188,15 @@ fn what_cannot_be_divided_is_refused() {
         assert!(code == 3 && stderr.contains(said) && stderr.contains(place), "{objective}: {code} {stderr}");
     }
 }
+
+/// Agents with one training record each: near the optimum a line search of the library finds no step and never ends, so that its
+/// evaluations are counted.
+#[test]
+fn a_thousand_agents_with_six_records_each_are_trained() {
+    let out = TempDir::new().unwrap();
+    let more =
+        ["--replications", "1", "-o", "protocol.rounds=1", "-o", "objective.split=[Split(agents: 1000)]"];
+    let more = [&more[..], &["-o", "parties.watch.count=1000"]].concat();
+    let document = run("scenarios/studies/label-skew.ron", out.path(), &more);
+    assert_eq!(document["cells"].as_array().unwrap().len(), 1);
+}

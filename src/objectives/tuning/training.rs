@@ -8,18 +8,35 @@ use crate::gp::dot;
 use argmin::core::{CostFunction, Error, Executor, Gradient, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 struct Objective<'a> {
     records: &'a Records,
     loss: Training,
     lambda: f64,
+    /// Number of evaluations of the cost that are left.
+    left: AtomicU64,
 }
+
+impl<'a> Objective<'a> {
+    fn new(records: &'a Records, loss: Training, lambda: f64, evaluations: u64) -> Self {
+        Self { records, loss, lambda, left: AtomicU64::new(evaluations) }
+    }
+}
+
+/// Evaluations of the cost that a step may take on average: near the optimum of few records a line search of the library may
+/// find no step, and never end.
+const EVALUATIONS_PER_STEP: u64 = 1000;
 
 impl CostFunction for Objective<'_> {
     type Param = Vec<f64>;
     type Output = f64;
 
     fn cost(&self, weights: &Vec<f64>) -> Result<f64, Error> {
+        let spend = |left: u64| left.checked_sub(1);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).is_err() {
+            return Err(Error::msg("the line search does not end"));
+        }
         let total: f64 = self.records.margins(weights).map(|z| self.loss.at(z).0).sum();
         Ok(total / self.records.len() as f64 + 0.5 * self.lambda * dot(weights, weights))
     }
@@ -61,12 +78,13 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .with_tolerance_grad(TOLERANCE * lambda)
         .and_then(|solver| solver.with_tolerance_cost(0.0))
         .map_err(failed)?;
-    let objective = Objective { records, loss, lambda };
+    let evaluations = EVALUATIONS_PER_STEP * MAX_STEPS;
+    let objective = Objective::new(records, loss, lambda, evaluations);
     let result = Executor::new(objective, solver)
         .configure(|state| state.param(vec![0.0; records.d]).max_iters(MAX_STEPS))
         .timer(false)
         .run();
-    let objective = Objective { records, loss, lambda };
+    let objective = Objective::new(records, loss, lambda, evaluations);
     // An error of the line search is returned; otherwise the bound on the distance to the best weights decides.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
@@ -103,10 +121,11 @@ pub(in crate::objectives) fn train_at_most(
             .with_tolerance_grad(TOLERANCE * lambda)
             .and_then(|solver| solver.with_tolerance_cost(0.0))
             .map_err(failed)?;
-        let result = Executor::new(Objective { records, loss, lambda }, solver)
-            .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
-            .timer(false)
-            .run();
+        let result =
+            Executor::new(Objective::new(records, loss, lambda, EVALUATIONS_PER_STEP * limit), solver)
+                .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
+                .timer(false)
+                .run();
         // A line search that finds no better weights ends with an error; then the weights of the limit before are used.
         match (result, path.last()) {
             (Ok(result), _) => {
@@ -114,7 +133,8 @@ pub(in crate::objectives) fn train_at_most(
                 path.push(weights.ok_or(TrainingError::NoWeights { lambda })?);
             }
             (Err(_), Some(last)) => path.push(last.clone()),
-            (Err(error), None) => return Err(failed(error)),
+            // Without an earlier limit these are the weights before the first step.
+            (Err(_), None) => path.push(vec![0.0; records.d]),
         }
     }
     Ok(path)
