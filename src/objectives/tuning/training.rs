@@ -162,11 +162,11 @@ mod tests {
         for loss in [Training::LogisticRegression, Training::SmoothedHingeSvm] {
             for lambda in [1e-3, 0.03, 1.0, 30.0] {
                 let weights = train(&records, loss, lambda).unwrap();
-                let gradient = Objective { records: &records, loss, lambda }.gradient(&weights).unwrap();
+                let gradient = Objective::new(&records, loss, lambda, u64::MAX).gradient(&weights).unwrap();
                 assert!(dot(&gradient, &gradient).sqrt() <= 1e-3 * lambda);
                 assert!(dot(&weights, &weights).sqrt() <= 1.0 / lambda);
                 // A step along any axis does not lower the objective.
-                let objective = Objective { records: &records, loss, lambda };
+                let objective = Objective::new(&records, loss, lambda, u64::MAX);
                 let best = objective.cost(&weights).unwrap();
                 for axis in 0..3 {
                     for step in [-0.01, 0.01] {
@@ -185,7 +185,7 @@ mod tests {
         let loss = Training::LogisticRegression;
         let best = train(&records, loss, 0.01).unwrap();
         let path = train_at_most(&records, loss, 0.01, [1, 2, 4, 500].into_iter()).unwrap();
-        let objective = Objective { records: &records, loss, lambda: 0.01 };
+        let objective = Objective::new(&records, loss, 0.01, u64::MAX);
         let costs: Vec<f64> = path.iter().map(|weights| objective.cost(weights).unwrap()).collect();
         assert!(costs[0] > costs[1] && costs[1] > costs[2], "{costs:?}");
         assert!(path[3].iter().zip(&best).all(|(a, b)| (a - b).abs() < 1e-3), "{path:?} {best:?}");
