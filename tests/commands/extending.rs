@@ -222,6 +222,9 @@ fn extending_with_all_additions_compiles_without_a_warning() {
         "tests/outside",
         "python/Cargo.toml",
         "python/src",
+        "playground/Cargo.toml",
+        "playground/build.rs",
+        "playground/src",
     ] {
         copy(&root().join(name), &place.join(name));
     }
