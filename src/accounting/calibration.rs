@@ -49,23 +49,28 @@ impl Target {
 /// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
 pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
-    if !target.kept(MAX_NOISE, rounds) {
+    least_noise(|noise| target.kept(noise, rounds)).map(|noise| (noise, target.epsilon_after(noise, rounds)))
+}
+
+/// The smallest noise multiplier that is enough (relative accuracy 1e-9, rounded up). `None` if even 1e6 is not;
+/// [`MIN_NOISE`] if that is.
+fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
+    if !is_enough(MAX_NOISE) {
         return None;
     }
-    if target.kept(MIN_NOISE, rounds) {
-        return Some((MIN_NOISE, target.epsilon_after(MIN_NOISE, rounds)));
+    if is_enough(MIN_NOISE) {
+        return Some(MIN_NOISE);
     }
     let (mut low, mut high) = (libm::log(MIN_NOISE), libm::log(MAX_NOISE));
     while high - low > 1e-10 {
         let middle = 0.5 * (low + high);
-        if target.kept(libm::exp(middle), rounds) {
+        if is_enough(libm::exp(middle)) {
             high = middle;
         } else {
             low = middle;
         }
     }
-    let noise = libm::exp(high);
-    Some((noise, target.epsilon_after(noise, rounds)))
+    Some(libm::exp(high))
 }
 
 /// The largest number of rounds that keeps the target with a given noise multiplier (0 if one round exceeds the target;
@@ -103,27 +108,12 @@ pub fn smallest_noise_of_one(
     delta: Delta,
     release: impl Fn(f64) -> Cost,
 ) -> Option<Positive> {
-    let kept = |log_noise: f64| {
+    let noise = least_noise(|noise| {
         let mut composition = Composition::new();
-        composition.add(&release(libm::exp(log_noise)), 1);
+        composition.add(&release(noise), 1);
         Rdp.price(&composition, delta).epsilon <= epsilon.get()
-    };
-    let (mut low, mut high) = (libm::log(MIN_NOISE), libm::log(MAX_NOISE));
-    if !kept(high) {
-        return None;
-    }
-    if kept(low) {
-        high = low;
-    }
-    while high - low > 1e-10 {
-        let middle = 0.5 * (low + high);
-        if kept(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Positive::new(libm::exp(high)).ok()
+    });
+    noise.and_then(|noise| Positive::new(noise).ok())
 }
 
 /// The largest epsilon that each of `releases` adaptively chosen releases may have such that the loss of all

@@ -116,8 +116,8 @@ mod tests {
         }
     }
 
-    /// The divergence between the exact laws of the best of K noisy results, one setting only, lies below the bound, and
-    /// is more than a tenth of it.
+    /// The divergence between the exact laws of the best of K noisy results, one setting only, lies below the
+    /// bound.
     #[test]
     fn the_exact_divergence_of_one_setting_is_below_the_bound() {
         let density = |y: f64| libm::exp(-0.5 * y * y) / (2.0 * std::f64::consts::PI).sqrt();

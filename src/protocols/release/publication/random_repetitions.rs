@@ -77,7 +77,7 @@ const UNKNOWN_NUMBER: &str = "readers who do not learn the number of trials, for
                               publication arrives";
 
 impl RandomRepetitions {
-    /// The cost for a noise multiplier; `None` if the noise is Laplace noise.
+    /// The cost of the best outcome with Gaussian noise of this noise multiplier.
     fn cost(&self, noise_multiplier: f64) -> Cost {
         let mean = self.repetitions.mean();
         match self.repetitions.shape() {
