@@ -36,7 +36,7 @@ impl Protocol for Local {
         self.check_noise(objective)
     }
 
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
@@ -174,7 +174,7 @@ impl Local {
         let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
             tally.see(fact, at);
         })?;
-        tally.into_record(&mut record, clips);
+        tally.into_record(&mut record, clips, &self.never_answer);
         record.public.extend(taken_as_public(self, stage, instance));
         if let Some(bounds) = bounds {
             record.bounds = bounds.of(&series.learner, &arms, series.report.as_dyn().epsilon());
