@@ -1,6 +1,7 @@
 //! Regrets and counts of one series, in memory that does not grow with the number of rounds.
 
 use super::messages::OwnFact;
+use super::never_answer::NeverAnswer;
 use crate::objectives::Instance;
 use crate::protocols::stage::{Evaluations, NamedOutcome, SeriesRecord};
 use crate::vocab::Time;
@@ -72,15 +73,15 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Writes everything into the record.
-    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool) {
+    /// Writes everything into the record. Biases are outcomes only if users may be silent, by `answers`.
+    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool, answers: &NeverAnswer) {
         self.evaluations.into_record(record);
         let reporting = self.played - self.silent;
-        if self.silent > 0 && reporting > 0 {
+        if *answers != NeverAnswer::default() && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
-            record.outcomes.push(NamedOutcome { name: BIAS.to_owned(), value, bound: None });
+            record.outcomes.push(NamedOutcome::new(BIAS, value));
             let value = self.heard / reporting as f64 - self.due / self.played as f64;
-            record.outcomes.push(NamedOutcome { name: HEARD.to_owned(), value, bound: None });
+            record.outcomes.push(NamedOutcome::new(HEARD, value));
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);
