@@ -13,7 +13,8 @@ pub enum PartyQuantity {
     /// (`Heterogeneous`, `Devices`).
     Speed,
     /// How available the party is, as its availability model draws it (`BetaPerMessage`: the probability that a message is
-    /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`: the share of time for which the recorded device is connected).
+    /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`: the share of time for which the
+    /// recorded device is connected).
     Availability,
     /// How unlike the others' the agent's objective is, in `Federated`: the root mean square over all points of the
     /// difference between its objective and the mean of all agents' objectives.
@@ -49,7 +50,8 @@ impl PartyQuantity {
 pub struct Together {
     /// The quantities, at least two. Each must differ between the parties of the group.
     pub of: Vec<PartyQuantity>,
-    /// Correlation of the normal numbers of every two quantities, from -1 to 1; 0 makes them independent. Default: `matrix`.
+    /// Correlation of the normal numbers of every two quantities, from -1 to 1; 0 makes them independent. Default: none, and
+    /// `matrix` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<Finite>,
     /// The correlations of all pairs, row by row, in the order of `of`: 1 on the diagonal, symmetric, and positive
@@ -58,7 +60,8 @@ pub struct Together {
     pub matrix: Option<Vec<Vec<Finite>>>,
 }
 
-/// Rounding allowed in a pivot and beside a pivot of zero, for correlations that are written with some digits.
+/// Largest size of a pivot that counts as 0; entries below such a pivot may be as large as its root. It allows for correlations
+/// that are written with some digits.
 const ROUNDING: f64 = 1e-9;
 /// The largest number below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
@@ -73,7 +76,7 @@ impl Together {
         }
     }
 
-    /// Row by row, the lower triangular root L of the correlations R = L L^T; `None` if R is not positive semi-definite.
+    /// The Cholesky factor L of the correlations R = L L^T, row by row; `None` if R is not positive semi-definite.
     fn root(&self) -> Option<Vec<Vec<f64>>> {
         let n = self.of.len();
         let mut root = vec![vec![0.0; n]; n];

@@ -12,7 +12,7 @@ const SHORTEST: Span = Span::from_nanos(1);
 pub(super) struct Turns {
     up: LatencyModel,
     down: LatencyModel,
-    /// Factor by which disconnected periods are longer than `down` states.
+    /// Factor on the lengths of disconnected periods, which are drawn from `down`.
     longer: f64,
     stream: Stream,
     /// The kind of the present period.

@@ -54,8 +54,8 @@ use trained::Trained;
 pub struct FederatedTuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the columns whose values together identify an agent. Default: none, where `split`
-    /// divides the records; required without it.
+    /// Names of the columns whose values together identify an agent. Default: none, where `split` divides the records; required
+    /// without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.

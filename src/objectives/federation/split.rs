@@ -7,9 +7,9 @@ use std::num::NonZeroU32;
 
 /// Agents among which records of the file are divided at random, once per study. Every record has one holder. With several
 /// splits, the records of each class are first divided among the splits in proportion to their numbers of agents, so that
-/// groups of agents may have different laws.
+/// groups of agents may be divided differently.
 ///
-/// Axes are independent: with none, all agents have as many records, and the same share of each class, up to rounding. An
+/// Axes are independent: with none, all agents have equally many records of each class, up to rounding. An
 /// agent that would hold fewer than two records gets random ones of the agent with the most, since it needs one for
 /// training and one that is held out. Sources: Yurochkin et al. 2019 and Li et al. 2022
 /// (`Dirichlet` of labels and of sizes, feature noise).
@@ -18,8 +18,8 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Number of agents, at least as many as take part together with those of other splits. Records of agents beyond those
-    /// that take part are not used.
+    /// Number of agents. All splits together need at least as many as take part; records of agents beyond those that take part
+    /// are not used.
     pub agents: NonZeroU32,
     /// Label skew: how the records of each class are divided. Default: `Alike`.
     #[serde(default)]
@@ -75,7 +75,7 @@ pub enum Labels {
 /// How many records the agents of a split have, before label skew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sizes {
-    /// As many each.
+    /// Equally many each.
     #[default]
     Alike,
     /// Shares from a Dirichlet distribution with concentration alpha, 0.01 to 1e6, for each agent.

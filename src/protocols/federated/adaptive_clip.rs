@@ -73,7 +73,7 @@ impl AdaptiveClip {
         let mut problems = Vec::new();
         if !(self.quantile.get() > 0.0 && self.quantile.get() < 1.0) {
             let found = self.quantile.to_string();
-            let expected = "a share above 0 and below 1: no norm leaves fewer vectors or more as they are";
+            let expected = "a share above 0 and below 1: with 0 the norm could only shrink, with 1 only grow";
             problems.push(Problem::wrong("quantile", expected, found, "quantile: 0.5 (the median)"));
         }
         if z > 0.0 && !self.count(z, planned).admits(z) {

@@ -33,8 +33,8 @@ pub enum AnswerChance {
     ///
     /// Example: `Stated({"agent": 0.4})`.
     Stated(BTreeMap<String, Probability>),
-    /// Estimated from the rounds so far: (1 + the number of answers in time) / (1 + the number of rounds). Who answers when
-    /// is taken as public.
+    /// Estimated from the rounds so far: (1 + the number of answers in time) / (1 + the number of rounds in which the agent
+    /// was asked). Who answers when is taken as public.
     Counted,
 }
 
@@ -43,7 +43,8 @@ fn ten() -> Positive {
 }
 
 impl Importance {
-    /// The factor on the weight of an agent of this group that has answered `answers` of `rounds` rounds in time.
+    /// The factor on the weight of an agent of this group that was asked in `rounds` rounds and answered in time in `answers`
+    /// of them.
     #[must_use]
     pub fn factor(&self, group: &str, answers: u64, rounds: u64) -> f64 {
         let chance = match &self.answers {

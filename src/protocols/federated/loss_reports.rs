@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossReports {
-    /// The largest loss, in squared units of the objective. (What is reported depends on the selection.)
+    /// The largest report, in squared units of the objective. (What is reported depends on the selection.)
     pub bound: Positive,
     /// Noise in units of `bound`.
     pub noise_multiplier: Positive,

@@ -14,7 +14,7 @@ impl fmt::Debug for Heard {
     }
 }
 
-/// Names of the outcomes, which reports know.
+/// Names of the outcomes, by which reports find them.
 const OF_HETEROGENEITY: &str = "mean heterogeneity of answers heard minus that of answers due";
 const OF_REGRET: &str = "mean simple regret of answers heard minus that of answers due";
 const QUARTERS: [&str; 4] = [
@@ -42,9 +42,9 @@ impl ParticipationTally {
         self.heard.iter_mut().zip(heard.0.iter()).for_each(|(count, heard)| *count += u64::from(*heard));
     }
 
-    /// Mean of a quantity over the answers heard minus its mean over the answers due; `None` if some answers were not
-    /// heard, or all were, or the quantity is the same for all agents. Agents without the quantity (NaN, infinite) are left
-    /// out of both means.
+    /// Mean of a quantity over the answers heard minus its mean over the answers due; `None` if no answer was heard, or all
+    /// were, or the quantity is the same for all agents. Agents without the quantity (NaN, infinite) are left out of both
+    /// means.
     fn bias(&self, of: &[f64]) -> Option<f64> {
         let known = || self.heard.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
@@ -56,8 +56,9 @@ impl ParticipationTally {
         Some(known().map(|(count, value)| *count as f64 * (value - due)).sum::<f64>() / heard as f64)
     }
 
-    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if
-    /// every answer was heard, which counts as no bias and shares of 1 beside other replications, or none was.
+    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. An outcome is
+    /// left out if no answer was heard, if all were, or if its quantity is the same for all agents; where other replications
+    /// have it, it then counts as a bias of 0 or a share of 1.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
         let mut outcomes = Vec::new();
         outcomes.extend(
@@ -68,7 +69,7 @@ impl ParticipationTally {
         let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
         order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
         if order.len() >= QUARTERS.len() {
-            // Agents of equal regret are exchanged for their mean, so that their order decides nothing.
+            // Agents of equal regret each count with the mean of their numbers, so that their order decides nothing.
             let alike = |a: &usize, b: &usize| regret[*a].total_cmp(&regret[*b]).is_eq();
             let mean = |group: &[usize]| {
                 let heard: u64 = group.iter().map(|&agent| self.heard[agent]).sum();

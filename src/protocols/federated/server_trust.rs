@@ -67,7 +67,7 @@ impl ServerTrust {
     }
 
     /// The number of absent agents for which that probability is stated: the planned one, or if more are absent, their number
-    /// rounded up to a twentieth of all agents.
+    /// rounded up to a multiple of a twentieth of all agents.
     fn gone(self, agents: usize, absent: usize) -> Option<usize> {
         let Self::Masked { planned_dropout, .. } = self else { return None };
         let planned = (planned_dropout.get() * agents as f64).ceil() as usize;

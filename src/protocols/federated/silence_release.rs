@@ -19,8 +19,9 @@ const NULL_AGENT: &str =
     "an agent that contributes nothing being silent with a probability between the same bounds";
 
 impl Server {
-    /// Enters that the server, the agents and relays see who answers the present round, when it begins: they see it even if the
-    /// round never ends. Nobody can hold that back, so the entry is made even if a budget is exceeded.
+    /// Makes the ledger entries for what the server, the agents and relays see of who answers the present round. They are made
+    /// when the round begins, since silence is seen even if the round never ends, and even if a budget is exceeded, since
+    /// nothing can prevent that it is seen.
     pub(super) fn enter_silence(
         &mut self,
         ctx: &mut Context<'_, FederatedProtocol>,

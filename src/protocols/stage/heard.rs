@@ -4,7 +4,7 @@ use super::record::{NamedOutcome, SeriesRecord};
 
 /// The name of the share of answers that were due and not heard.
 const MISSING: &str = "share of answers missing";
-/// The name of the bias, which reports know.
+/// The name of the bias, by which reports find it.
 const NAME: &str = "mean outcome of answers heard minus that of answers due";
 
 /// Sums over the answers that were due, and over those that were heard.
@@ -23,7 +23,8 @@ impl HeardTally {
         }
     }
 
-    /// Writes the count of missing answers, their share and the bias into the record; nothing if every answer was heard.
+    /// Writes the count of missing answers, their share and, if any answer was heard, the bias into the record; nothing if
+    /// every answer was heard.
     pub fn into_record(self, record: &mut SeriesRecord) {
         let (due, heard) = (self.due.0, self.heard.0);
         if due == heard {

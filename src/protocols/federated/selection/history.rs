@@ -2,7 +2,7 @@
 
 use crate::rng::Stream;
 
-/// What the server knows before it selects the agents of a round. Everything but the reports is public.
+/// What the server knows before it selects the agents of a round. Everything but the reports and their sums is public.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectionHistory {
     /// The round for which agents are selected; 0 follows the initial points.

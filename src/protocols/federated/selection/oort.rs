@@ -40,13 +40,14 @@ pub struct Oort {
     /// alpha, the exponent of the penalty for slow agents. Default: 2, as in the paper.
     #[serde(default = "two")]
     pub penalty: NonNegative,
-    /// c. Default: 0.95, as in the paper.
+    /// Share of the utility of the (1 - epsilon) K-th best agent below which agents are not drawn. Default: 0.95, as in the
+    /// paper.
     #[serde(default = "most")]
     pub cut_off: Probability,
-    /// Delta, the first preferred duration of a round, and the step by which it grows. Default: 10 s.
+    /// The first preferred duration T of a round, and the step by which it grows. Default: 10 s.
     #[serde(default = "ten_seconds")]
     pub pacer_step: Span,
-    /// W, in rounds. Default: 20.
+    /// Number of rounds over which U is summed before T grows or stays. Default: 20.
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
 }
