@@ -1,7 +1,7 @@
 //! Privacy losses of releases: bounds on epsilon that hold for all pairs of neighbours are computed here only. Report,
 //! `subrosa account`, budgets, calibration and audit call this module.
 //!
-//! Accountants read a [`Composition`] (costs with counts) and return a [`AccountedEpsilon`], each by its own theorem. None of
+//! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None of
 //! them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the
 //! release.
 //!

@@ -1,9 +1,9 @@
 //! Renyi divergences of the best of a random number of results of a Gaussian mechanism.
 //!
 //! With Q a mechanism on totally ordered results and K a random number, independent of the data and shown to nobody, the
-//! best of K results of Q has A(y) = integral of f'(Q(below y) + t Q(y)) Q(y) dt, where f is the probability generating
-//! function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most that of Q plus
-//! 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event under
+//! best of K results of Q has A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is the
+//! probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most that
+//! of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event under
 //! neighbours; if K can be 0, the probability of no result is added.
 
 use super::composition::Item;
@@ -32,7 +32,8 @@ pub(super) fn moment(item: &Item, s: f64) -> f64 {
     item.count as f64 * one
 }
 
-/// The least (1 - 1/b) b rho + log / b over orders b of at least 1: what one event's probability can differ by.
+/// The least (1 - 1/b) b rho + log / b over orders b of at least 1: the terms of Theorem 2 that depend on the second order, b,
+/// with `log` = ln(1 / gamma), without their factor 1 + shape.
 fn of_one_event(rho: f64, log: f64) -> f64 {
     let order = (log / rho).sqrt().max(1.0);
     (order - 1.0) * rho + log / order
@@ -53,7 +54,8 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
         return -libm::log(mean);
     }
     let target = libm::log(mean);
-    // The smallest numbers of this type that a mean can need: gamma is above e^-1500 for all shapes of at least -0.5.
+    // For shapes of at least -0.5, ln gamma is above -1500 for every mean that fits into f64. For shapes near -1 it may be
+    // below this range: its end, -1e5, then belongs to a smaller mean than the given one.
     let (mut low, mut high) = (-1e5, -1e-12);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);

@@ -63,8 +63,8 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     Units { worst, has_different_units: true }
 }
 
-/// Adds an element to a list in which none dominates another one: those that the new one dominates go, and the new one stays out
-/// if it is dominated itself.
+/// Adds an element to a list in which none dominates another one: those that the new one dominates are removed, and the new
+/// one is not added if it is dominated itself.
 pub(super) fn keep_undominated<T>(kept: &mut Vec<T>, new: T, dominates: impl Fn(&T, &T) -> bool) {
     if !kept.iter().any(|other| dominates(other, &new)) {
         kept.retain(|other| !dominates(&new, other));

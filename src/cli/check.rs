@@ -111,7 +111,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
     found
 }
 
-/// A time in its largest unit, with two digits.
+/// A time in seconds, minutes or hours: hundredths of a second below 1 s, otherwise a whole number.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{s:.2} s"),

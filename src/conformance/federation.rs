@@ -26,8 +26,8 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: patience and decisions are the same at every call; the patience is above 0; if a policy ends a round with some number of answers, it does so with more answers
-/// too.
+/// Rules: the patience (the longest duration of a round) and decisions are the same at every call; the patience is above 0;
+/// if a policy ends a round with some number of answers, it does so with more answers too.
 #[must_use]
 pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Violations::default();

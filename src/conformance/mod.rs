@@ -42,7 +42,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Collects breaches, one per rule.
+/// Collects violations, one per rule.
 #[derive(Default)]
 struct Violations(Vec<Violation>);
 

@@ -1,4 +1,4 @@
-//! The words that reports use for units, neighbours, bases and arithmetic.
+//! The words that reports use for units, neighbours, bases, arithmetic and outcomes.
 
 use crate::accounting::{LossBasis, multiple};
 use crate::kernel::{LossCause, Memory};
@@ -114,7 +114,7 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// The outcomes of private releases, which are named by formulas: each in words, and in few words for an axis or a header.
+/// Outcomes with a long name or a formula as name: the name, the words for it, and few words for an axis or a header.
 const OUTCOMES: [(&str, &str, &str); 11] = [
     (
         "mean heterogeneity of answers heard minus that of answers due",
@@ -169,13 +169,13 @@ const OUTCOMES: [(&str, &str, &str); 11] = [
     ),
 ];
 
-/// The name of an outcome in words; of an outcome without a formula, its name.
+/// The name of an outcome in words; of an outcome that is not in the list, its name.
 #[must_use]
 pub(super) fn outcome(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(_, words, _)| words)
 }
 
-/// The name of an outcome in at most 34 characters if it is a formula.
+/// The name of an outcome, in at most 34 characters if it is in the list.
 #[must_use]
 pub(super) fn outcome_in_brief(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(.., words)| words)

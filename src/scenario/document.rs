@@ -182,7 +182,7 @@ impl Document {
         Diagnostics::new(&self.file, &self.text, list)
     }
 
-    /// The scenario in RON, in which every byte knows its place in the text.
+    /// The scenario in RON, with the place of every byte in the text.
     fn edited(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language, SCENARIO)
     }

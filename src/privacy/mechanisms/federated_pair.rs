@@ -122,7 +122,7 @@ impl Shape {
         let spread = |value: &[f64]| -> Vec<f64> {
             factors.iter().flat_map(|factor| value.iter().map(move |v| factor * v)).collect()
         };
-        // The count's number, in units in which its noise has the standard deviation of the sums.
+        // What a vector adds to the count, scaled so that the count's noise has the standard deviation of the sums' noise.
         let counted = |vector: &[f64]| {
             self.count.map(|count| {
                 let shortened = clip_norm(&mut vector.to_vec(), bound);

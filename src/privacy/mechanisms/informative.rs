@@ -1,4 +1,4 @@
-//! Silence that tells something: an answer that is missing with a probability that depends on its value or its regret.
+//! Informative silence: an answer is missing with a probability that depends on its value or its regret.
 
 use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
@@ -24,7 +24,7 @@ pub enum SilenceBy {
 /// b = `base_rate`. Each answer is decided anew.
 ///
 /// * Precondition: none (a value that is NaN has the base rate).
-/// * Postcondition: whoever sees whether there is an answer learns one bit, whose laws for two values x and x' are
+/// * Postcondition: whoever sees whether there is an answer learns one bit, whose distributions for two values x and x' are
 ///   Bernoulli(p(x)) and Bernoulli(p(x')). Both probabilities lie between `least` and `most`, so the likelihood ratio is at
 ///   most max(most / least, (1 - least) / (1 - most)), and its logarithm is the epsilon of the bit. With `least: 0` or
 ///   `most: 1` there is no bound, and the loss is infinite.
@@ -42,10 +42,10 @@ pub struct Informative {
     pub slope: Finite,
     /// Probability that an answer at the centre is missing, above 0 and below 1.
     pub base_rate: Probability,
-    /// Value (or regret) with the base rate, in its units. Default: 0.
+    /// The value (or regret) at which the probability is `base_rate`. Default: 0.
     #[serde(default = "zero")]
     pub centre: Finite,
-    /// Unit in which values (or regrets) are measured, in theirs. Default: 1.
+    /// The change of the value (or regret) that changes the logit by `slope`. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
     /// Smallest probability that an answer is missing. Default: 0, and silence has no finite epsilon.
@@ -114,7 +114,8 @@ impl Informative {
         libm::log(ratio * (1.0 + ROUNDING)) * (1.0 + ROUNDING)
     }
 
-    /// What `check` says of silence that tells something: `who` is silent ("a user"), and `whom` it tells it ("the service").
+    /// The warning of `check` about informative silence: `who` is silent ("a user"), and `whom` this tells something
+    /// ("the service").
     #[must_use]
     pub fn warning(&self, path: &str, who: &str, whom: &str) -> Option<String> {
         let by = match self.by {

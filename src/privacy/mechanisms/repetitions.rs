@@ -90,7 +90,7 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     inverted(1, first, |k| rest * (k as f64 + shape) / (k as f64 + 1.0), stream)
 }
 
-/// The number k from `least` on at which the sum of the probabilities reaches a uniform number; `ratio` of k is the
+/// The first number k from `least` on at which the sum of the probabilities exceeds a uniform number; `ratio` of k is the
 /// probability of k + 1 divided by that of k.
 fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Stream) -> u64 {
     let uniform = stream.uniform();

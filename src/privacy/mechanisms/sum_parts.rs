@@ -53,7 +53,7 @@ pub struct ReceivedVectors {
     pub population: usize,
     /// Agents and their vectors; the same agent may occur twice (with a late and a current vector).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
-    /// Weights: regions x agents, each region's sum to 1.
+    /// Weights: regions x agents. Those of a region sum to 1, before `Importance` multiplies them.
     pub weights: Arc<Vec<Vec<f64>>>,
     /// Agents for which a second sampling draw is made, because a late vector replaced their current one.
     pub late_sampling_draw: Vec<usize>,
