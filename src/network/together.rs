@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// The first quantity has the same numbers whatever the correlation, so that arms of a study stay comparable.
+    /// The first quantity has the same numbers whatever the correlation, so that cells of a study stay comparable.
     #[test]
     fn the_first_quantity_does_not_depend_on_the_correlation() {
         let first =
