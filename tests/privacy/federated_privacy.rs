@@ -1,21 +1,17 @@
 //! The ledger of a federation against what really happens: exact laws of fixed-size sums, agents that are gone, and sums
 //! under masks, which the server can open whether or not it gets to.
 
+use crate::traced::{plan_of, traced};
 use proptest::prelude::*;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use subrosa::accounting::{Accountant, Composition, Tight};
-use subrosa::objectives::Resources;
 use subrosa::privacy::mechanisms::{
     Divisor, FederatedSum, Mechanism, NoiseArithmetic, Participation, ReceivedVectors, SensitivityRule,
 };
-use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
+use subrosa::protocols::{TraceEvent, TraceKind};
 use subrosa::rng::Key;
-use subrosa::scenario::Document;
-use subrosa::study::{self, Plan, RunFolder};
+use subrosa::study::RunFolder;
 use subrosa::vocab::{Cost, Delta, Origin, Positive, Probability, PublicFact};
 use tempfile::TempDir;
 
@@ -197,25 +193,6 @@ fn scenario(server: &str, budget: &str, loss: f64, jitter: u64, seed: u64) -> St
     )
 }
 
-fn plan(text: String) -> Result<Plan, String> {
-    let document = Document::from_text(Path::new("masked.ron"), text);
-    let resources = Resources::default();
-    let cells = document.cells(&[], &resources).map_err(|found| found.render())?;
-    Ok(Plan::new(document.text().to_owned(), Vec::new(), &resources, cells))
-}
-
-fn played(text: String) -> Vec<TraceEvent> {
-    let plan = plan(text).unwrap();
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let into = Rc::clone(&seen);
-    let watcher = Watcher::of_contents(move |_, event| {
-        into.borrow_mut().push(event);
-        true
-    });
-    study::trace(&plan, 0, 0, watcher).expect("it can be played");
-    seen.take()
-}
-
 /// What a trace says about sums under masks.
 #[derive(Debug, Default)]
 struct Seen {
@@ -274,7 +251,7 @@ proptest! {
     ) {
         let budget = epsilon.map(|e| format!(", budget: Budget(epsilon: {e}, delta: 1e-3, when_spent: Stop)"));
         let text = scenario(&format!("colluding: {colluding}"), &budget.unwrap_or_default(), loss, jitter, seed);
-        let events = played(text);
+        let events = traced(text);
         let seen = seen(&events);
         let threshold = AGENTS / 2 + 1;
         let planned = (0.8 * AGENTS as f64).round();
@@ -333,7 +310,7 @@ fn records_say_what_is_taken_as_public() {
 /// As many colluders as shares that open single answers: no noise protects anybody, and `check` says so.
 #[test]
 fn too_many_colluders_are_refused() {
-    let check = |colluding: &str| plan(scenario(&format!("colluding: {colluding}"), "", 0.0, 10, 1));
+    let check = |colluding: &str| plan_of(scenario(&format!("colluding: {colluding}"), "", 0.0, 10, 1));
     assert!(check("4").is_ok());
     let found = check("5").unwrap_err();
     for word in ["colluding", "fewer than 5 of 9 agents", "lower `colluding`"] {

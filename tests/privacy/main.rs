@@ -2,6 +2,8 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/traced.rs"]
+mod traced;
 
 mod account;
 mod accountants;

@@ -2,14 +2,10 @@
 //! late vectors, and that none of it changes other series.
 
 use crate::support::{code_and_output, folder, run, subrosa};
-use std::cell::RefCell;
+use crate::traced::traced;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::rc::Rc;
-use subrosa::objectives::Resources;
-use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
-use subrosa::scenario::Document;
-use subrosa::study::{self, Plan, RunFolder};
+use subrosa::protocols::{TraceEvent, TraceKind};
+use subrosa::study::RunFolder;
 use tempfile::TempDir;
 
 /// Parties 0 to 5 are fast, 6 is the server, 7 to 10 are slow.
@@ -36,21 +32,6 @@ fn scenario(sharing: &str, policy: &str) -> String {
     )
 }
 
-fn trace(text: String) -> Vec<TraceEvent> {
-    let document = Document::from_text(Path::new("remedies.ron"), text);
-    let resources = Resources::default();
-    let cells = document.cells(&[], &resources).map_err(|found| found.render()).unwrap();
-    let plan = Plan::new(document.text().to_owned(), Vec::new(), &resources, cells);
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let into = Rc::clone(&seen);
-    let watcher = Watcher::of_contents(move |_, event| {
-        into.borrow_mut().push(event);
-        true
-    });
-    study::trace(&plan, 0, 0, watcher).expect("it can be played");
-    seen.take()
-}
-
 /// By round, the agents that sent messages with this label.
 fn senders(events: &[TraceEvent], label: &str) -> BTreeMap<u64, BTreeSet<usize>> {
     let mut found: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
@@ -68,7 +49,7 @@ fn senders(events: &[TraceEvent], label: &str) -> BTreeMap<u64, BTreeSet<usize>>
 /// who are asked ends after 140 ms: 20 ms each way and 100 ms of work.
 #[test]
 fn the_fastest_are_asked_and_waited_for() {
-    let events = trace(scenario("selection: Fastest(k: 6)", "All()"));
+    let events = traced(scenario("selection: Fastest(k: 6)", "All()"));
     let fast: BTreeSet<usize> = (0..6).collect();
     let vectors = senders(&events, "Weights");
     assert_eq!(vectors.keys().copied().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
@@ -88,7 +69,7 @@ fn the_fastest_are_asked_and_waited_for() {
 /// that it asks. Every agent measures in every round.
 #[test]
 fn losses_come_from_those_who_are_to_report() {
-    let events = trace(scenario("selection: PowerOfChoice(candidates: 7, k: 3)", "All()"));
+    let events = traced(scenario("selection: PowerOfChoice(candidates: 7, k: 3)", "All()"));
     let reports = senders(&events, "Report");
     assert!((1..8).all(|round| reports[&round].len() == 10), "{reports:?}");
     assert!(!reports.contains_key(&0));
@@ -97,7 +78,7 @@ fn losses_come_from_those_who_are_to_report() {
     assert!(asked.iter().all(|agents| agents.len() == 3), "{asked:?}");
     assert!(asked.iter().any(|agents| *agents != asked[0]), "the same in every round: {asked:?}");
 
-    let events = trace(scenario("selection: Oort(k: 3, pacer_step: \"500ms\")", "All()"));
+    let events = traced(scenario("selection: Oort(k: 3, pacer_step: \"500ms\")", "All()"));
     let reports = senders(&events, "Report");
     assert!((1..8).all(|round| reports[&round].len() == 3), "{reports:?}");
 }

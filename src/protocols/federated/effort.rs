@@ -41,7 +41,7 @@ impl Federated {
                 _ => 1.0,
             };
             let vectors =
-                if sends { self.rounds as f64 * m * (COVARIANCE * pairs + NUMBER * MULTIPLY) } else { 0.0 };
+                if sends { self.rounds as f64 * m * (COVARIANCE * pairs + 8.0 * MULTIPLY) } else { 0.0 };
             let messages = 2.0 * MESSAGE * self.rounds as f64;
             let agent = own.clone().and(Effort::new(AGENT, messages + vectors));
             let private = match &series.sharing {

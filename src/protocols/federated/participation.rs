@@ -42,30 +42,33 @@ impl ParticipationTally {
         self.heard.iter_mut().zip(heard.0.iter()).for_each(|(count, heard)| *count += u64::from(*heard));
     }
 
-    /// Mean of a quantity over the answers heard minus its mean over the answers due; `None` if no answer was heard, or all
-    /// were, or the quantity is the same for all agents. Agents without the quantity (NaN, infinite) are left out of both
-    /// means.
-    fn bias(&self, of: &[f64]) -> Option<f64> {
+    /// Mean of a quantity over the answers heard minus its mean over the answers due: undefined if no answer was heard, and
+    /// `None` if all were. Agents without the quantity (NaN, infinite) are left out of both means.
+    fn bias(&self, name: &str, of: &[f64]) -> Option<NamedOutcome> {
         let known = || self.heard.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
-        let first = known().next()?.1;
-        if heard == 0 || heard == self.due * agents as u64 || known().all(|(_, value)| value == first) {
+        if heard == self.due * agents as u64 {
             return None;
         }
+        if heard == 0 {
+            return Some(NamedOutcome::undefined(name));
+        }
         let due = known().map(|(_, value)| value).sum::<f64>() / agents as f64;
-        Some(known().map(|(count, value)| *count as f64 * (value - due)).sum::<f64>() / heard as f64)
+        let bias = known().map(|(count, value)| *count as f64 * (value - due)).sum::<f64>() / heard as f64;
+        let bias = if differ(of) { bias } else { 0.0 };
+        Some(NamedOutcome::new(name, bias).otherwise(0.0))
     }
 
-    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. An outcome is
-    /// left out if no answer was heard, if all were, or if its quantity is the same for all agents; where other replications
-    /// have it, it then counts as a bias of 0 or a share of 1.
+    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if all
+    /// answers were heard, which counts as a bias of 0 and shares of 1 beside other replications; without a bias of
+    /// heterogeneity if that is the same for all agents.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
         let mut outcomes = Vec::new();
-        outcomes.extend(
-            self.bias(heterogeneity).map(|bias| NamedOutcome::new(OF_HETEROGENEITY, bias).otherwise(0.0)),
-        );
-        let Some(bias) = self.bias(regret) else { return outcomes };
-        outcomes.push(NamedOutcome::new(OF_REGRET, bias).otherwise(0.0));
+        if differ(heterogeneity) {
+            outcomes.extend(self.bias(OF_HETEROGENEITY, heterogeneity));
+        }
+        let Some(bias) = self.bias(OF_REGRET, regret) else { return outcomes };
+        outcomes.push(bias);
         let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
         order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
         if order.len() >= QUARTERS.len() {
@@ -85,6 +88,12 @@ impl ParticipationTally {
         }
         outcomes
     }
+}
+
+/// Whether any two agents with a quantity differ in it.
+fn differ(of: &[f64]) -> bool {
+    let mut known = of.iter().filter(|value| value.is_finite());
+    known.next().is_some_and(|first| known.any(|value| value != first))
 }
 
 #[cfg(test)]
@@ -121,6 +130,20 @@ mod tests {
         let first = shares([true, false, false, true]);
         assert_eq!(first, shares([false, false, true, true]));
         assert_eq!(first, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
+    }
+
+    /// Nobody heard is no bias of 0, and agents of equal regret have shares all the same.
+    #[test]
+    fn nobody_heard_is_undefined_and_equal_regrets_have_shares() {
+        let mut tally = ParticipationTally::new(4);
+        tally.closed(&Heard(Arc::new([false; 4])));
+        let found = tally.outcomes(&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]);
+        assert!(found[0].undefined && found[1].undefined, "{found:?}");
+        assert!(found[2..].iter().all(|share| share.value == 0.0), "{found:?}");
+        tally.closed(&Heard(Arc::new([true, false, false, false])));
+        let found = tally.outcomes(&[1.0; 4], &[0.0; 4]);
+        let values: Vec<f64> = found.iter().map(|outcome| outcome.value).collect();
+        assert_eq!(values, [0.0, 0.125, 0.125, 0.125, 0.125]);
     }
 
     #[test]

@@ -33,7 +33,9 @@ impl HeardTally {
         record.counts.insert("answers missing".to_owned(), due - heard);
         let share = (due - heard) as f64 / due as f64;
         record.outcomes.push(NamedOutcome::new(MISSING, share).otherwise(0.0));
-        if heard > 0 {
+        if heard == 0 {
+            record.outcomes.push(NamedOutcome::undefined(NAME));
+        } else {
             let value = self.heard.1 / heard as f64 - self.due.1 / due as f64;
             record.outcomes.push(NamedOutcome::new(NAME, value).otherwise(0.0));
         }

@@ -83,13 +83,22 @@ pub struct NamedOutcome {
     /// mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<f64>,
+    /// Whether it has no value in this replication, which is left out of the mean: `value` is then 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undefined: bool,
 }
 
 impl NamedOutcome {
     /// An outcome without a bound, whose mean is over the replications that have it.
     #[must_use]
     pub fn new(name: impl Into<String>, value: f64) -> Self {
-        Self { name: name.into(), value, bound: None, otherwise: None }
+        Self { name: name.into(), value, bound: None, otherwise: None, undefined: false }
+    }
+
+    /// An outcome without a value in this replication, although it may have one in others.
+    #[must_use]
+    pub fn undefined(name: impl Into<String>) -> Self {
+        Self { undefined: true, ..Self::new(name, 0.0) }
     }
 
     /// The same outcome, which counts as `value` in replications that do not have it.

@@ -56,7 +56,8 @@ pub(in crate::study) fn rows(
         let row = |series: &crate::protocols::SeriesRecord| {
             let last = series.at_the_end();
             let asked = series.questions.filter(|asked| *asked > 0.0);
-            let outcomes = series.outcomes.iter().map(|outcome| (outcome.name.clone(), outcome.value));
+            let outcomes = series.outcomes.iter().filter(|outcome| !outcome.undefined);
+            let outcomes = outcomes.map(|outcome| (outcome.name.clone(), outcome.value));
             let counts = series.counts.iter().map(|(name, count)| (name.clone(), *count as f64));
             Row {
                 cell,

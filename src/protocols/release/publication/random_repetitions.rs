@@ -69,6 +69,9 @@ fn twenty() -> Repetitions {
     Repetitions::Geometric { mean: AboveOne::new(20.0).expect("20 is above 1") }
 }
 
+/// Smallest shape of the number of trials.
+const LEAST_SHAPE: f64 = -0.9;
+
 /// Largest mean number of trials: drawing the number takes time proportional to it.
 const MOST_TRIALS: f64 = 1e6;
 
@@ -130,6 +133,14 @@ impl Publication for RandomRepetitions {
                 "a mean of at most 1,000,000",
                 self.repetitions.mean().to_string(),
                 "write a smaller mean: each repetition trains a model",
+            ));
+        }
+        if self.repetitions.shape().is_some_and(|shape| shape < LEAST_SHAPE) {
+            problems.push(Problem::wrong(
+                "repetitions",
+                format!("a shape of at least {LEAST_SHAPE}: below, the mean is due to numbers of trials that no machine can make"),
+                self.repetitions.shape().map_or_else(String::new, |shape| shape.to_string()),
+                "write shape: -0.5, for example",
             ));
         }
         match self.noise {
