@@ -3,7 +3,7 @@
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
-use super::function::AgentFunction;
+use crate::protocols::stage::differences::OwnFunction;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
@@ -36,7 +36,7 @@ pub(super) struct Agent {
     pub(super) server_name: String,
     pub(super) neighbours: Neighbours,
     pub(super) common: Arc<AgentCommon>,
-    pub(super) function: Arc<AgentFunction>,
+    pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<usize>,

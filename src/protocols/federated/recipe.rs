@@ -1,7 +1,7 @@
 //! The settings of federated optimisation in a scenario, and their checks.
 
 use super::common::FeatureRecipe;
-use super::factors::Factors;
+use crate::protocols::stage::differences::Factors;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
 use super::roster::Roster;

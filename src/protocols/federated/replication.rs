@@ -5,13 +5,13 @@ use super::answers::Answers;
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
 use super::failure::StartError;
-use super::function::AgentFunction;
+use crate::protocols::stage::differences::OwnFunction;
 use super::key_exchange_state::Setup;
 use super::mask_graph::MaskGraph;
 use super::masking::Dealer;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
-use super::own_problems::OwnProblem;
+use crate::protocols::stage::differences::OwnProblem;
 use super::public;
 use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
@@ -60,7 +60,7 @@ impl Replication<'_> {
             Sharing::Alone(_) => 0,
             Sharing::RandomAgent(_) | Sharing::Aggregate(_) => series.shared_rounds(self.recipe.rounds),
         };
-        let functions: Vec<Arc<AgentFunction>> =
+        let functions: Vec<Arc<OwnFunction>> =
             self.own.iter().map(|own| Arc::clone(&own.function)).collect();
         let mut tally = Tally::new(functions, self.recipe.rounds, shared);
         let mut counts = BTreeMap::new();

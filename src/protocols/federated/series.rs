@@ -1,7 +1,7 @@
 //! The recipe of one series: what agents share, and how the server computes sums.
 
 use super::adaptive_clip::AdaptiveClip;
-use super::differences::Differences;
+use crate::protocols::stage::differences::Differences;
 use super::importance::Importance;
 use super::loss_reports::LossReports;
 use super::queries::InitialPoints;
