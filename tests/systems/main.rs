@@ -4,6 +4,7 @@
 mod support;
 
 mod bad_network;
+mod cohorts;
 mod dependence;
 mod dry;
 mod early_endings;

@@ -238,6 +238,7 @@ impl Tally {
             };
             let count = known().count().max(1) as f64;
             GroupOutcome {
+                regret_per_user: None,
                 group: group.clone(),
                 agents: members.len() as u64,
                 simple_regret: known().map(|regret| regret.simple).sum::<f64>() / count,

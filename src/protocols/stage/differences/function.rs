@@ -37,6 +37,11 @@ impl OwnFunction {
         &self.by_round[self.place(round)]
     }
 
+    /// The values in round 0, 1, ..; a single entry if it does not change.
+    pub(in crate::protocols) fn rounds(&self) -> &[Arc<Vec<f64>>] {
+        &self.by_round
+    }
+
     /// The largest value in a round among the points that the agent can measure.
     pub(in crate::protocols) fn best(&self, round: u64) -> f64 {
         self.best[self.place(round)]

@@ -14,5 +14,5 @@ pub use domain::Domain;
 pub use factors::Factors;
 pub(in crate::protocols) use failure::DrawError;
 pub(in crate::protocols) use function::OwnFunction;
-pub(in crate::protocols) use own_problems::{Draws, Drawn, ModelFactors, OwnProblem, Replicated};
+pub(in crate::protocols) use own_problems::{Drawn, Draws, ModelFactors, OwnProblem, Replicated};
 pub use shift::Shift;

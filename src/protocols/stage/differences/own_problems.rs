@@ -176,9 +176,8 @@ impl<'a> Draws<'a> {
             |agent: &Drawn<'_>| agent.differences.drifting().is_some_and(|drift| drift.own.get() < 1.0);
         if agents.iter().any(drifts) {
             let key = self.of.key.child("drift of all agents");
-            self.drifts = (1..=self.of.rounds)
-                .map(|round| self.further(key.index(round)))
-                .collect::<Result<_, _>>()?;
+            self.drifts =
+                (1..=self.of.rounds).map(|round| self.further(key.index(round))).collect::<Result<_, _>>()?;
         }
         Ok(())
     }
