@@ -73,7 +73,9 @@ fn a_cohort_of_all_users_changes_no_regret() {
     }
     assert!(series(&plain, "one").get("groups").is_none());
     let whole = group(&found, "one", "all");
-    assert!((number(&whole["cumulative_regret"]) - metric(&plain, 0, "one", "cumulative_regret").0).abs() < 1e-9);
+    assert!(
+        (number(&whole["cumulative_regret"]) - metric(&plain, 0, "one", "cumulative_regret").0).abs() < 1e-9
+    );
     let other = played(&cohort.replace("heterogeneity: 0", "heterogeneity: 0.3"), OPEN, &[]);
     assert_ne!(metric(&other, 0, "one", "cumulative_regret"), metric(&plain, 0, "one", "cumulative_regret"));
 }
@@ -111,8 +113,12 @@ fn answers_noise_and_drift_are_by_cohort() {
     assert_eq!(silent(&found).unwrap(), number(&group(&found, "one", "tablet")["evaluations"]));
     let still = played(&cohorts(""), OPEN, &[]);
     let drifting = played(&cohorts(", differences: Differences(drift: Drift(rate: 0.1, own: 1))"), OPEN, &[]);
-    let per_user = |document: &Value, cohort: &str| number(&group(document, "one", cohort)["regret_per_user"]);
-    assert!(per_user(&drifting, "tablet") > 5.0 * per_user(&still, "tablet"), "it is compared with a moving optimum");
+    let per_user =
+        |document: &Value, cohort: &str| number(&group(document, "one", cohort)["regret_per_user"]);
+    assert!(
+        per_user(&drifting, "tablet") > 5.0 * per_user(&still, "tablet"),
+        "it is compared with a moving optimum"
+    );
     // Rewards of the noisy cohort exceed the bound that covers the others.
     let private = r#"Series(name: "one", report: Ctl(epsilon: 1, bound: 4), learner: Random())"#;
     let beyond = |tablet: &str| {
@@ -141,7 +147,11 @@ fn each_cohort_has_its_own_loss() {
     assert!((1.0..=1.406).contains(&losses[0].1) && losses[0].1 > 1.1, "{losses:?}");
     assert!((losses[1].1 - 1.0).abs() < 1e-9 && losses[2].1.is_infinite(), "{losses:?}");
     let public = series(&found, "one")["public"].as_array().unwrap();
-    assert!(public.iter().any(|fact| fact["what"].as_str().unwrap().contains("which cohort each user belongs to")));
+    assert!(
+        public
+            .iter()
+            .any(|fact| fact["what"].as_str().unwrap().contains("which cohort each user belongs to"))
+    );
 }
 
 /// Every user's loss is her own epsilon: by cohort, by a list of people, drawn. The report has one row for each level, and the
@@ -184,7 +194,8 @@ fn every_level_has_its_own_loss() {
     let rows = visits["cells"][0]["privacy"].as_array().unwrap();
     for row in rows {
         let epsilon: f64 = row["protected"].as_str().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-        let basic = row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "basic").unwrap();
+        let basic =
+            row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "basic").unwrap();
         let times = row["releases_per_unit"].as_f64().unwrap();
         assert!((basic["epsilon"].as_f64().unwrap() - times * epsilon).abs() < 1e-9, "{row}");
         assert!((70.0..130.0).contains(&times), "{times}");
@@ -229,7 +240,8 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
         assert_eq!(code, 2, "{errors}");
         errors
     };
-    let private = |more: &str| format!("Series(name: \"one\", report: Ctl(epsilon: 1), learner: Random(){more})");
+    let private =
+        |more: &str| format!("Series(name: \"one\", report: Ctl(epsilon: 1), learner: Random(){more})");
     let two = r#"cohorts: [Cohort(name: "a"), Cohort(name: "b")],"#;
     for (protocol, series, expected) in [
         ("", private(", by_cohort: true"), "cohorts, each of which gets a learner"),
@@ -243,8 +255,16 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
             "Series(name: \"one\", report: Disclosure(), learner: Random(), epsilons: Given([1]))".to_owned(),
             "a report with an epsilon",
         ),
-        (r#"cohorts: [Cohort(name: "a"), Cohort(name: "a")],"#, private(""), "a name that no other cohort has"),
-        (r#"cohorts: [Cohort(name: "a", differences: Differences(domain: Box(0.5)))],"#, private(""), "domain"),
+        (
+            r#"cohorts: [Cohort(name: "a"), Cohort(name: "a")],"#,
+            private(""),
+            "a name that no other cohort has",
+        ),
+        (
+            r#"cohorts: [Cohort(name: "a", differences: Differences(domain: Box(0.5)))],"#,
+            private(""),
+            "domain",
+        ),
         (
             r#"cohorts: [Cohort(name: "a", differences: Differences(clusters: Clusters(count: 2)))],"#,
             private(""),

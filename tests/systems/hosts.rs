@@ -311,6 +311,9 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             "protocol",
             r#"Local(service: "service", users: "users", rounds: 20, cohorts: [Cohort(name: "phone"), Cohort(name: "tablet")], series: [Series(name: "own", report: Ctl(epsilon: 1), learner: Random(), epsilons: {})])"#,
         ),
+        "PersonalSampling" => {
+            aggregate("Aggregate(clip: 2, noise_multiplier: 1, weights: Uniform, personal: {})")
+        }
         "Level" => all(
             &[LOCAL],
             "protocol.series",

@@ -114,8 +114,7 @@ fn of_kind(
         let told = mechanism.distinguisher([&means[0], &means[1]])?;
         let fixed = rewards.iter().all(Reward::is_fixed);
         // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
-        let premise =
-            "the noise is Laplace, independent from visit to visit, and only its size is unknown";
+        let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
         let laws = told.laws.as_ref().filter(|_| !tells && fixed);
         let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
         let mechanism = Arc::clone(mechanism);
@@ -179,8 +178,7 @@ fn pairs(
                 "the mean of one user's rewards, {:.4} or {:.4}, each with noise of the objective",
                 high.1, low.1
             );
-            let drawn =
-                |(arm, mean): (usize, f64)| Reward::Drawn { mean, arm, noise: kind.noise.clone() };
+            let drawn = |(arm, mean): (usize, f64)| Reward::Drawn { mean, arm, noise: kind.noise.clone() };
             found.push((words, [high, low].map(drawn)));
         }
         return found;

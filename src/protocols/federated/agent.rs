@@ -3,7 +3,6 @@
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
-use crate::protocols::stage::differences::OwnFunction;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
@@ -18,6 +17,7 @@ use crate::objectives::Noise;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::{Released, Sensitive};
+use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{JitterWatch, JournalLedger, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};

@@ -59,6 +59,8 @@ mod silence;
 mod silence_release;
 mod dealing;
 mod participation;
+mod personal;
+mod personal_sampling;
 
 pub use super::stage::differences::{Clusters, Differences, Domain, Drift, Factors, Shift};
 pub use adaptive_clip::AdaptiveClip;
@@ -68,6 +70,8 @@ pub use loss_reports::LossReports;
 pub use masked_round::MaskedRound;
 pub use messages::{Clipped, Close, Fact, FederatedProtocol, Message, OwnFact};
 pub use participation::Heard;
+pub use personal::AgentLevel;
+pub use personal_sampling::PersonalSampling;
 pub use public::EVERY_AGENT;
 pub(crate) use public::conditions_of;
 pub use queries::{InitialPoints, Repeated, Width};

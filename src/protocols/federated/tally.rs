@@ -1,9 +1,9 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
 use super::dealing::heterogeneity_of;
-use crate::protocols::stage::differences::OwnFunction;
 use super::messages::Clipped;
 use super::participation::{Heard, ParticipationTally};
+use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{GroupOutcome, Iteration, NamedOutcome, Regret, RoundClosing, RoundTrack};
 use crate::vocab::Time;
 use std::collections::BTreeSet;

@@ -55,8 +55,9 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let beside = names.len() <= BESIDE;
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let of = |name: &&str| series.groups.iter().find(|group| group.group == *name);
-        let words =
-            |group: Option<&GroupSummary>| group.map_or_else(String::new, |g| regret(g.regret_per_user.unwrap_or(g.simple_regret)));
+        let words = |group: Option<&GroupSummary>| {
+            group.map_or_else(String::new, |g| regret(g.regret_per_user.unwrap_or(g.simple_regret)))
+        };
         let worst = series.fairness.as_ref().map_or("", |found| &found.worst_group);
         let mut row: Vec<String> = match beside {
             true => names.iter().map(|name| words(of(name))).collect(),
@@ -102,9 +103,8 @@ fn regrets(summary: &Summary) -> Vec<Block> {
                 format!("{:.1}", group.evaluations),
             ]
         };
-        let exact = |group: &GroupSummary| {
-            [group.simple_regret, group.worst_simple_regret, group.cumulative_regret]
-        };
+        let exact =
+            |group: &GroupSummary| [group.simple_regret, group.worst_simple_regret, group.cumulative_regret];
         let exact: Vec<_> = series.groups.iter().map(exact).collect();
         (exact, series.groups.iter().flat_map(row).collect())
     };

@@ -1,7 +1,7 @@
 //! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
 
-use super::ctl::{Ctl, Rewards};
 use super::Report;
+use super::ctl::{Ctl, Rewards};
 use super::report::{NoiseFacts, ReportError, RewardFacts, RewardMechanism, RewardReport};
 use crate::privacy::mechanisms::NoiseArithmetic;
 use crate::vocab::{Delta, Epsilon, Positive, Problem};
