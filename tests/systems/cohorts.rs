@@ -145,7 +145,7 @@ fn each_cohort_has_its_own_loss() {
     assert_eq!(names, ["users, cohort bounded", "users, cohort plain", "users, cohort quiet"]);
     // ln(0.6 / 0.4) = 0.405 for the silence, and 1 for the report.
     assert!((1.0..=1.406).contains(&losses[0].1) && losses[0].1 > 1.1, "{losses:?}");
-    assert!((losses[1].1 - 1.0).abs() < 1e-9 && losses[2].1.is_infinite(), "{losses:?}");
+    assert!((losses[1].1 - 1.0).abs() < 1e-5 && losses[2].1.is_infinite(), "{losses:?}");
     let public = series(&found, "one")["public"].as_array().unwrap();
     assert!(
         public
@@ -176,7 +176,7 @@ fn every_level_has_its_own_loss() {
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for ((name, loss), (expected_name, expected)) in found.iter().zip(expected) {
             assert_eq!(name, expected_name);
-            assert!((loss - expected).abs() < 1e-6, "{name}: {loss} for {expected}");
+            assert!((loss - expected).abs() < 1e-5, "{name}: {loss} for {expected}");
         }
     };
     near(
@@ -205,9 +205,9 @@ fn every_level_has_its_own_loss() {
     let budget = "privacy=Privacy(delta: 1e-6, budget: Budget(epsilon: 1, delta: 1e-6))";
     let ended = |epsilons: &str| {
         let found = played("", &with(epsilons), &["-o", budget]);
-        series(&found, "one")["ended_early"].as_f64().unwrap()
+        series(&found, "one")["budget_reached"].as_u64().unwrap_or(0)
     };
-    assert_eq!((ended("Given([0.5, 0.9])"), ended("Given([0.5, 2])")), (0.0, 4.0));
+    assert_eq!((ended("Given([0.5, 0.9])"), ended("Given([0.5, 2])")), (0, 4));
 }
 
 /// Reports are as noisy as their user's epsilon says: with 99 of 100 users at 50 the search is nearly as good as with all at 50.
@@ -237,7 +237,7 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
         let folder = TempDir::new().unwrap();
         let place = scenario(&folder, protocol, series);
         let (code, _, errors) = code_and_output(&subrosa(&["check", place.to_str().unwrap()]));
-        assert_eq!(code, 2, "{errors}");
+        assert_eq!(code, 3, "{errors}");
         errors
     };
     let private =

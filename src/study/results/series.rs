@@ -67,6 +67,14 @@ pub struct SeriesSummary {
     pub public: Vec<PublicFact>,
 }
 
+impl SeriesSummary {
+    /// Whether its groups are groups of agents, rather than cohorts of users.
+    #[must_use]
+    pub fn has_agents(&self) -> bool {
+        self.groups.iter().any(|group| group.regret_per_user.is_none())
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_none(count: &u64) -> bool {
     *count == 0
