@@ -48,11 +48,8 @@ pub(crate) fn run(file: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         Outcome::Complete => Vec::new(),
     };
     let spent: Vec<Value> = summary
-        .cells
-        .iter()
-        .flat_map(|cell| &cell.series)
-        .filter(|series| series.budget_failed)
-        .map(|series| json!({ "series": series.name, "reason": series.budget }))
+        .spent_budgets()
+        .map(|(series, reason)| json!({ "series": series, "reason": reason }))
         .collect();
     println!(
         "{}",

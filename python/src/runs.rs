@@ -168,11 +168,8 @@ fn played(
     };
     let failures = told(&failures);
     let spent: Vec<Value> = summary
-        .cells
-        .iter()
-        .flat_map(|cell| &cell.series)
-        .filter(|series| series.budget_failed)
-        .map(|series| json!({ "series": series.name, "reason": series.budget }))
+        .spent_budgets()
+        .map(|(series, reason)| json!({ "series": series, "reason": reason }))
         .collect();
     Ok(json!({
         "finished": plan.total() - failures.len() as u64,

@@ -6,8 +6,7 @@ use crate::study::Summary;
 
 /// The exit code of a finished run: an error if a privacy budget was used up and the scenario treats that as a failure.
 pub(super) fn budget(summary: &Summary) -> Exit {
-    let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
-    match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
+    match summary.spent_budgets().next() {
         Some((name, reason)) => {
             eprint_line(format_args!("error: privacy budget exhausted in series \"{name}\": {reason}"));
             Exit::BudgetExhausted

@@ -13,6 +13,8 @@ pub struct Extent {
     /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
     /// recipe, or to the scenario if it begins with a slash; it is empty for the recipe as a whole.
     pub stated: (String, u64),
+    /// If the objective has data of agents: of how many, and the path of the field that states it, as in `stated`.
+    pub agents: Option<(String, u64)>,
     /// The work that all replications share.
     pub prepared: Effort,
     /// The work for the problem of one replication.
@@ -38,6 +40,7 @@ impl Extent {
             arms,
             inputs,
             stated: (String::new(), arms),
+            agents: None,
             prepared,
             drawn: Effort::new(NUMBER * n, n * COVARIANCE),
         }
@@ -61,6 +64,7 @@ impl Extent {
         };
         let (stated, value) = self.stated;
         self.stated = (whole(&stated), value);
+        self.agents = self.agents.map(|(path, count)| (whole(&path), count));
         (self.prepared, self.drawn) = (self.prepared.placed(whole), self.drawn.placed(whole));
         self
     }

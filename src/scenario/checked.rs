@@ -116,7 +116,7 @@ impl Scenario {
             known.objectives.push((scenario.draft.objective.clone(), extent.clone()));
             extent
         });
-        let problems = scenario.problems_of_size(&extent);
+        let problems = scenario.problems_of_size(&stage, &extent);
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -144,14 +144,14 @@ impl Scenario {
         objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
     }
 
-    /// What is wrong with the protocol for an objective of this size.
-    fn problems_of_size(&self, extent: &Extent) -> Vec<Problem> {
+    /// What is wrong with the protocol for these parties and an objective of this size.
+    fn problems_of_size(&self, stage: &ReplicationSetup, extent: &Extent) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let placed = |problem: Problem| match problem.path.strip_prefix('/') {
             Some(path) => Problem { path: path.to_owned(), ..problem },
             None => problem.below(protocol.name()).below("protocol"),
         };
-        protocol.as_dyn().problems_of_size(extent).into_iter().map(placed).collect()
+        protocol.as_dyn().problems_of_size(stage, extent).into_iter().map(placed).collect()
     }
 
     fn resource_demand(&self, stage: &ReplicationSetup, extent: Extent) -> Demand {

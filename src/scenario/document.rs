@@ -347,7 +347,7 @@ fn diagnostic(edited: &EditedText, problem: Problem) -> Diagnostic {
                 .path(problem.path);
             match closest(&found, &known) {
                 Some(close) => diagnostic.cure(format!("did you mean \"{close}\"?")),
-                None => diagnostic.cure(format!("name a {what} that exists")),
+                None => diagnostic.cure("name one that exists"),
             }
         }
         ProblemKind::Wrong { expected, found, cure } => {

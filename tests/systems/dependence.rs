@@ -114,6 +114,13 @@ fn quantities_that_cannot_depend_are_refused_at_their_place() {
     assert!(told.contains(&format!("{place}[1]")) && told.contains("availability does not"), "{told}");
     let told = refused(&["protocol.groups=[AgentGroup(members: \"phone\")]"]);
     assert!(told.contains(&format!("{place}[2]")) && told.contains("whose objectives differ"), "{told}");
+    // Differences that all members of the group share, or that begin after round 0, leave nothing to deal out.
+    for alike in ["clusters: Clusters(count: 1)", "scale: Given([2])", "drift: Drift(rate: 0.1)"] {
+        let group =
+            format!("protocol.groups=[AgentGroup(members: \"phone\", differences: Differences({alike}))]");
+        let told = refused(&[&group]);
+        assert!(told.contains(&format!("{place}[2]")) && told.contains("`differences`"), "{alike}: {told}");
+    }
     let told = refused(&[
         "parties.phone.together=Together(of: [Speed, Availability, Heterogeneity], correlation: -0.6)",
     ]);
@@ -350,6 +357,25 @@ fn trials_that_fail_because_of_their_outcome() {
         assert_eq!(series(&silent, 0, name)["ended_early"], 0);
         let row = rows(&silent, 0, name, "ValidationRecord", public)[0];
         assert!(loss(row, "basic").to_string().contains("the outcomes that are known in this run"), "{row}");
+    }
+    // Replications in which every outcome is known count too: with silence of at most 0.03 most of six have none missing.
+    let rare =
+        of("silence: Informative(by: Value, slope: -2, base_rate: 0.02, least: 0.01, most: 0.03),", "rare");
+    for name in ["grid", "every", "open"] {
+        let of = |outcome: &str| {
+            let rows = series(&rare, 0, name)["outcomes"].as_array().unwrap();
+            rows.iter().find(|row| row["name"] == outcome).map(|row| row["value"].clone())
+        };
+        let missing = count(&rare, 0, name, "answers missing");
+        let Some(share) = of("share of answers missing") else {
+            assert_eq!(missing, 0.0, "{name}");
+            continue;
+        };
+        assert!(missing < 1.0, "{name}: some replications have none missing");
+        let trials = if name == "grid" { 12.0 } else { 8.0 };
+        assert!((share["mean"].as_f64().unwrap() - missing / trials).abs() < 1e-12, "{name}: {share}");
+        let bias = of("mean outcome of answers heard minus that of answers due").unwrap();
+        assert_eq!((&share["n"], &bias["n"]), (&6.into(), &6.into()), "{name}");
     }
     // A publication whose proof needs every outcome is refused.
     let text = RELEASE.replace("ASSUME", assume).replace("SILENCE", silence);

@@ -136,6 +136,13 @@ fn trained_models_are_kept_by_hash() {
 fn an_axis_has_ends_or_a_list() {
     let folder = TempDir::new().unwrap();
     records(folder.path());
+    // As many agents as the template has: the other seven have the records of the first.
+    let file = folder.path().join("records.csv");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let of_first: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("a,")).collect();
+    let others = ["c", "d", "e", "f", "g", "h", "i"];
+    let more = others.map(|who| of_first.iter().map(|line| format!("{who},{line}\n")).collect::<String>());
+    std::fs::write(&file, text.clone() + &more.concat()).unwrap();
     let template =
         std::fs::read_to_string(crate::support::root().join("tests/golden/federated.ron")).unwrap();
     // A tuned model is always the same: its agents cannot differ by a draw.

@@ -202,6 +202,47 @@ fn a_random_number_of_trials_is_published_once() {
     }
 }
 
+/// A Poisson number of trials may be 0: then nothing is published, and the report says how often. Of 60 replications with mean
+/// 1.5 a share of exp(-1.5) = 0.223 has none; six standard errors are 0.32.
+#[test]
+fn a_replication_without_trials_is_counted() {
+    let out = TempDir::new().unwrap();
+    let series = "protocol.series=[Series(name: \"p\", publication: RandomRepetitions(epsilon: 1, repetitions: \
+                  Poisson(mean: 1.5), noise: Gaussian(delta: 1e-6)))]";
+    let more = ["--replications", "60", "-o", "objective.Tuning.settings=20", "-o", series];
+    let document = run("scenarios/studies/private-selection.ron", out.path(), &more);
+    let counts = &document["cells"][0]["series"][0]["metrics"]["counts"];
+    let share = counts["no trial, nothing published"].as_f64().unwrap();
+    assert!((share - (-1.5f64).exp()).abs() < 0.32 && share > 0.0, "{share}");
+    let (_, text, _) = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()]));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("without a trial, in which nothing was published: 0."), "{text}");
+}
+
+/// Laplace noise with exact arithmetic has room for 5e8 times the sensitivity: `check` refuses what `run` could not play.
+#[test]
+fn an_epsilon_below_what_exact_arithmetic_reaches_is_refused() {
+    for (publication, arithmetic) in [
+        ("FixedGrid(epsilon: 1e-9", ""),
+        ("RandomRepetitions(epsilon: 1e-8", ""),
+        ("Lipschitz(epsilon: 1e-9, learner: Random()", ""),
+        ("GpNoisy(epsilon: 1e-9, delta: 0.05, neighbour_correlation: 0.99", ""),
+        ("FixedGrid(epsilon: 1e-9", ", arithmetic: Ideal"),
+    ] {
+        let series =
+            format!("protocol.series=[Series(name: \"a\", publication: {publication}{arithmetic}))]");
+        let study = "scenarios/studies/private-selection.ron";
+        let (code, told, error) = code_and_output(&subrosa(&["check", study, "-o", &series]));
+        let words = (told + &error).split_whitespace().collect::<Vec<_>>().join(" ");
+        let refused = words.contains("for each release with exact arithmetic");
+        assert_eq!(
+            (code == 3, refused),
+            (arithmetic.is_empty(), arithmetic.is_empty()),
+            "{publication}: {words}"
+        );
+    }
+}
+
 /// The time of training, and the messages to machines, would tell the number of trials.
 #[test]
 fn a_random_number_of_trials_is_not_for_machines_that_take_time() {

@@ -172,7 +172,7 @@ fn what_cannot_be_divided_is_refused() {
                 "split: [Split(agents: 4, features: FeatureShift(column: \"site\", alpha: 1))], model: {LOGISTIC}"
             ),
             "site",
-            "no input column is called",
+            "no column of `inputs` is called",
         ),
         (
             format!(
@@ -184,9 +184,22 @@ fn what_cannot_be_divided_is_refused() {
         ),
     ] {
         let file = scenario(out.path(), 3, &objective);
-        let (code, _, stderr) = code_and_output(&subrosa(&["check", &file]));
-        assert!(code == 3 && stderr.contains(said) && stderr.contains(place), "{objective}: {code} {stderr}");
+        refused(&file, place, said);
     }
+    // More agents than have data, and a class that is not among the stated ones.
+    let file =
+        scenario(out.path(), 7, &format!("split: [Split(agents: 4), Split(agents: 2)], model: {LOGISTIC}"));
+    refused(&file, "split", "data of at least 7 agents");
+    let file = scenario(out.path(), 7, &format!("agent: [\"site\"], model: {LOGISTIC}"));
+    refused(&file, "agent", "write `count: 6` or less");
+    let file =
+        scenario(out.path(), 3, &format!("split: [Split(agents: 4)], classes: [\"a\"], model: {LOGISTIC}"));
+    refused(&file, "kind", "one of `classes` (a)");
+}
+
+fn refused(file: &str, place: &str, said: &str) {
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", file]));
+    assert!(code == 3 && stderr.contains(said) && stderr.contains(place), "{said}: {code} {stderr}");
 }
 
 /// Agents with one training record each: near the optimum a line search of the library finds no step and never ends, so that its

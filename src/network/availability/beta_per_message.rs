@@ -68,8 +68,17 @@ impl Availability for BetaPerMessage {
             return vec![Problem::wrong("mean", "a mean above 0 and below 1", self.mean.to_string(), cure)];
         }
         let shapes = self.shapes().map(Positive::new);
-        let shapes = shapes.into_iter().filter_map(Result::ok);
-        shapes.filter_map(|shape| extreme_shape("concentration", shape)).take(1).collect()
+        let mut shapes = shapes.into_iter().filter_map(Result::ok);
+        let extreme = |shape| extreme_shape("concentration", shape).map(|_| shape.get());
+        let problem = |shape: f64| {
+            let expected =
+                "a concentration whose products with the mean and with 1 - mean are from 0.01 to 1000000";
+            let found = format!("{}, with a product of {shape}", self.concentration);
+            let cure =
+                "bring the concentration or the mean nearer to 1; beyond, nearly all parties are alike";
+            Problem::wrong("concentration", expected, found, cure)
+        };
+        shapes.find_map(extreme).map(problem).into_iter().collect()
     }
 }
 

@@ -95,6 +95,8 @@ pub(super) struct Columns<'a> {
     pub(super) inputs: &'a [String],
     /// The class.
     pub(super) label: &'a str,
+    /// The classes; empty for those that occur.
+    pub(super) classes: &'a [String],
 }
 
 /// Reads the records of all agents from a file, and the second file that marks held-out records, if there is one.
@@ -110,9 +112,15 @@ pub(super) fn read(
     let labels = table.texts(columns.label)?;
     let features_of: Vec<Vec<f64>> =
         columns.inputs.iter().map(|column| table.numbers(column)).collect::<Result<_, _>>()?;
-    let mut kinds: Vec<&str> = labels.clone();
+    let mut kinds: Vec<&str> = match columns.classes {
+        [] => labels.clone(),
+        stated => stated.iter().map(String::as_str).collect(),
+    };
     kinds.sort_unstable();
     kinds.dedup();
+    if let Some(line) = labels.iter().position(|label| kinds.binary_search(label).is_err()) {
+        return Err(table.wrong(columns.label, line, &format!("one of `classes` ({})", kinds.join(", "))));
+    }
     let d = columns.inputs.len();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut agents: Vec<AgentRecords> = Vec::new();

@@ -65,6 +65,10 @@ pub struct FederatedTuning {
     pub inputs: Vec<String>,
     /// Name of the column with the class.
     pub label: String,
+    /// The classes, if they are public knowledge; every cell of `label` is one of them. Default: those that occur in any
+    /// agent's records, which all agents' models depend on: privacy losses then hold only if the classes are public.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<String>,
     /// Which records are held out from training. Default: the last half of each agent's records of each class.
     #[serde(default)]
     pub held_out: HeldOut,
@@ -147,14 +151,18 @@ impl TableFields for Named<'_> {
 
 impl FederatedTuning {
     fn read(&self, resources: &Resources) -> Result<Agents, TableError> {
-        let columns = Columns { agent: &self.agent, inputs: &self.inputs, label: &self.label };
+        let columns =
+            Columns { agent: &self.agent, inputs: &self.inputs, label: &self.label, classes: &self.classes };
         data::read(&resources.place(&self.file), columns, &self.held_out, resources)
     }
 
-    /// Facts taken as public, none of which was computed from an agent's records, except the classes, which are those of all
-    /// agents together. Who holds which records is not among them.
+    /// Facts taken as public. Who holds which records is not among them.
     fn facts(&self) -> Facts {
-        let mut shape = vec![PublicFact::new("number of agents, and the classes", Origin::Shape)];
+        let classes = if self.classes.is_empty() { Origin::ComputedFromData } else { Origin::Stated };
+        let mut shape = vec![
+            PublicFact::new("number of agents", Origin::Shape),
+            PublicFact::new("the classes of all agents' records", classes),
+        ];
         if !self.split.is_empty() {
             let law = "the law by which records are divided among agents, but not what each agent holds";
             shape.push(PublicFact::new(law, Origin::Stated));
@@ -308,6 +316,8 @@ impl Objective for FederatedTuning {
             let agents: usize = self.split.iter().map(|split| split.agents.get() as usize).sum();
             records = vec![records.iter().sum::<f64>() / agents as f64; agents];
         }
+        let field = if self.split.is_empty() { "agent" } else { "split" };
+        extent.agents = Some((field.to_owned(), records.len() as u64));
         for records in records {
             let (held, once) = match &self.model {
                 FederatedModel::LogisticRegression(_) => {

@@ -18,7 +18,8 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Number of agents.
+    /// Number of agents, at least as many as take part together with those of other splits. Records of agents beyond those
+    /// that take part are not used.
     pub agents: NonZeroU32,
     /// Label skew: how the records of each class are divided. Default: `Alike`.
     #[serde(default)]
@@ -132,7 +133,12 @@ impl Split {
         if let Some(shift) = &self.features {
             problems.extend(concentration("features.alpha", shift.alpha));
             if !inputs.contains(&shift.column) {
-                problems.push(Problem::unknown("features.column", "input column", &shift.column, inputs));
+                problems.push(Problem::unknown(
+                    "features.column",
+                    "column of `inputs`",
+                    &shift.column,
+                    inputs,
+                ));
             }
             if !RANGES.contains(&shift.ranges.get()) {
                 let expected = format!("{} to {} ranges", RANGES.start(), RANGES.end());

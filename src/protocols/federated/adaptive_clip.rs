@@ -78,7 +78,8 @@ impl AdaptiveClip {
         }
         if z > 0.0 && !self.count(z, planned).admits(z) {
             let expected = format!(
-                "noise of more than {} agents: with less the count alone costs more than z = {z}",
+                "a standard deviation above {}: with less, the count alone costs more privacy than the noise multiplier \
+                 {z} allows for sums and count together",
                 0.5 * z
             );
             let found = self.count_noise.map_or_else(String::new, |noise| noise.to_string());

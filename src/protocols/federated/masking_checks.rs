@@ -87,12 +87,8 @@ impl Aggregate {
         }
         if k < 4 || !k.is_multiple_of(2) || k as u64 >= agents {
             let expected = format!("an even number of at least 4, below the number of agents, {agents}");
-            return wrong(
-                "neighbours",
-                expected,
-                k.to_string(),
-                "about 10 times the logarithm of the number of agents",
-            );
+            let cure = "write an even number near 10 times the logarithm of the number of agents, or leave it out for full masks";
+            return wrong("neighbours", expected, k.to_string(), cure);
         }
         let failure = self.server.failure(agents as usize, 0).filter(|failure| *failure > MOST)?;
         let expected = format!(

@@ -57,21 +57,29 @@ impl ParticipationTally {
     }
 
     /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if
-    /// every answer was heard, or none.
+    /// every answer was heard, which counts as no bias and shares of 1 beside other replications, or none was.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
-        let named = |name: &str, value: f64| NamedOutcome { name: name.to_owned(), value, bound: None };
         let mut outcomes = Vec::new();
-        outcomes.extend(self.bias(heterogeneity).map(|bias| named(OF_HETEROGENEITY, bias)));
+        outcomes.extend(
+            self.bias(heterogeneity).map(|bias| NamedOutcome::new(OF_HETEROGENEITY, bias).otherwise(0.0)),
+        );
         let Some(bias) = self.bias(regret) else { return outcomes };
-        outcomes.push(named(OF_REGRET, bias));
+        outcomes.push(NamedOutcome::new(OF_REGRET, bias).otherwise(0.0));
         let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
         order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
         if order.len() >= QUARTERS.len() {
+            // Agents of equal regret are exchanged for their mean, so that their order decides nothing.
+            let alike = |a: &usize, b: &usize| regret[*a].total_cmp(&regret[*b]).is_eq();
+            let mean = |group: &[usize]| {
+                let heard: u64 = group.iter().map(|&agent| self.heard[agent]).sum();
+                std::iter::repeat_n(heard as f64 / group.len() as f64, group.len())
+            };
+            let heard: Vec<f64> = order.chunk_by(alike).flat_map(mean).collect();
             for (quarter, name) in QUARTERS.iter().enumerate() {
                 let part = quarter * order.len() / 4..(quarter + 1) * order.len() / 4;
                 let due = (part.len() as u64 * self.due) as f64;
-                let heard: u64 = order[part].iter().map(|&agent| self.heard[agent]).sum();
-                outcomes.push(named(name, heard as f64 / due));
+                let heard: f64 = heard[part].iter().sum();
+                outcomes.push(NamedOutcome::new(*name, heard / due).otherwise(1.0));
             }
         }
         outcomes
@@ -98,6 +106,20 @@ mod tests {
         assert_eq!(found[0].name, OF_REGRET, "equal agents have no bias of heterogeneity");
         let shares: Vec<f64> = found[1..].iter().map(|outcome| outcome.value).collect();
         assert_eq!(shares, [1.0, 0.0, 0.5, 1.0]);
+    }
+
+    /// Agents of equal regret share what was heard of them, in whatever order they come.
+    #[test]
+    fn ties_between_quarters_are_shared() {
+        let shares = |heard: [bool; 4]| {
+            let mut tally = ParticipationTally::new(4);
+            tally.closed(&Heard(Arc::new(heard)));
+            let found = tally.outcomes(&[1.0; 4], &[5.0, 5.0, 5.0, 7.0]);
+            found[1..].iter().map(|outcome| outcome.value).collect::<Vec<f64>>()
+        };
+        let first = shares([true, false, false, true]);
+        assert_eq!(first, shares([false, false, true, true]));
+        assert_eq!(first, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
     }
 
     #[test]

@@ -46,9 +46,20 @@ impl Protocol for Federated {
         problems
     }
 
-    /// Agents draw functions over all points of the objective.
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    /// Agents draw functions over all points of the objective, and none has the data of another.
+    fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let most = MAX_ARMS as u64;
+        let here = self.agents(stage) as u64;
+        let lacking = problem.agents.as_ref().filter(|(_, held)| here > *held).map(|(path, held)| {
+            Problem::wrong(
+                path,
+                format!("data of at least {here} agents, as many as take part"),
+                format!("data of {held}"),
+                format!(
+                    "write `count: {held}` or less for the parties, or divide the records among more agents"
+                ),
+            )
+        });
         let found = (problem.arms > most).then(|| {
             Problem::wrong(
                 problem.stated.0.as_str(),
@@ -59,7 +70,7 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        found.into_iter().collect()
+        found.into_iter().chain(lacking).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -92,7 +103,7 @@ impl Protocol for Federated {
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
         let differs = |group: &AgentGroup| {
             group.heterogeneity.get() > 0.0
-                || group.differences.in_functions()
+                || group.differences.between_agents()
                 || self.perturbation.get() > 0.0
                 || objective.is_of_agents()
         };

@@ -14,6 +14,7 @@ use super::unmasking::{PendingUnmasking, Unmasking};
 use crate::kernel::{Context, TimerTicket};
 use crate::privacy::ledger::{BudgetMeter, Occasion};
 use crate::privacy::mechanisms::Informative;
+use crate::protocols::stage::end_refused;
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;
@@ -97,6 +98,9 @@ impl Server {
         self.answered.iter_mut().for_each(|answered| *answered = false);
         self.fresh.iter_mut().for_each(|vector| *vector = None);
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+        if let Err(error) = self.enter_silence(ctx) {
+            end_refused(ctx, &format!("in round {}", self.round), &error);
+        }
     }
 
     pub(super) fn regions(&self) -> usize {

@@ -141,9 +141,6 @@ impl Server {
         let (round, late, heard) = (self.round, self.stale, self.heard_now());
         ctx.record(OwnFact::Closed { round, fresh, late, asked, clipped, heard }.into());
         (self.buffered, self.stale) = (0, 0);
-        if let Err(error) = self.enter_silence(ctx) {
-            return end_refused(ctx, &format!("before round {}", self.round + 1), &error);
-        }
         let is_local = self.round >= self.shared_rounds;
         if let Some(contract) = self.contract.clone().filter(|_| !is_local) {
             self.start_unmasking(&contract, ctx);

@@ -19,8 +19,8 @@ const NULL_AGENT: &str =
     "an agent that contributes nothing being silent with a probability between the same bounds";
 
 impl Server {
-    /// Enters that the server, the agents and relays see who has answered the present round. Nobody can hold that back, so the
-    /// entry is made even if a budget is exceeded.
+    /// Enters that the server, the agents and relays see who answers the present round, when it begins: they see it even if the
+    /// round never ends. Nobody can hold that back, so the entry is made even if a budget is exceeded.
     pub(super) fn enter_silence(
         &mut self,
         ctx: &mut Context<'_, FederatedProtocol>,

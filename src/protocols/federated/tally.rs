@@ -170,7 +170,9 @@ impl Tally {
         if self.norms.is_empty() {
             return Vec::new();
         }
-        let next = self.norms.iter().map(|&(round, norm, _)| (round + 1, norm));
+        // The norm after the last round that shares vectors clips nothing.
+        let followed = self.norms.iter().filter(|&&(round, ..)| round + 1 < self.shared_rounds);
+        let next = followed.map(|&(round, norm, _)| (round + 1, norm));
         let norms = std::iter::once((0, first)).chain(next).collect();
         let within = self.norms.iter().map(|&(round, _, within)| (round, within)).collect();
         let track = |name: &str, points| RoundTrack { name: name.to_owned(), points };

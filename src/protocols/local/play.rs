@@ -38,7 +38,7 @@ impl Protocol for Local {
         self.check_noise(objective)
     }
 
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
@@ -178,7 +178,8 @@ impl Local {
         let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
             tally.see(fact, at);
         })?;
-        tally.into_record(&mut record, clips);
+        let may_be_silent = crowd.cohorts.iter().any(|all| all.never_answer != NeverAnswer::default());
+        tally.into_record(&mut record, clips, may_be_silent);
         record.public.extend(taken_as_public(self, stage, instance, is_personal));
         if let Some(bounds) = bounds.filter(|_| !is_personal) {
             record.bounds = bounds.of(&series.learner, &all, series.report.as_dyn().epsilon());

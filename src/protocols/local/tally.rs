@@ -88,16 +88,16 @@ impl<'a> Tally<'a> {
         value
     }
 
-    /// Writes everything into the record.
-    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool) {
+    /// Writes everything into the record. Biases are outcomes only if users may be silent.
+    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
         self.evaluations.into_record(record);
         record.groups = self.cohorts.as_ref().map_or_else(Vec::new, CohortRegret::outcomes);
         let reporting = self.played - self.silent;
-        if self.silent > 0 && reporting > 0 {
+        if may_be_silent && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
-            record.outcomes.push(NamedOutcome { name: BIAS.to_owned(), value, bound: None });
+            record.outcomes.push(NamedOutcome::new(BIAS, value));
             let value = self.heard / reporting as f64 - self.due / self.played as f64;
-            record.outcomes.push(NamedOutcome { name: HEARD.to_owned(), value, bound: None });
+            record.outcomes.push(NamedOutcome::new(HEARD, value));
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -25,7 +25,7 @@ impl Protocol for Outsourced {
         self.check(stage)
     }
 
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 

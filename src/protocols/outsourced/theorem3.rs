@@ -12,7 +12,7 @@ const RULE: &str = "PO-GP-UCB's design rule";
 const THEOREM: &str = "PO-GP-UCB's Theorem 3";
 
 fn named(group: &str, name: &str, value: f64) -> Option<NamedOutcome> {
-    value.is_finite().then(|| NamedOutcome { name: format!("{group}: {name}"), value, bound: None })
+    value.is_finite().then(|| NamedOutcome::new(format!("{group}: {name}"), value))
 }
 
 /// Section 3.4: sigma_min, omega, whether singular values are lifted (1) or not (0), C' of Theorem 2, and the largest r

@@ -53,8 +53,11 @@ pub enum CannotRelease {
         /// The stated largest regularisation parameter.
         lambda_max: f64,
     },
-    /// A setting without an outcome.
-    #[error("a setting was never tried, so there is no outcome to choose it by")]
+    /// No outcome to choose a setting by.
+    #[error(
+        "no setting has a known outcome to choose it by: none was tried, or all outcomes are missing (`silence`; lower its \
+         `most`)"
+    )]
     Untried,
     /// No outcome at all.
     #[error("no setting was tried, so there is no performance to release")]

@@ -143,9 +143,8 @@ pub(super) fn outcomes(
         guarantees.iter().find(|guarantee| guarantee.measure == measure).map(|found| found.bound.clone())
     };
     let named = |(measure, name, value): (Measure, &str, f64)| NamedOutcome {
-        name: name.to_owned(),
-        value,
         bound: bound(measure),
+        ..NamedOutcome::new(name, value)
     };
     Ok(found.into_iter().map(named).collect())
 }

@@ -43,7 +43,7 @@ impl Protocol for Release {
         problems
     }
 
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let of_series = |(index, series): (usize, &ReleaseSeries)| {
             let publication = &series.publication;
             let found = publication.as_dyn().problems_of_size(problem).into_iter();
@@ -155,6 +155,11 @@ impl Release {
         record.outcomes = outcomes(instance, &task, (&trials, neighbour.as_ref()), published, guarantees)
             .map_err(failed)?;
         heard.into_record(&mut record);
+        if let (Ok(Search::Repeated(_)), 0, false) =
+            (series.publication.as_dyn().search(&task), tried, stage.directions.dry)
+        {
+            record.counts.insert("no trial, nothing published".to_owned(), 1);
+        }
         evaluations.into_record(&mut record);
         if trains {
             let mut of_training = Vec::new();

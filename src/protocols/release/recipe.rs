@@ -2,7 +2,7 @@
 
 use super::publication::{PublicationModel, RandomRepetitions, TaskOutline};
 use crate::objectives::Objective;
-use crate::privacy::mechanisms::Informative;
+use crate::privacy::mechanisms::{Informative, NoiseArithmetic};
 use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
@@ -151,12 +151,29 @@ impl Release {
                 ));
             }
             problems.extend(series::taken(&self.series, index));
-            let found = recipe.publication.as_dyn().problems();
+            let found = recipe.publication.as_dyn().problems().into_iter().chain(too_noisy(recipe));
             let below = |problem: Problem| {
                 problem.below(recipe.publication.name()).below("publication").below(&place)
             };
-            problems.extend(found.into_iter().map(below));
+            problems.extend(found.map(below));
         }
         problems
     }
+}
+
+/// Least epsilon of a Laplace release with exact arithmetic: its lattice has room for noise of 5e8 times the sensitivity, and
+/// a sensitivity may be half of what it is after rounding.
+const LEAST_EPSILON: f64 = 4e-9;
+
+/// The problem of an epsilon that needs more noise than exact arithmetic has room for.
+fn too_noisy(series: &ReleaseSeries) -> Option<Problem> {
+    let (epsilon, arithmetic) = series.publication.as_dyn().laplace_epsilon()?;
+    (arithmetic == NoiseArithmetic::Exact && epsilon < LEAST_EPSILON).then(|| {
+        Problem::wrong(
+            "epsilon",
+            format!("at least {LEAST_EPSILON:e} for each release with exact arithmetic"),
+            format!("{epsilon:e}"),
+            "raise it, or write `arithmetic: Ideal`",
+        )
+    })
 }

@@ -2,7 +2,9 @@
 
 use super::record::{NamedOutcome, SeriesRecord};
 
-/// The name of the outcome, which reports know.
+/// The name of the share of answers that were due and not heard.
+const MISSING: &str = "share of answers missing";
+/// The name of the bias, which reports know.
 const NAME: &str = "mean outcome of answers heard minus that of answers due";
 
 /// Sums over the answers that were due, and over those that were heard.
@@ -21,17 +23,18 @@ impl HeardTally {
         }
     }
 
-    /// Writes the counts and the bias into the record; nothing if every answer was heard.
+    /// Writes the count of missing answers, their share and the bias into the record; nothing if every answer was heard.
     pub fn into_record(self, record: &mut SeriesRecord) {
         let (due, heard) = (self.due.0, self.heard.0);
         if due == heard {
             return;
         }
-        record.counts.insert("answers due".to_owned(), due);
         record.counts.insert("answers missing".to_owned(), due - heard);
+        let share = (due - heard) as f64 / due as f64;
+        record.outcomes.push(NamedOutcome::new(MISSING, share).otherwise(0.0));
         if heard > 0 {
             let value = self.heard.1 / heard as f64 - self.due.1 / due as f64;
-            record.outcomes.push(NamedOutcome { name: NAME.to_owned(), value, bound: None });
+            record.outcomes.push(NamedOutcome::new(NAME, value).otherwise(0.0));
         }
     }
 }

@@ -19,10 +19,10 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for an objective of this size. Paths are relative to the recipe; those that begin with
-    /// a slash, to the scenario.
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        let _ = problem;
+    /// What is wrong with the recipe for these parties and an objective of this size. Paths are relative to the recipe;
+    /// those that begin with a slash, to the scenario.
+    fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
+        let _ = (stage, problem);
         Vec::new()
     }
 

@@ -79,6 +79,24 @@ pub struct NamedOutcome {
     /// The proven or claimed bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<OutcomeBound>,
+    /// What it counts as in replications of the series that do not have it, if any does. Default: these are left out of its
+    /// mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<f64>,
+}
+
+impl NamedOutcome {
+    /// An outcome without a bound, whose mean is over the replications that have it.
+    #[must_use]
+    pub fn new(name: impl Into<String>, value: f64) -> Self {
+        Self { name: name.into(), value, bound: None, otherwise: None }
+    }
+
+    /// The same outcome, which counts as `value` in replications that do not have it.
+    #[must_use]
+    pub fn otherwise(self, value: f64) -> Self {
+        Self { otherwise: Some(value), ..self }
+    }
 }
 
 /// A number that has a value in each of several rounds.

@@ -156,7 +156,7 @@ impl<S: Search> Protocol for S {
         problems
     }
 
-    fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+    fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         series::learners_limits(self.settings().series.iter().map(|series| &series.learner), problem)
     }
 

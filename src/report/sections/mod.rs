@@ -12,6 +12,7 @@ pub(super) mod brief;
 
 mod regret_along_axes;
 mod axes;
+mod beside;
 mod by_round;
 mod cells;
 mod charts;

@@ -382,7 +382,10 @@ fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
     }
     let row = |name: &str| {
         let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
-        let values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        let mut values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        if let Some(otherwise) = found().find_map(|outcome| outcome.otherwise) {
+            values.resize(runs.len(), otherwise);
+        }
         let bounded: Vec<(f64, &OutcomeBound)> =
             found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
         let share = 1.0 / bounded.len() as f64;

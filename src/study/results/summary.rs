@@ -85,6 +85,12 @@ impl Summary {
         }
         summarising.finish(folder)
     }
+
+    /// The series, cell by cell, whose used-up privacy budget counts as a failure, each with the message about it.
+    pub fn spent_budgets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let failed = self.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.budget_failed);
+        failed.filter_map(|series| Some((series.name.as_str(), series.budget.as_deref()?)))
+    }
 }
 
 /// Builds a summary cell by cell, so that only the records of one cell need to be in memory.

@@ -45,6 +45,10 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        Some((self.epsilon.get(), self.arithmetic))
+    }
+
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         foreseen.loss_problems(self.assume)
     }

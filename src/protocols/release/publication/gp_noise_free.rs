@@ -47,6 +47,10 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        Some((self.epsilon.get(), self.arithmetic))
+    }
+
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         if foreseen.rounds != 1 {
             return Vec::new();

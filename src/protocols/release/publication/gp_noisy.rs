@@ -122,6 +122,10 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        Some((self.epsilon.get(), self.arithmetic))
+    }
+
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         if foreseen.noise_variance != Some(0.0) || !self.publish.value() {
             return Vec::new();

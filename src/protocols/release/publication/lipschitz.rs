@@ -56,6 +56,10 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 }
 
 impl Publication for Lipschitz {
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        Some((self.epsilon.get(), self.arithmetic))
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let problems = self.learner.as_dyn().problems();
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));

@@ -5,7 +5,7 @@ use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::learners::posterior_effort;
 use crate::objectives::Extent;
-use crate::privacy::mechanisms::{Mechanism, Selected};
+use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Selected};
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
@@ -54,6 +54,12 @@ pub trait Publication: Send + Sync {
     /// What is wrong with the recipe as a whole; the paths of problems are relative to the recipe.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
+    }
+
+    /// The epsilon of the release with the most noise for its sensitivity, and how that noise is sampled. Default: no
+    /// Laplace noise.
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        None
     }
 
     /// What is wrong with the recipe for a task with these stated facts: problems for which its search or plan fails.

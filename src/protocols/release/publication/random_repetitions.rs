@@ -90,6 +90,11 @@ impl RandomRepetitions {
         smallest_noise_of_one(self.epsilon, delta, |noise| self.cost(noise))
     }
 
+    /// epsilon of one outcome with Laplace noise.
+    fn of_one(&self) -> f64 {
+        self.epsilon.get() / (2.0 + self.repetitions.shape().unwrap_or(f64::INFINITY))
+    }
+
     /// The noise on one outcome, and the basis of its sensitivity.
     fn noise_of(&self, task: &Task) -> Result<(ResultNoise, Basis), CannotRelease> {
         let (facts, basis) = task.loss_facts(self.assume)?;
@@ -102,8 +107,7 @@ impl RandomRepetitions {
         let rounding = task.rounding()?;
         match self.noise {
             OutcomeNoise::Laplace => {
-                let of_one = self.epsilon.get() / (2.0 + self.repetitions.shape().unwrap_or(f64::INFINITY));
-                let laplace = Laplace::calibrated(Epsilon::new(of_one)?, sensitivity)?;
+                let laplace = Laplace::calibrated(Epsilon::new(self.of_one())?, sensitivity)?;
                 Ok(ResultNoise::Laplace(laplace.computed_within(rounding).with(self.arithmetic)))
             }
             OutcomeNoise::Gaussian { delta } => {
@@ -146,6 +150,10 @@ impl Publication for RandomRepetitions {
             OutcomeNoise::Laplace | OutcomeNoise::Gaussian { .. } => {}
         }
         problems
+    }
+
+    fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
+        self.repetitions.shape().map(|_| (self.of_one(), self.arithmetic))
     }
 
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {

@@ -114,6 +114,13 @@ impl Differences {
             || self.drifting().is_some()
     }
 
+    /// Whether two agents of a group may have different functions in round 0 because of these differences.
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
+        self.shift.as_ref().is_some_and(Shift::between_agents)
+            || self.scale.as_ref().is_some_and(Factors::between_agents)
+            || self.split_up().is_some_and(|clusters| clusters.count.get() > 1)
+    }
+
     /// The part of the domain that each agent has, if it is not all of it.
     pub(in crate::protocols) fn part(&self) -> Option<Domain> {
         self.domain.filter(|domain| domain.is_partial())

@@ -34,6 +34,14 @@ impl Factors {
         }
     }
 
+    /// Whether two agents of a group may have different factors.
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
+        match self {
+            Self::LogNormal(sigma) => sigma.get() > 0.0,
+            Self::Given(list) => list.iter().any(|factor| factor != &list[0]),
+        }
+    }
+
     /// What is wrong with the values.
     pub(in crate::protocols) fn problem(&self) -> Option<Problem> {
         match self {

@@ -53,6 +53,14 @@ impl Shift {
         self.reach() > 0.0
     }
 
+    /// Whether two agents of a group may have different shifts.
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
+        match self {
+            Self::Uniform(_) | Self::Normal(_) => self.moves(),
+            Self::Given(list) => list.iter().any(|shift| shift != &list[0]),
+        }
+    }
+
     /// What is wrong with the values.
     pub(in crate::protocols) fn problem(&self) -> Option<Problem> {
         let units = "in units of the domain's side";

@@ -119,6 +119,14 @@ impl Unit<'_> {
         (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
     }
 
+    /// Smallest and largest proven epsilon of the cells that have one, and whether all have.
+    pub(super) fn proven(&self) -> (Option<(f64, f64)>, bool) {
+        let is_proven = |loss: &&Loss| loss.basis == LossBasis::Proven && loss.epsilon.is_finite();
+        let found = || self.tight().filter(is_proven).map(|loss| loss.epsilon);
+        let least = found().reduce(f64::min);
+        (least.zip(found().reduce(f64::max)), self.tight().all(|loss| is_proven(&loss)))
+    }
+
     /// Number of cells without a finite bound.
     pub(super) fn unbounded(&self) -> usize {
         self.tight().filter(|loss| loss.epsilon.is_infinite()).count()

@@ -210,12 +210,13 @@ fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
     Some((sums().fold(f64::INFINITY, f64::min), most))
 }
 
-/// The proven epsilon: of the unit, or the sum for a person; of each unit if that sum is not proven.
+/// The proven epsilon: of the unit, or the sum for a person; of each unit if that sum is not proven. "or none" if some cells
+/// have none.
 fn proven(line: &Learned<'_>) -> String {
-    let of = |one: &Unit<'_>| match one.basis() {
-        (LossBasis::Proven, _) if one.unbounded() == 0 => span(one.range(), bound),
-        (LossBasis::Proven, _) if one.range().0.is_finite() => format!("{} to none", bound(one.range().0)),
-        _ => "none".to_owned(),
+    let of = |one: &Unit<'_>| match one.proven() {
+        (Some(range), true) => span(range, bound),
+        (Some(range), false) => format!("{} or none", span(range, bound)),
+        (None, _) => "none".to_owned(),
     };
     let parts: Vec<String> = line.units.iter().map(of).collect();
     if parts.len() == 1 || parts.iter().all(|part| part == "none") {

@@ -8,7 +8,7 @@ use crate::vocab::{Origin, PublicFact};
 
 /// The list of the facts, with a warning mark for conditions of losses; `None` if nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
-    let items = facts(summary).into_iter().map(|Public { fact, place }| {
+    let items = facts(summary).into_iter().map(|Public { fact, place, .. }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
         vec![
             Span::plain(format!("{}{}{place}: ", fact.what, about(fact))),
@@ -20,16 +20,18 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// The facts in one paragraph, conditions of losses first, without series, cells and sources; `None` if there are none.
+/// The facts in one paragraph, conditions of losses first, without series and sources, and with cells only where these differ;
+/// `None` if there are none.
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {
-        let mut names: Vec<&str> = Vec::new();
-        for Public { fact, .. } in
+        let mut names: Vec<String> = Vec::new();
+        for Public { fact, cells, .. } in
             facts.iter().filter(|public| public.fact.condition().is_some() == conditions)
         {
             // The text after a colon is only an explanation.
             let name = fact.what.split(": ").next().unwrap_or_default();
+            let name = if cells.is_empty() { name.to_owned() } else { format!("{name} ({cells})") };
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -56,6 +58,8 @@ struct Public<'a> {
     fact: &'a PublicFact,
     /// The series and points in words; empty for all series at all points.
     place: String,
+    /// The points in words; empty for all points.
+    cells: String,
 }
 
 /// The facts of all series and cells, equal ones once; facts on which losses depend come first.
@@ -98,7 +102,15 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
         }
         told.join("; ")
     };
-    found.into_iter().map(|(fact, places)| Public { fact, place: where_it_is(&places) }).collect()
+    let at_points = |places: &[(&str, usize)]| {
+        let mut cells: Vec<usize> = places.iter().map(|(_, cell)| *cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        if cells.len() < summary.cells.len() { at(summary, &cells) } else { String::new() }
+    };
+    let told =
+        |(fact, places): (_, Vec<_>)| Public { fact, place: where_it_is(&places), cells: at_points(&places) };
+    found.into_iter().map(told).collect()
 }
 
 fn at(summary: &Summary, cells: &[usize]) -> String {

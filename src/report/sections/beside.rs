@@ -1,0 +1,47 @@
+//! Counts and outcomes without which regrets are misread, for the short report: one statement each, where they are not 0.
+
+use super::cells::by_series;
+use super::points::Axes;
+use crate::report::document::{Block, Visibility};
+use crate::report::number::quantity;
+use crate::study::{CellSummary, SeriesSummary, Summary};
+
+/// Names of counts and outcomes, each with what it says (means over replications).
+const NUMBERS: [(&str, &str); 4] = [
+    ("rounds given up", "rounds that ended without a sum, since too few shares of masks arrived"),
+    ("rounds given up that the server can open", "rounds given up whose sum the server can compute later"),
+    ("no trial, nothing published", "share of replications without a trial, in which nothing was published"),
+    (
+        "Functions of agents: lost outside of own points",
+        "the best value of an agent's function over all points minus that over its own points, which regret does not contain",
+    ),
+];
+/// Largest number of series and cells that are named for one number.
+const NAMED: usize = 6;
+
+/// A statement for each number that is not 0 everywhere.
+pub(super) fn statements(summary: &Summary) -> Vec<Block> {
+    NUMBERS.iter().filter_map(|(name, words)| statement(summary, name, words)).collect()
+}
+
+fn value(series: &SeriesSummary, name: &str) -> Option<f64> {
+    let outcome = || series.outcomes.iter().find(|outcome| outcome.name == name).map(|row| row.value.mean);
+    series.metrics.counts.get(name).copied().or_else(outcome).filter(|value| *value != 0.0)
+}
+
+fn statement(summary: &Summary, name: &str, words: &str) -> Option<Block> {
+    let axes = Axes::of(summary);
+    let told = |(cell, series): (&CellSummary, &SeriesSummary)| {
+        let value = value(series, name)?;
+        let place: String = axes.axis_values(cell).into_iter().map(|told| format!(" at {told}")).collect();
+        Some(format!("{} in \"{}\"{place}", quantity(value), series.name))
+    };
+    let mut found: Vec<String> = by_series(summary).into_iter().flatten().filter_map(told).collect();
+    let further = found.len().saturating_sub(NAMED);
+    found.truncate(NAMED);
+    if further > 0 {
+        found.push(format!("and {further} more"));
+    }
+    let text = format!("{words}: {}", found.join("; "));
+    (!found.is_empty()).then(|| Block::statement(text, Visibility::Everywhere))
+}
