@@ -1,6 +1,6 @@
 //! Cohorts of users and epsilons of users' own, through the public door: what each cohort gets, and what each user loses.
 
-use crate::support::{code_and_output, metric, run, subrosa};
+use crate::support::{code_and_output, metric, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -275,4 +275,15 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
         let errors = told(protocol, &series);
         assert!(errors.contains(expected), "{protocol} {series}: {errors}");
     }
+    // Functions that belong to agents are nobody's among users.
+    let file = root().join("scenarios/data/activity.csv");
+    let tuning = format!(
+        "objective=FederatedTuning(file: {file:?}, agent: [\"subject\"], label: \"side\", inputs: [\"ax_std\", \"ay_std\"], \
+         model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 2, low: 0.1, high: 1)), prior_mean: 0.6, \
+         prior_sd: 0.2)"
+    );
+    let folder = TempDir::new().unwrap();
+    let place = scenario(&folder, two, &private(""));
+    let (code, _, errors) = code_and_output(&subrosa(&["check", place.to_str().unwrap(), "-o", &tuning]));
+    assert!(code == 3 && errors.contains("agents of a federation"), "{errors}");
 }

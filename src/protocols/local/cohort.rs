@@ -110,6 +110,11 @@ pub(super) fn problems(cohorts: &[Cohort]) -> Vec<Problem> {
 /// What the objective does not allow.
 pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Vec<Problem> {
     let mut found = Vec::new();
+    if !cohorts.is_empty() && objective.is_of_agents() {
+        let expected = "no cohorts with this objective, whose functions belong to the agents of a federation";
+        let cure = "leave `cohorts` out, or take another objective";
+        found.push(Problem::wrong("cohorts", expected, cohorts.len().to_string(), cure));
+    }
     for (index, cohort) in cohorts.iter().enumerate() {
         let place = format!("cohorts[{index}]");
         if objective.is_always_the_same() && cohort.heterogeneity.get() > 0.0 {
