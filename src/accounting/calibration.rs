@@ -73,6 +73,34 @@ fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
     Some(libm::exp(high))
 }
 
+/// The largest inclusion probability, at most that of the target, that keeps the target's epsilon for `rounds` rounds (absolute
+/// accuracy 2^-50, rounded down; 0 if none does). `noise_multiplier` is the noise's standard deviation over the L2 sensitivity.
+#[must_use]
+pub fn largest_rate(target: &Target, noise_multiplier: f64, rounds: u64) -> f64 {
+    let kept = |rate: f64| {
+        let rate = Probability::new(rate).unwrap_or(target.rate);
+        Target { rate, ..*target }.kept(noise_multiplier, rounds)
+    };
+    largest_below(target.rate.get(), kept)
+}
+
+/// The largest number from 0 to `most` that is kept, rounded down, if all below it are.
+fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
+    if kept(most) {
+        return most;
+    }
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if kept(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// The largest number of rounds that keeps the target with a given noise multiplier (0 if one round exceeds the target;
 /// at most [`MAX_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard deviation
 /// over the L2 sensitivity.
@@ -155,6 +183,35 @@ pub fn epsilon_of_each(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A release of pure t-differential privacy on a sample at rate q has the epsilon ln(1 + q (e^t - 1)): the largest rate that keeps
+    /// epsilon is (e^epsilon - 1) / (e^t - 1), the inclusion probability of Jorgensen, Yu and Cormode 2015.
+    #[test]
+    fn the_largest_rate_is_the_published_one_for_pure_privacy() {
+        for (epsilon, t) in [(0.1f64, 1.0f64), (0.5, 1.0), (0.99, 1.0), (0.2, 3.0)] {
+            let kept = |q: f64| libm::log1p(q * libm::expm1(t)) <= epsilon;
+            let published = epsilon.exp_m1() / t.exp_m1();
+            assert!((largest_below(1.0, kept) - published).abs() < 1e-12, "{epsilon} {t}");
+        }
+        assert_eq!(largest_below(0.3, |q| libm::log1p(q * libm::expm1(1.0)) <= 2.0), 0.3);
+    }
+
+    /// At the largest rate the epsilon is reached and not exceeded, and a rate 1 % larger exceeds it.
+    #[test]
+    fn the_largest_rate_reaches_its_epsilon() {
+        let target = |epsilon: f64, rate: f64| Target {
+            epsilon: Epsilon::new(epsilon).unwrap(),
+            delta: Delta::new(1e-5).unwrap(),
+            rate: Probability::new(rate).unwrap(),
+        };
+        for epsilon in [0.3, 1.0, 3.0] {
+            let rate = largest_rate(&target(epsilon, 1.0), 1.0, 20);
+            assert!(rate > 0.0 && rate < 1.0, "{rate}");
+            assert!(target(epsilon, rate).epsilon_after(1.0, 20) <= epsilon * (1.0 + 1e-9));
+            assert!(target(epsilon, 1.01 * rate).epsilon_after(1.0, 20) > epsilon);
+        }
+        assert_eq!(largest_rate(&target(100.0, 0.25), 1.0, 20), 0.25);
+    }
 
     #[test]
     fn many_releases_may_each_cost_more_than_an_equal_part() {

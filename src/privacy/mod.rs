@@ -15,6 +15,8 @@
 
 pub mod ledger;
 pub mod mechanisms;
+mod personal;
 mod sensitive;
 
+pub use personal::{Level, PersonalEpsilons};
 pub use sensitive::{Released, Sensitive};

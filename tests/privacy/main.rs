@@ -12,6 +12,7 @@ mod accounting_oracle;
 mod audit;
 mod audited_sums;
 mod federated_privacy;
+mod personal;
 mod privacy_report;
 mod relations;
 mod relays;

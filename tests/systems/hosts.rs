@@ -305,6 +305,20 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "OutcomeNoise" => published(
             "RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), noise: {})",
         ),
+        "Cohort" => all(&[LOCAL], "protocol.cohorts", "[{}]"),
+        "PersonalEpsilons" => all(
+            &[LOCAL],
+            "protocol",
+            r#"Local(service: "service", users: "users", rounds: 20, cohorts: [Cohort(name: "phone"), Cohort(name: "tablet")], series: [Series(name: "own", report: Ctl(epsilon: 1), learner: Random(), epsilons: {})])"#,
+        ),
+        "PersonalSampling" => {
+            aggregate("Aggregate(clip: 2, noise_multiplier: 1, weights: Uniform, personal: {})")
+        }
+        "Level" => all(
+            &[LOCAL],
+            "protocol.series",
+            r#"[Series(name: "own", report: Ctl(epsilon: 1), learner: Random(), epsilons: Drawn([{}]))]"#,
+        ),
         "AgentGroup" => all(&[FEDERATED], "protocol.groups", "[{}]"),
         "Differences" => groups(r#"[AgentGroup(members: "agent", differences: {})]"#),
         "Shift" => groups(r#"[AgentGroup(members: "agent", differences: Differences(shift: {}))]"#),

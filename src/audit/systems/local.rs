@@ -11,7 +11,7 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::reports::RewardMechanism;
 use crate::privacy::mechanisms::{Distinguisher, Mechanism, Price, RATIO};
-use crate::protocols::local::{Local, NeverAnswer};
+use crate::protocols::local::{Local, NeverAnswer, SeriesRecipe, UserKind};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
@@ -36,72 +36,93 @@ impl Audited for Local {
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = context.stage.instance.as_ref().ok_or_else(missing)?;
         let visits = visits(self, context.key);
-        let conditions = self.conditions(context.stage, instance);
         let given = context.neighbour.map(as_given).transpose()?;
-        let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
+        let kinds = self.kinds_of_users(series, context.stage, context.key).map_err(AuditError::scenario)?;
+        let mut groups = Vec::with_capacity(kinds.len());
+        for kind in &kinds {
+            groups.extend(of_kind(self, series, instance, (kind, visits), given.clone(), context)?);
+        }
+        if groups.is_empty() {
             return Err(NotAuditedReason::Unprotected(
                 "users report rewards without protection: nothing is claimed",
             ));
-        };
-        let price = mechanism.price(&0.0, &mechanism.neighbours()).map_err(AuditError::from)?;
-        let of_one = price.claim.as_ref().map_or(0.0, |claim| claim.delta);
-        let pairs = match given {
-            Some(given) => vec![given],
-            None => pairs(instance, &*mechanism, of_one, context.key),
-        };
-        // The deltas of a user's reports add up, as their epsilons do.
-        let claimed_delta = (visits as f64 * of_one).min(MAX_DELTA);
-        let one = |(words, rewards): (String, [Reward; 2])| -> Result<System, AuditError> {
-            let delta = context.delta.unwrap_or(claimed_delta);
-            let covered = mechanism.neighbours() != Neighbours::AnyMean
-                || rewards.iter().all(|reward| reward.mode().abs() <= mechanism.bound());
-            // At a delta below the claimed delta, nothing is claimed.
-            let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
-                let source = match visits {
-                    1 => claim.source.clone(),
-                    _ => format!("{}, {visits} times", claim.source),
-                };
-                (visits as f64 * claim.epsilon, source)
-            });
-            let tells = self.never_answer.depends_on_reward();
-            // A logistic probability with bounds has a cost of its own, which adds to that of a report.
-            let silence = self.never_answer.informative().filter(|silence| silence.depends());
-            let silence = silence.map(|silence| silence.price(&0.0, &mechanism.neighbours()));
-            let silence = silence.transpose().map_err(AuditError::from)?;
-            let prices: Vec<(&Price, u64)> =
-                std::iter::once(&price).chain(&silence).map(|price| (price, visits)).collect();
-            let priced = covered && (!tells || silence.is_some());
-            let statement = Statement {
-                name: series.name.clone(),
-                about: format!(
-                    "{}, {} of one user{}",
-                    mechanism.about(),
-                    counted(visits, "report"),
-                    if tells { ", and whether it reports at all" } else { "" }
-                ),
-                neighbours: words,
-                observer: self.service.clone(),
-                delta,
-                claim,
-                proven: if priced { upper_bound(&prices, delta) } else { None },
-                disjoint: None,
-                broken: false,
-            };
-            let means = [0, 1].map(|world: usize| rewards[world].mode());
-            let told = mechanism.distinguisher([&means[0], &means[1]])?;
-            let fixed = rewards.iter().all(Reward::is_fixed);
-            // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
-            let premise =
-                "the noise is Laplace, independent from visit to visit, and only its size is unknown";
-            let laws = told.laws.as_ref().filter(|_| !tells && fixed);
-            let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
-            let mechanism = Arc::clone(&mechanism);
-            let (never_answer, best) = (self.never_answer, instance.best());
-            let experiment = Reports { mechanism, rewards, told, visits, never_answer, best, pair };
-            Ok(System::new(statement.with_conditions(&conditions), experiment))
-        };
-        Ok(vec![pairs.into_iter().map(one).collect::<Result<_, _>>()?])
+        }
+        Ok(groups)
     }
+}
+
+/// One user's reports, where the user is of one cohort and has one epsilon; `None` if they have no protection.
+fn of_kind(
+    recipe: &Local,
+    series: &SeriesRecipe,
+    instance: &Instance,
+    (kind, visits): (&UserKind, u64),
+    given: Option<(String, [Reward; 2])>,
+    context: &AuditContext<'_>,
+) -> Result<Option<Candidates>, NotAuditedReason> {
+    let conditions = recipe.conditions(context.stage, instance);
+    let Some(mechanism) = &kind.mechanism else { return Ok(None) };
+    let whose = match kind.protected == recipe.users {
+        true => "one user".to_owned(),
+        false => format!("one user of {}", kind.protected),
+    };
+    let price = mechanism.price(&0.0, &mechanism.neighbours()).map_err(AuditError::from)?;
+    let of_one = price.claim.as_ref().map_or(0.0, |claim| claim.delta);
+    let pairs = match given {
+        Some(given) => vec![given],
+        None => pairs(kind, &**mechanism, of_one, context.key),
+    };
+    // The deltas of a user's reports add up, as their epsilons do.
+    let claimed_delta = (visits as f64 * of_one).min(MAX_DELTA);
+    let one = |(words, rewards): (String, [Reward; 2])| -> Result<System, AuditError> {
+        let delta = context.delta.unwrap_or(claimed_delta);
+        let covered = mechanism.neighbours() != Neighbours::AnyMean
+            || rewards.iter().all(|reward| reward.mode().abs() <= mechanism.bound());
+        // At a delta below the claimed delta, nothing is claimed.
+        let claim = price.claim.as_ref().filter(|_| covered && delta >= claimed_delta).map(|claim| {
+            let source = match visits {
+                1 => claim.source.clone(),
+                _ => format!("{}, {visits} times", claim.source),
+            };
+            (visits as f64 * claim.epsilon, source)
+        });
+        let tells = kind.never_answer.depends_on_reward();
+        // A logistic probability with bounds has a cost of its own, which adds to that of a report.
+        let silence = kind.never_answer.informative().filter(|silence| silence.depends());
+        let silence = silence.map(|silence| silence.price(&0.0, &mechanism.neighbours()));
+        let silence = silence.transpose().map_err(AuditError::from)?;
+        let prices: Vec<(&Price, u64)> =
+            std::iter::once(&price).chain(&silence).map(|price| (price, visits)).collect();
+        let priced = covered && (!tells || silence.is_some());
+        let statement = Statement {
+            name: series.name.clone(),
+            about: format!(
+                "{}, {} of {whose}{}",
+                mechanism.about(),
+                counted(visits, "report"),
+                if tells { ", and whether it reports at all" } else { "" }
+            ),
+            neighbours: words,
+            observer: recipe.service.clone(),
+            delta,
+            claim,
+            proven: if priced { upper_bound(&prices, delta) } else { None },
+            disjoint: None,
+            broken: false,
+        };
+        let means = [0, 1].map(|world: usize| rewards[world].mode());
+        let told = mechanism.distinguisher([&means[0], &means[1]])?;
+        let fixed = rewards.iter().all(Reward::is_fixed);
+        // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
+        let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
+        let laws = told.laws.as_ref().filter(|_| !tells && fixed);
+        let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
+        let mechanism = Arc::clone(mechanism);
+        let (never_answer, best) = (kind.never_answer, kind.best);
+        let experiment = Reports { mechanism, rewards, told, visits, never_answer, best, pair };
+        Ok(System::new(statement.with_conditions(&conditions), experiment))
+    };
+    Ok(Some(pairs.into_iter().map(one).collect::<Result<_, _>>()?))
 }
 
 /// "A,B": two rewards.
@@ -119,17 +140,19 @@ fn as_given(text: &str) -> Result<(String, [Reward; 2]), AuditError> {
 
 /// The largest number of visits of one person.
 fn visits(recipe: &Local, key: Key) -> u64 {
-    let Some(population) = recipe.population else { return 1 };
+    if recipe.population.is_none() {
+        return 1;
+    }
     let mut times: BTreeMap<u64, u64> = BTreeMap::new();
     for user in 0..recipe.rounds {
-        *times.entry(recipe.person(key, user, population.get())).or_default() += 1;
+        *times.entry(recipe.person(key, user).unwrap_or(user)).or_default() += 1;
     }
     times.into_values().max().unwrap_or(1)
 }
 
 /// Pairs of rewards, each with a description.
 fn pairs(
-    instance: &Instance,
+    kind: &UserKind,
     mechanism: &dyn RewardMechanism,
     delta: f64,
     key: Key,
@@ -148,15 +171,14 @@ fn pairs(
             -bound, -far
         );
         found.push((words, [1.0, -1.0].map(law)));
-        let arms = || instance.values.iter().copied().enumerate();
+        let arms = || kind.values.iter().copied().enumerate();
         let ends = (arms().max_by(|a, b| a.1.total_cmp(&b.1)), arms().min_by(|a, b| a.1.total_cmp(&b.1)));
         if let (Some(high), Some(low)) = ends {
             let words = format!(
                 "the mean of one user's rewards, {:.4} or {:.4}, each with noise of the objective",
                 high.1, low.1
             );
-            let drawn =
-                |(arm, mean): (usize, f64)| Reward::Drawn { mean, arm, noise: instance.noise.clone() };
+            let drawn = |(arm, mean): (usize, f64)| Reward::Drawn { mean, arm, noise: kind.noise.clone() };
             found.push((words, [high, low].map(drawn)));
         }
         return found;
@@ -167,21 +189,21 @@ fn pairs(
         return found;
     }
     // Without clipping, the rewards that occur are used.
-    let values = || instance.values.iter().copied();
+    let values = || kind.values.iter().copied();
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     let place = |value: f64| values().position(|v| v == value).unwrap_or(0);
-    let (least, most) = match instance.noise.bound() {
+    let (least, most) = match kind.noise.bound() {
         Some(noise) => (low - noise, high + noise),
         None => {
             let mut stream = key.child("audit").child("rewards").stream();
             (0..DRAWS).fold((low, high), |(least, most), _| {
-                let down = low + instance.noise.draw(place(low), &mut stream);
-                let up = high + instance.noise.draw(place(high), &mut stream);
+                let down = low + kind.noise.draw(place(low), &mut stream);
+                let up = high + kind.noise.draw(place(high), &mut stream);
                 (least.min(down), most.max(up))
             })
         }
     };
-    let which = if instance.noise.bound().is_some() {
+    let which = if kind.noise.bound().is_some() {
         "the ends of their range".to_owned()
     } else {
         format!("the most extreme of {DRAWS} draws")

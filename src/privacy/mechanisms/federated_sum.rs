@@ -9,11 +9,11 @@ use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
 use super::{
-    Divisor, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, ReceivedVectors,
+    AgentRates, Divisor, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, ReceivedVectors,
     SensitivityRule, all_finite,
 };
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler};
+use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
 /// One noisy vector for each of P regions: (1/q) sum over the sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus
 /// N(0, (z w_max S / q)^2 I), with sampling rate q, weights w_n of at most w_max, vectors omega_n and clipping norm S.
@@ -52,6 +52,8 @@ pub struct FederatedSum {
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
+    /// Rates of the agents' own in a Poisson sample, in place of that of `participation`; weights and noise stay as planned.
+    pub rates: Option<AgentRates>,
     /// The count of vectors within the clipping norm that is released with the sums, if there is one. The noise in the
     /// sums is then larger, so that z is the noise multiplier of both together.
     pub count: Option<NormCount>,
@@ -79,6 +81,7 @@ impl FederatedSum {
             claimed_rate: None,
             excluded_from_claim: false,
             arithmetic: NoiseArithmetic::Exact,
+            rates: None,
             count: None,
         }
     }
@@ -106,6 +109,10 @@ impl FederatedSum {
         }
     }
 
+    fn priced_rate(&self, planned: Probability) -> f64 {
+        self.rates.as_ref().map_or(planned.get(), AgentRates::priced)
+    }
+
     /// Standard deviation of the noise, as calibrated.
     #[must_use]
     pub fn noise_sd(&self, gathered: &ReceivedVectors) -> f64 {
@@ -123,9 +130,10 @@ impl FederatedSum {
         let mut chosen = vec![false; gathered.population];
         match self.participation {
             Participation::Poisson(rate) => {
-                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
-                let second: Vec<bool> =
-                    gathered.late_sampling_draw.iter().map(|_| coin(rate.get(), stream)).collect();
+                let of = |agent: usize| self.rates.as_ref().map_or(rate.get(), |rates| rates.of(agent));
+                chosen.iter_mut().enumerate().for_each(|(n, chosen)| *chosen = coin(of(n), stream));
+                let late = gathered.late_sampling_draw.iter();
+                let second: Vec<bool> = late.map(|&agent| coin(of(agent), stream)).collect();
                 for (&agent, coin) in gathered.late_sampling_draw.iter().zip(second) {
                     chosen[agent] |= coin;
                 }
@@ -157,7 +165,11 @@ impl FederatedSum {
     /// distribution of the sums unknown: if they are unequal, or non-zero with Poisson sampling.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
-        self.shape(inputs[0])?.moved(inputs)
+        let moved = self.shape(inputs[0])?.moved(inputs)?;
+        Some(match &self.rates {
+            Some(rates) => SubsampledShift { rate: rates.of_moved(inputs), ..moved },
+            None => moved,
+        })
     }
 
     fn shape(&self, gathered: &ReceivedVectors) -> Option<Shape> {
@@ -258,55 +270,14 @@ impl FederatedSum {
         }
         match self.participation {
             Participation::Poisson(rate) => {
-                let miss = 1.0 - rate.get();
-                let rate = if self.keeps_sampling_draw { 1.0 - miss * miss } else { rate.get() };
+                let rate = self.priced_rate(rate);
+                let miss = 1.0 - rate;
+                let rate = if self.keeps_sampling_draw { 1.0 - miss * miss } else { rate };
                 Cost::PoissonGaussian { rate, noise_multiplier }
             }
             Participation::FixedSize(size) => {
                 Cost::FixedSizeGaussian { population: gathered.population as u64, size, noise_multiplier }
             }
-        }
-    }
-
-    /// The paper's claim: the planned cost, which ignores late and missing answers.
-    fn claim(&self, gathered: &ReceivedVectors) -> Option<Claim> {
-        let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
-        let claimed = self.is_noisy() && !self.excluded_from_claim;
-        claimed.then(|| Claim {
-            epsilon: 0.0,
-            delta: 0.0,
-            source: format!(
-                "Dai, Low and Jaillet 2021, Proposition 1, by moments, as if every agent answered in time; {}",
-                self.why()
-            ),
-            cost: Some(Cost::PoissonGaussian { rate, noise_multiplier: self.noise_multiplier }),
-        })
-    }
-}
-
-impl FederatedSum {
-    /// How and why the true loss differs from the planned one, or that it does not: the end of the claim's source.
-    fn why(&self) -> &'static str {
-        if self.visible {
-            "but here everybody sees who takes part, so there is no amplification by subsampling"
-        } else if self.divisor == Divisor::ArrivedOrGone {
-            "but here a missing agent changes what the others are divided by, sampled or not: it changes the sum twice \
-             as much, and there is no amplification by subsampling"
-        } else if self.multiplicity > 1 {
-            "but here a late vector is added to the current one, so an agent changes the sum twice as much"
-        } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
-            "but here a late vector is in the sum if its agent is sampled in either round: with probability \
-             1 - (1 - q)^2"
-        } else if self.divisor == Divisor::Arrived {
-            "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
-        } else if self.claimed_rate.is_some() {
-            "but here the first to arrive are kept, and a fast agent is in whenever it is chosen, at the larger rate"
-        } else if matches!(self.participation, Participation::FixedSize(_)) {
-            "but here a fixed number is drawn, for which the analysis of Poisson sampling does not hold"
-        } else if self.sensitivity == SensitivityRule::TighterLoss {
-            "here the weights of each agent in all sums are counted as they are, which gives a smaller number"
-        } else {
-            "absences that depend on no data neither raise nor lower it"
         }
     }
 }
@@ -361,7 +332,7 @@ impl Mechanism for FederatedSum {
             (_, Divisor::Planned) => Basis::Proven,
         };
         let sampler = match self.participation {
-            Participation::Poisson(rate) => Sampler::Poisson { rate: rate.get() },
+            Participation::Poisson(rate) => Sampler::Poisson { rate: self.priced_rate(rate) },
             Participation::FixedSize(size) => {
                 Sampler::FixedSize { population: gathered.population as u64, size }
             }
@@ -440,5 +411,6 @@ impl Mechanism for FederatedSum {
     }
 }
 
+mod claim;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! a scenario asks for floating point or a mechanism has no exact sampler; the ledger records both as
 //! [`Arithmetic::Ideal`](crate::vocab::Arithmetic::Ideal).
 
+mod agent_rates;
 mod argmax;
 mod arithmetic;
 pub mod clipping;
@@ -44,6 +45,7 @@ mod sampled_gaussian;
 mod secure_sum;
 mod theorem_mechanism;
 
+pub use agent_rates::AgentRates;
 pub use argmax::Argmax;
 pub use arithmetic::NoiseArithmetic;
 pub use disclosed::Disclosed;

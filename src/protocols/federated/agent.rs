@@ -3,7 +3,6 @@
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
-use super::function::AgentFunction;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
 use super::own_model::{FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
@@ -18,6 +17,7 @@ use crate::objectives::Noise;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::{Released, Sensitive};
+use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{JitterWatch, JournalLedger, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
@@ -36,7 +36,7 @@ pub(super) struct Agent {
     pub(super) server_name: String,
     pub(super) neighbours: Neighbours,
     pub(super) common: Arc<AgentCommon>,
-    pub(super) function: Arc<AgentFunction>,
+    pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<usize>,

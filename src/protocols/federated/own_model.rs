@@ -2,11 +2,11 @@
 
 use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
-use super::own_problems::ModelFactors;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
     ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
 };
+use crate::protocols::stage::differences::ModelFactors;
 use crate::rng::Stream;
 use std::sync::Arc;
 

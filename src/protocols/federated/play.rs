@@ -3,12 +3,12 @@
 use super::common::AgentCommon;
 use super::dealing::dealt;
 use super::failure::StartError;
-use super::own_problems::Draws;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use crate::gp::MAX_ARMS;
-use crate::objectives::{Extent, Objective};
+use crate::objectives::{Extent, Instance, Objective};
+use crate::protocols::stage::differences::{DrawError, Drawn, Draws, OwnProblem, Replicated};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{Protocol, ReplicationError, ReplicationSetup, SeriesRecord};
 use crate::rng::Key;
@@ -142,7 +142,7 @@ impl Protocol for Federated {
             agents.extend(found.iter().map(|&party| (party, group)));
         }
         agents.sort_unstable();
-        let drawn = Draws::of_agents(self, stage, instance, &agents, key).map_err(fail)?;
+        let drawn = self.own_problems(stage, instance, &agents, key).map_err(|error| fail(error.into()))?;
         let own = if stage.directions.dry {
             drawn
         } else {
@@ -160,5 +160,30 @@ impl Protocol for Federated {
             .collect();
         let replication = Replication { recipe: self, stage, instance, common, agents, own, groups, key };
         self.series.iter().map(|series| replication.play(series)).collect()
+    }
+}
+
+impl Federated {
+    /// The problem of each of these agents, given as its party and its group.
+    fn own_problems(
+        &self,
+        stage: &ReplicationSetup,
+        instance: &Instance,
+        agents: &[(usize, usize)],
+        key: Key,
+    ) -> Result<Vec<OwnProblem>, DrawError> {
+        let mut sizes = vec![0; self.groups.len()];
+        let inputs = instance.inputs.d();
+        let one = |(n, &(party, group)): (usize, &(usize, usize))| {
+            let AgentGroup { heterogeneity, differences, .. } = &self.groups[group];
+            let key = key.child("party").child(&stage.names[party]).child("objective");
+            let k = sizes[group];
+            sizes[group] += 1;
+            Drawn::new((n, k), (heterogeneity.get(), differences), inputs, key)
+        };
+        let drawn: Vec<Drawn<'_>> = agents.iter().enumerate().map(one).collect();
+        let reach = self.groups.iter().map(|group| group.differences.reach()).fold(0.0, f64::max);
+        let (rounds, perturbation) = (self.rounds, self.perturbation.get());
+        Draws::of(Replicated { stage, instance, key, rounds, reach, perturbation }, &drawn)
     }
 }

@@ -1,6 +1,6 @@
 //! What observers know of the agents besides the releases in the ledger.
 
-use super::series::Sharing;
+use super::series::{Aggregate, Sharing};
 use crate::network::PartyQuantity;
 use crate::objectives::Instance;
 use crate::protocols::stage::ReplicationSetup;
@@ -76,6 +76,14 @@ pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) ->
         false => fact.clone(),
     }));
     facts
+}
+
+/// What is public where agents have epsilons of their own.
+pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
+    let Sharing::Aggregate(Aggregate { personal: Some(_), .. }) = sharing else { return None };
+    let what = "the epsilon of each agent, and so the probability with which it is sampled: assumed not to depend on the agent's \
+                data (personalised differential privacy)";
+    Some(PublicFact::new(what, Origin::Protocol).about(PROTECTED))
 }
 
 /// Facts about the problem of a federation, as its objective and its tables state them.

@@ -1,7 +1,6 @@
 //! The settings of federated optimisation in a scenario, and their checks.
 
 use super::common::FeatureRecipe;
-use super::factors::Factors;
 use super::hyperparameters::OwnHyperparameters;
 use super::queries::{Repeated, Width};
 use super::roster::Roster;
@@ -11,6 +10,7 @@ use super::theorem::RegretTerms;
 use crate::network::announced_seconds;
 use crate::objectives::Objective;
 use crate::privacy::mechanisms::{Divisor, Informative, Participation, SensitivityRule};
+use crate::protocols::stage::differences::Factors;
 use crate::protocols::stage::{ReplicationSetup, series};
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -354,6 +354,10 @@ impl Federated {
                 let remedies = aggregate.remedy_problems(&recipe.policy, agents, &groups);
                 problems
                     .extend(remedies.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
+                problems
+                    .extend(self.beside_personal(aggregate).map(|p| p.below(at("").trim_end_matches('.'))));
+                let personal = aggregate.personal_problems(&recipe.policy, &groups);
+                problems.extend(personal.into_iter().map(|p| p.below(at("").trim_end_matches('.'))));
                 let masking = aggregate.masking_problems(&recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));

@@ -5,13 +5,11 @@ use super::answers::Answers;
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
 use super::failure::StartError;
-use super::function::AgentFunction;
 use super::key_exchange_state::Setup;
 use super::mask_graph::MaskGraph;
 use super::masking::Dealer;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
-use super::own_problems::OwnProblem;
 use super::public;
 use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
@@ -28,6 +26,8 @@ use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::BudgetMeter;
+use crate::protocols::stage::differences::OwnFunction;
+use crate::protocols::stage::differences::OwnProblem;
 use crate::protocols::stage::{
     JitterWatch, NamedOutcome, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
     SeriesRecord,
@@ -60,8 +60,7 @@ impl Replication<'_> {
             Sharing::Alone(_) => 0,
             Sharing::RandomAgent(_) | Sharing::Aggregate(_) => series.shared_rounds(self.recipe.rounds),
         };
-        let functions: Vec<Arc<AgentFunction>> =
-            self.own.iter().map(|own| Arc::clone(&own.function)).collect();
+        let functions: Vec<Arc<OwnFunction>> = self.own.iter().map(|own| Arc::clone(&own.function)).collect();
         let mut tally = Tally::new(functions, self.recipe.rounds, shared);
         let mut counts = BTreeMap::new();
         let mut together = 0;
@@ -135,6 +134,7 @@ impl Replication<'_> {
         record.counts = counts;
         let tells = self.recipe.telling_silence().is_some();
         record.public.extend(public::facts(&series.sharing, tells, &self.objective_facts()));
+        record.public.extend(public::of_personal(&series.sharing));
         Ok(record)
     }
 
@@ -283,6 +283,7 @@ impl Replication<'_> {
                 broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                 shared_rounds: series.shared_rounds(self.recipe.rounds),
                 length: self.common.m,
+                personal: self.recipe.agent_levels(series, stage, self.key).unwrap_or_default(),
                 key: self.key.child("party").child(&self.recipe.server),
                 meter: BudgetMeter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
                 round: 0,

@@ -1,9 +1,9 @@
 //! The recipe of one series: what agents share, and how the server computes sums.
 
 use super::adaptive_clip::AdaptiveClip;
-use super::differences::Differences;
 use super::importance::Importance;
 use super::loss_reports::LossReports;
+use super::personal_sampling::PersonalSampling;
 use super::queries::InitialPoints;
 use super::rounds::{Late, RoundPolicy};
 use super::selection::SelectionModel;
@@ -14,6 +14,7 @@ use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Informative, NoiseArithmetic, Participation, SensitivityRule,
 };
 use crate::protocols::stage::Series;
+use crate::protocols::stage::differences::Differences;
 use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -206,6 +207,9 @@ pub struct Aggregate {
     /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
     #[serde(default = "everybody")]
     pub participation: Participation,
+    /// An epsilon for each agent: each is sampled as often as its own allows. Default: all are sampled alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub personal: Option<PersonalSampling>,
     /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
     /// region).
     #[serde(default)]
@@ -276,6 +280,7 @@ impl Aggregate {
             } else {
                 NoiseArithmetic::Exact
             }),
+            rates: None,
             count: self.adaptive_clip.map(|adaptive| adaptive.count(z, self.planned(asked))),
         }
     }

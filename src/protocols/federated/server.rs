@@ -5,6 +5,7 @@ use super::contribution::MaskingContract;
 use super::key_exchange_state::Setup;
 use super::messages::{Close, FederatedProtocol};
 use super::participation::Heard;
+use super::personal::AgentLevel;
 use super::public::{EVERY_AGENT, PROTECTED};
 use super::roster::Roster;
 use super::rounds::{Late, RoundPolicy};
@@ -45,6 +46,8 @@ pub(super) struct Server {
     /// Number of rounds whose answers are shared, from the first.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
+    /// By agent: its own epsilon and its rate; empty if agents have none of their own.
+    pub(super) personal: Vec<AgentLevel>,
     pub(super) key: Key,
     pub(super) meter: BudgetMeter,
     pub(super) round: u64,

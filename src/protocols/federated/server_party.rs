@@ -3,13 +3,15 @@
 use super::adaptive_clip::AdaptiveClip;
 use super::key_exchange_state::Phase;
 use super::messages::{Clipped, Close, FederatedProtocol, Message, OwnFact};
+use super::personal::{AgentLevel, levels_of};
+use super::public::PROTECTED;
 use super::rounds::Late;
 use super::series::{Aggregate, Alone, Sharing};
 use super::server::{Dated, Server, Vector};
 use crate::gp::dot;
 use crate::kernel::{Context, Input, Party};
-use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, Divisor, FederatedSum, ReceivedVectors};
+use crate::privacy::ledger::{Occasion, ReleaseError, enter, release};
+use crate::privacy::mechanisms::{AgentRates, Disclosure, Divisor, FederatedSum, ReceivedVectors};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, end_refused};
 use crate::vocab::PartyId;
@@ -201,6 +203,8 @@ impl Server {
         mechanism.claimed_rate =
             self.policy.claimed_rate(mechanism.participation, self.roster.asked() as usize);
         mechanism.excluded_from_claim = self.round + 1 > self.rounds;
+        let rates = self.personal.iter().map(|level| level.rate);
+        mechanism.rates = (!self.personal.is_empty()).then(|| AgentRates::new(rates.collect()));
         let mut vectors: Vec<(usize, Dated)> = Vec::new();
         let mut late_sampling_draw = Vec::new();
         for agent in 0..self.agents.len() {
@@ -253,7 +257,19 @@ impl Server {
         let vectors = if self.dry {
             release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
-            release(&mut ledger, occasion, mechanism, &secret, &mut stream)?
+            // An entry for the agents of each epsilon, with the cost at their own rate; the largest cost is admitted first.
+            let levels = levels_of(&self.personal);
+            let level = |level: &AgentLevel| {
+                let rates = mechanism.rates.as_ref().map(|rates| rates.priced_at(level.rate));
+                let protected = level.protected(PROTECTED);
+                (Occasion { protected, ..occasion.clone() }, FederatedSum { rates, ..mechanism.clone() })
+            };
+            let (last, others) = levels.split_last().map_or((None, &[][..]), |(last, all)| (Some(last), all));
+            for (occasion, sum) in others.iter().map(level) {
+                enter(&mut ledger, occasion, &sum, &secret)?;
+            }
+            let (occasion, sum) = last.map_or_else(|| (occasion.clone(), mechanism.clone()), level);
+            release(&mut ledger, occasion, &sum, &secret, &mut stream)?
         };
         if !self.dry {
             self.follow_norm(aggregate, vectors.get(), sampled, ctx);

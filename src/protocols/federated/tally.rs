@@ -1,9 +1,9 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
 use super::dealing::heterogeneity_of;
-use super::function::AgentFunction;
 use super::messages::Clipped;
 use super::participation::{Heard, ParticipationTally};
+use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{GroupOutcome, Iteration, NamedOutcome, Regret, RoundClosing, RoundTrack};
 use crate::vocab::Time;
 use std::collections::BTreeSet;
@@ -25,14 +25,14 @@ struct Measured {
 /// query, minus the best value in that round among all arms queried so far; the cumulative regret is the sum of the
 /// instantaneous ones, each with the best value of its round.
 struct OwnRegret {
-    function: Arc<AgentFunction>,
+    function: Arc<OwnFunction>,
     regret: Regret,
     /// The arms queried so far, if the function drifts.
     queried: BTreeSet<usize>,
 }
 
 impl OwnRegret {
-    fn new(function: &Arc<AgentFunction>) -> Self {
+    fn new(function: &Arc<OwnFunction>) -> Self {
         let regret = Regret::new(function.best(0));
         Self { function: Arc::clone(function), regret, queried: BTreeSet::new() }
     }
@@ -54,7 +54,7 @@ impl OwnRegret {
 /// Collects measurements of one series.
 #[derive(Debug)]
 pub(super) struct Tally {
-    functions: Vec<Arc<AgentFunction>>,
+    functions: Vec<Arc<OwnFunction>>,
     /// Measurements by round.
     rounds: Vec<Vec<Measured>>,
     /// One entry for each round that was closed.
@@ -70,7 +70,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Without measurements, for `rounds` rounds, of which those below `shared_rounds` share vectors.
-    pub(super) fn new(functions: Vec<Arc<AgentFunction>>, rounds: u64, shared_rounds: u64) -> Self {
+    pub(super) fn new(functions: Vec<Arc<OwnFunction>>, rounds: u64, shared_rounds: u64) -> Self {
         Self {
             shared_rounds,
             participation: ParticipationTally::new(functions.len()),
@@ -240,6 +240,7 @@ impl Tally {
             };
             let count = known().count().max(1) as f64;
             GroupOutcome {
+                regret_per_user: None,
                 group: group.clone(),
                 agents: members.len() as u64,
                 simple_regret: known().map(|regret| regret.simple).sum::<f64>() / count,

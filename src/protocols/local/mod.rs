@@ -25,6 +25,10 @@
 
 mod arrivals;
 mod bounds;
+mod cohort;
+mod cohort_regret;
+mod crowd;
+mod membership;
 mod messages;
 mod never_answer;
 mod play;
@@ -41,6 +45,8 @@ pub use crate::privacy::mechanisms::{CtlReport, Report};
 pub use arrivals::{
     ArrivalMember, ArrivalModel, ArrivalProcess, Arrivals, BoxedArrivals, OneByOne, Poisson, Renewal,
 };
+pub use cohort::Cohort;
+pub use crowd::UserKind;
 pub use messages::{Fact, LocalProtocol, Message, OwnFact, Timer};
 pub use never_answer::NeverAnswer;
 pub use popularity::{Even, Popularity, PopularityMember, PopularityModel, Zipf};

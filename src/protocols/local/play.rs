@@ -1,19 +1,21 @@
 //! How a scenario of local differential privacy becomes parties and a record.
 
 use super::bounds::Bounds;
+use super::cohort::Cohort;
+use super::crowd::{Crowd, LevelOfUsers};
 use super::messages::LocalProtocol;
 use super::never_answer::NeverAnswer;
 use super::public::taken_as_public;
 use super::recipe::{Local, SeriesRecipe};
-use super::service::Service;
+use super::service::{OneLearner, Service};
 use super::tally::Tally;
-use super::users::{Population, UserSettings, Users};
+use super::users::{UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
-use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
+use crate::learners::{Arms, Facts, LearnerModel, Random};
 use crate::objectives::{Extent, Instance, Objective};
+use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
-use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
@@ -54,7 +56,7 @@ impl Protocol for Local {
 
     /// A relay learns whether a user answers, which is a release if silence depends on the reward.
     fn relays_learn_protected_data(&self) -> bool {
-        self.never_answer.depends_on_reward()
+        self.silence_tells()
     }
 
     fn dry_needs_objective(&self) -> bool {
@@ -66,18 +68,10 @@ impl Protocol for Local {
     }
 
     fn warnings(&self) -> Vec<String> {
-        if let NeverAnswer::WhenBelow { .. } = self.never_answer
-            && self.never_answer.depends_on_reward()
-        {
-            let what = "never_answer: users are silent because of their rewards, so the answers heard are not a fair sample; \
-                        whether there is an answer tells the service something without bound: the privacy loss is infinite";
-            return vec![what.to_owned()];
-        }
-        let silence = self.never_answer.informative();
-        silence
-            .and_then(|silence| silence.warning("never_answer", "a user", "the service"))
-            .into_iter()
-            .collect()
+        let of_cohorts = self.cohorts.iter().enumerate().filter_map(|(index, cohort)| {
+            silence_warning(&format!("cohorts[{index}].never_answer"), &cohort.never_answer?)
+        });
+        silence_warning("never_answer", &self.never_answer).into_iter().chain(of_cohorts).collect()
     }
 
     fn effort(&self, _: &ReplicationSetup, problem: &Extent) -> Effort {
@@ -95,7 +89,15 @@ impl Protocol for Local {
             learner.and(asked).with_record_size(ITERATION * users.min(1_000.0) + USER * people)
         };
         let series = self.series.iter().enumerate().map(of_series);
-        series.reduce(Effort::then).unwrap_or_default()
+        let series = series.reduce(Effort::then).unwrap_or_default();
+        // Drifting functions are drawn for every round, and held while all series are played.
+        let drifts = |cohort: &&Cohort| cohort.differences.drifting().is_some();
+        let drifting = self.cohorts.iter().filter(drifts).count() as f64;
+        if drifting == 0.0 {
+            return series;
+        }
+        let held = 8.0 * users * problem.arms as f64 * (drifting + 1.0);
+        series.and(Effort::due_to("rounds", self.rounds, held, held))
     }
 
     fn at_random(&self) -> Vec<&str> {
@@ -104,9 +106,14 @@ impl Protocol for Local {
     }
 
     fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
-        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
-        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
-        self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
+        let Some(first) = self.series.first() else { return Ok(Vec::new()) };
+        let instance = stage.objective(&first.name)?;
+        let crowd = Crowd::new(self, stage, instance, key).map_err(ReplicationError::in_all)?;
+        // Theorems are about one function and about users with one epsilon.
+        let one = !stage.directions.dry && self.cohorts.is_empty();
+        let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
+        let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
+        self.series.iter().map(play).collect()
     }
 }
 
@@ -116,68 +123,66 @@ impl Local {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// The mechanism that users of a series apply to their rewards; `None` if they send them without protection.
-    ///
-    /// # Errors
-    /// If nothing bounds the rewards, or there is no finite noise.
-    pub fn reporting(
-        &self,
-        series: &SeriesRecipe,
-        instance: &Instance,
-    ) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError> {
-        let mean = instance.surrogate.mean;
-        let largest =
-            |of: &dyn Fn(f64) -> f64| instance.values.iter().fold(0.0f64, |most, v| most.max(of(*v)));
-        series.report.as_dyn().mechanism(&RewardFacts {
-            mean,
-            deviation: largest(&|value| (value - mean).abs()),
-            reach: largest(&f64::abs),
-            noise_bound: instance.noise.bound(),
-            noise_tail: &|delta| instance.noise.tail(delta),
-        })
-    }
-
-    /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
+    /// The person whose visit is number `user`; `None` if nobody comes twice. `key` is the replication's node.
     #[must_use]
-    pub fn person(&self, key: Key, user: u64, size: u64) -> u64 {
-        self.visitors(size, &key.child("party").child(&self.users)).person(user)
-    }
-
-    /// The people who visit; `users` is the node of the party that represents all users.
-    fn visitors(&self, size: u64, users: &Key) -> Population {
-        Population { size, popularity: self.popularity.clone(), who: users.child("who") }
+    pub fn person(&self, key: Key, user: u64) -> Option<u64> {
+        self.membership(key).person(user)
     }
 
     fn play_series(
         &self,
         series: &SeriesRecipe,
         stage: &ReplicationSetup,
-        key: Key,
+        (key, crowd): (Key, &Crowd),
         bounds: Option<&mut Bounds<'_>>,
     ) -> Result<SeriesRecord, ReplicationError> {
         let bad = |problem: Problem| ReplicationError::scenario(&series.name, &problem);
         let service = stage.party("service", &self.service).map_err(bad)?;
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
-        let (mechanism, arms) = self
-            .mechanism_and_arms(series, instance, stage.directions.dry)
-            .map_err(|error| ReplicationError::party(&series.name, error))?;
+        let party = |error| ReplicationError::party(&series.name, error);
+        let levels = match stage.directions.dry {
+            true => vec![LevelOfUsers { epsilon: None, share: 1.0, mechanism: None }],
+            false => crowd.levels(series, None).map_err(party)?,
+        };
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let programs = stage.directions.programs.of_series(&series.name);
-        let learner = learner.begin(&arms, &programs);
-        let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
-        let clips = mechanism.is_some();
-        let parties =
-            self.parties(stage, (service, users), instance, key, mechanism, (&series.learner, learner));
-        let mut tally = Tally::new(instance, self.rounds);
+        let streams = key.child("party").child(&self.service).child("learner");
+        let all = self.arms(instance, crowd, &levels, 1.0);
+        let mut learners = Vec::new();
+        if series.by_cohort && !stage.directions.dry {
+            for (place, (name, share)) in crowd.membership.shares().into_iter().enumerate() {
+                let own = crowd.levels(series, Some(place)).map_err(party)?;
+                let arms = self.arms(instance, crowd, &own, share);
+                let learner = learner.begin(&arms, &programs);
+                let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
+                learners.push(OneLearner::new(learner, streams.child(name).stream()));
+            }
+        } else {
+            let learner = learner.begin(&all, &programs);
+            let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
+            learners.push(OneLearner::new(learner, streams.stream()));
+        }
+        let clips = levels.iter().any(|level| level.mechanism.is_some());
+        let personal = series.epsilons.clone().filter(|_| !stage.directions.dry);
+        let is_personal = personal.is_some();
+        let parties = self.parties(
+            stage,
+            (service, users),
+            (instance, key, crowd),
+            (levels, personal),
+            (&series.learner, learners),
+        );
+        let mut tally = Tally::new(instance, crowd, self.rounds);
         let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
             tally.see(fact, at);
         })?;
-        tally.into_record(&mut record, clips, &self.never_answer);
-        record.public.extend(taken_as_public(self, stage, instance));
-        if let Some(bounds) = bounds {
-            record.bounds = bounds.of(&series.learner, &arms, series.report.as_dyn().epsilon());
+        let may_be_silent = crowd.cohorts.iter().any(|all| all.never_answer != NeverAnswer::default());
+        tally.into_record(&mut record, clips, may_be_silent);
+        record.public.extend(taken_as_public(self, stage, instance, is_personal));
+        if let Some(bounds) = bounds.filter(|_| !is_personal) {
+            record.bounds = bounds.of(&series.learner, &all, series.report.as_dyn().epsilon());
             if stage.changes_at_fork(&series.name) {
                 record.bounds = record.bounds.into_iter().map(RegretBound::withheld).collect();
             }
@@ -185,57 +190,59 @@ impl Local {
         Ok(record)
     }
 
-    /// The users' mechanism, and what a learner knows of it and of the problem.
-    fn mechanism_and_arms(
-        &self,
-        series: &SeriesRecipe,
-        instance: &Instance,
-        dry: bool,
-    ) -> Result<(Option<Arc<dyn RewardMechanism>>, Arms), ReportError> {
-        let mean = instance.surrogate.mean;
-        let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
+    /// What a learner knows of the problem and of the reports of users at these levels, who are this share of all users.
+    fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
+        let bound = crowd.deviation();
         let mut facts = Facts {
-            horizon: Some(self.rounds),
+            horizon: Some(if share < 1.0 {
+                libm::ceil(self.rounds as f64 * share) as u64
+            } else {
+                self.rounds
+            }),
             bound: Some(bound),
-            noise_bound: instance.noise.bound(),
+            noise_bound: crowd.noise_bound(),
             laplace_scale: None,
         };
         let mut noise_variance = instance.surrogate.noise_variance;
-        let mechanism = if dry { None } else { self.reporting(series, instance)? };
-        if let Some(mechanism) = &mechanism {
+        for level in levels {
+            let Some(mechanism) = &level.mechanism else { continue };
             // The learner assumes that no reward lies beyond the bound of the mechanism, which clips rewards or is scaled to it.
             facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
-            facts.laplace_scale = mechanism.laplace_scale();
-            noise_variance += mechanism.variance();
+            let scale = mechanism.laplace_scale();
+            facts.laplace_scale = if facts.laplace_scale > scale { facts.laplace_scale } else { scale };
+            noise_variance += level.share * mechanism.variance();
         }
-        let arms = Arms {
+        Arms {
             n: instance.inputs.n(),
             covariance: Some(ArmCovariance::of_inputs(
                 Arc::clone(&instance.inputs),
                 instance.surrogate.covariance.clone(),
             )),
             noise_variance,
-            mean,
+            mean: instance.surrogate.mean,
             facts,
-        };
-        Ok((mechanism, arms))
+        }
     }
 
     fn parties(
         &self,
         stage: &ReplicationSetup,
         (service, users): (PartyId, PartyId),
-        instance: &Instance,
-        key: Key,
-        mechanism: Option<Arc<dyn RewardMechanism>>,
-        (recipe, learner): (&LearnerModel, Box<dyn Learner>),
+        (instance, key, crowd): (&Instance, Key, &Crowd),
+        (levels, personal): (Vec<LevelOfUsers>, Option<PersonalEpsilons>),
+        (recipe, learners): (&LearnerModel, Vec<OneLearner>),
     ) -> Vec<Box<dyn Party<LocalProtocol>>> {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
-        let stream = party(&self.service).child("learner").stream();
         let arrivals = self.arrivals.as_dyn();
-        let service_party =
-            Service::new(users, arrivals.patience(), self.give_up_after(), recipe.clone(), learner, stream);
+        let service_party = Service::new(
+            users,
+            arrivals.patience(),
+            self.give_up_after(),
+            recipe.clone(),
+            learners,
+            crowd.membership.clone(),
+        );
         let users_party = Users::new(
             UserSettings {
                 name: self.users.clone(),
@@ -246,13 +253,10 @@ impl Local {
                 rounds: self.rounds,
                 arrivals: arrivals.process(),
                 give_up_after: self.give_up_after(),
-                answer_after: self.answer_after.clone(),
-                never_answer: self.never_answer,
-                mechanism,
-                population: self.population.map(|size| self.visitors(size.get(), &users_key)),
-                values: Arc::clone(&instance.values),
-                best: instance.best(),
-                law: instance.noise.clone(),
+                cohorts: crowd.cohorts.clone(),
+                membership: crowd.membership.clone(),
+                personal,
+                levels,
                 noise: key.child("objective noise"),
                 behaviour: users_key.child("behaviour"),
                 mechanisms: users_key.child("mechanisms"),
@@ -265,4 +269,17 @@ impl Local {
             (users, Box::new(users_party)),
         ])
     }
+}
+
+/// What `check` says of silence that depends on rewards, stated at this place.
+fn silence_warning(place: &str, silence: &NeverAnswer) -> Option<String> {
+    if let NeverAnswer::WhenBelow { .. } = silence
+        && silence.depends_on_reward()
+    {
+        return Some(format!(
+            "{place}: users are silent because of their rewards, so the answers heard are not a fair sample; whether there is \
+             an answer tells the service something without bound: the privacy loss is infinite"
+        ));
+    }
+    silence.informative().and_then(|silence| silence.warning(place, "a user", "the service"))
 }

@@ -35,21 +35,32 @@ impl Local {
     }
 }
 
-/// All facts about rewards that are taken as public.
+/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own.
 pub(super) fn taken_as_public(
     local: &Local,
     stage: &ReplicationSetup,
     instance: &Instance,
+    personal: bool,
 ) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
     let asked = local.arrivals.as_dyn().patience().is_some();
     let when = if asked { "when a user answers" } else { "when a user comes and answers" };
-    let answers = if local.never_answer.depends_on_reward() { "" } else { ", and whether" };
+    let answers = if local.silence_tells() { "" } else { ", and whether" };
     let what = format!("{when}{answers}: assumed not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).for_observer(&local.service));
     let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \
                 what the ledger states for the service, and is unprotected where these reports are";
     facts.push(about(arms).for_observer(&local.users));
+    if !local.cohorts.is_empty() {
+        let cohorts = "which cohort each user belongs to, and how likely each cohort answers: assumed not to depend on the \
+                       user's reward";
+        facts.push(about(cohorts).for_observer(&local.service));
+    }
+    if personal {
+        let epsilons = "the epsilon of each user: assumed not to depend on the user's reward (personalised differential \
+                        privacy)";
+        facts.push(about(epsilons));
+    }
     facts
 }

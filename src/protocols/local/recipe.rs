@@ -1,16 +1,18 @@
 //! The settings of local differential privacy in a scenario, and their checks.
 
 use super::arrivals::ArrivalModel;
+use super::cohort::{self, Cohort};
 use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
 use super::times::time_problems;
 use crate::learners::{LearnerModel, Outcomes};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Objective;
+use crate::privacy::PersonalEpsilons;
 use crate::privacy::mechanisms::reports::NoiseFacts;
 use crate::privacy::mechanisms::{Disclosed, Report};
 use crate::protocols::stage::{ReplicationSetup, Series, series};
-use crate::vocab::Problem;
+use crate::vocab::{Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -52,6 +54,9 @@ pub struct Local {
     /// How often each person visits, where `population` is given. Default: `Even()`, all equally often.
     #[serde(default, skip_serializing_if = "PopularityModel::is_even")]
     pub popularity: PopularityModel,
+    /// Users with rewards, noise and answer rates of their own. Default: all users are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cohorts: Vec<Cohort>,
     /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not
     /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive by themselves, if
     /// it gets no arm.
@@ -74,6 +79,15 @@ pub struct SeriesRecipe {
     pub report: Report,
     /// How the service chooses the next arm.
     pub learner: LearnerModel,
+    /// An epsilon for each user, in place of that of `report`: the report is made private with the user's own. Whatever the
+    /// epsilon, rewards have the same bound, and the learner assumes the mean variance of a report. Default: all users have the
+    /// epsilon of `report`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilons: Option<PersonalEpsilons>,
+    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default: false, one
+    /// learner for all users.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_cohort: bool,
 }
 
 impl Series for SeriesRecipe {
@@ -104,14 +118,39 @@ impl Local {
             let found = format!("{name}, and nobody comes twice");
             problems.push(Problem::wrong("popularity", "a population whose visits it divides", found, cure));
         }
+        problems.extend(cohort::problems(&self.cohorts));
         problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
         for (index, recipe) in self.series.iter().enumerate() {
             problems.extend(series::taken(&self.series, index));
             let (name, found) = (recipe.report.name(), recipe.report.as_dyn().problems());
             problems
                 .extend(found.into_iter().map(|p| p.below(name).below(&format!("series[{index}].report"))));
+            problems.extend(self.personal_problems(recipe, index));
             let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
+        }
+        problems
+    }
+
+    /// What is wrong with epsilons of users' own, and with a learner for each cohort.
+    fn personal_problems(&self, recipe: &SeriesRecipe, index: usize) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if let Some(epsilons) = &recipe.epsilons {
+            let names: Vec<&str> = self.cohorts.iter().map(|cohort| cohort.name.as_str()).collect();
+            let found = epsilons.problems(&names, "cohort").into_iter();
+            problems.extend(found.map(|p| p.below(&format!("series[{index}].epsilons"))));
+            let stated = recipe.report.as_dyn().epsilon().and_then(|epsilon| Epsilon::new(epsilon).ok());
+            if stated.is_none_or(|epsilon| recipe.report.as_dyn().at_epsilon(epsilon).is_none()) {
+                let expected = "a report with an epsilon, beside `epsilons`";
+                let cure = "write report: Ctl(epsilon: 1), or leave `epsilons` out";
+                let place = format!("series[{index}].report");
+                problems.push(Problem::wrong(place, expected, recipe.report.name(), cure));
+            }
+        }
+        if recipe.by_cohort && self.cohorts.is_empty() {
+            let cure = "write cohorts: [Cohort(name: \"phone\"), ..], or leave `by_cohort` out";
+            let place = format!("series[{index}].by_cohort");
+            problems.push(Problem::wrong(place, "cohorts, each of which gets a learner", "none", cure));
         }
         problems
     }
@@ -120,7 +159,7 @@ impl Local {
     pub(super) fn check_noise(&self, objective: &dyn Objective) -> Vec<Problem> {
         let noise = objective.stated().noise;
         let facts = NoiseFacts { bounded: noise.is_bounded(), has_tail: &|delta| noise.has_tail(delta) };
-        let mut problems = Vec::new();
+        let mut problems = cohort::problems_with(&self.cohorts, objective);
         for (index, recipe) in self.series.iter().enumerate() {
             let report = recipe.report.as_dyn();
             let place = format!("series[{index}].report");

@@ -1,5 +1,6 @@
 //! The service: recommends an arm to every user and learns from the reports only.
 
+use super::membership::Membership;
 use super::messages::{LocalProtocol, Message, OwnFact, Timer};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
@@ -14,10 +15,9 @@ use std::any::Any;
 pub(super) struct Service {
     users: PartyId,
     recipe: LearnerModel,
-    learner: Box<dyn Learner>,
-    /// The learner's suggestions and outcomes so far, from which another learner can continue.
-    history: History,
-    stream: Stream,
+    /// One learner for all users, or one for each cohort.
+    learners: Vec<OneLearner>,
+    membership: Membership,
     /// Users who have arrived by themselves.
     arrived: Recent,
     /// Users whose reports arrived.
@@ -27,6 +27,21 @@ pub(super) struct Service {
     turn: Option<AwaitedReport>,
     /// Number of users in a row without any answer after which the series ends.
     give_up_after: u64,
+}
+
+/// A learner, and what it has done so far.
+#[derive(Clone, Debug)]
+pub(super) struct OneLearner {
+    learner: Box<dyn Learner>,
+    /// The learner's suggestions and outcomes so far, from which another learner can continue.
+    history: History,
+    stream: Stream,
+}
+
+impl OneLearner {
+    pub(super) fn new(learner: Box<dyn Learner>, stream: Stream) -> Self {
+        Self { learner, history: History::default(), stream }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -44,16 +59,15 @@ impl Service {
         patience: Option<Span>,
         give_up_after: u64,
         recipe: LearnerModel,
-        learner: Box<dyn Learner>,
-        stream: Stream,
+        learners: Vec<OneLearner>,
+        membership: Membership,
     ) -> Self {
         let turn = patience.map(|patience| AwaitedReport { patience, user: 0, timer: None, unanswered: 0 });
         Self {
             users,
             recipe,
-            learner,
-            history: History::default(),
-            stream,
+            learners,
+            membership,
             arrived: Recent::new(),
             known: Recent::new(),
             jitter: JitterWatch::default(),
@@ -62,9 +76,16 @@ impl Service {
         }
     }
 
+    /// The learner of a user. Which cohort a user belongs to is public.
+    fn learner(&mut self, user: u64) -> &mut OneLearner {
+        let place = if self.learners.len() > 1 { self.membership.cohort(user) } else { 0 };
+        &mut self.learners[place]
+    }
+
     fn recommend(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
-        let arm = self.learner.suggest(&mut self.stream);
-        self.history.suggested(arm);
+        let own = self.learner(user);
+        let arm = own.learner.suggest(&mut own.stream);
+        own.history.suggested(arm);
         ctx.send(self.users, Message::Play { user, arm: arm as u64 });
         if let Some(turn) = &mut self.turn {
             turn.user = user;
@@ -90,11 +111,13 @@ impl Service {
         if let Some(turn) = &mut self.turn {
             turn.unanswered = 0;
         }
-        self.history.observed(arm as usize, reward);
-        if let Err(error) = self.learner.observe(arm as usize, reward) {
+        let own = self.learner(user);
+        own.history.observed(arm as usize, reward);
+        if let Err(error) = own.learner.observe(arm as usize, reward) {
             return end(ctx, format!("report of user {user}: {error}"));
         }
-        self.jitter.note(self.learner.jitter(), ctx);
+        let jitter = own.learner.jitter();
+        self.jitter.note(jitter, ctx);
         ctx.record(OwnFact::Learned { user }.into());
         if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {
             if let Some(timer) = turn.timer.take() {
@@ -135,9 +158,11 @@ impl Party<LocalProtocol> for Service {
         if self.recipe == fresh.recipe {
             return;
         }
-        let mut new = fresh.learner.clone();
-        if self.history.replay_into(new.as_mut(), fresh.stream.clone()).is_ok() {
-            self.learner = new;
+        for (own, fresh) in self.learners.iter_mut().zip(&fresh.learners) {
+            let mut new = fresh.learner.clone();
+            if own.history.replay_into(new.as_mut(), fresh.stream.clone()).is_ok() {
+                own.learner = new;
+            }
         }
         self.recipe = fresh.recipe.clone();
     }

@@ -1,7 +1,8 @@
 //! Regrets and counts of one series, in memory that does not grow with the number of rounds.
 
+use super::cohort_regret::CohortRegret;
+use super::crowd::Crowd;
 use super::messages::OwnFact;
-use super::never_answer::NeverAnswer;
 use crate::objectives::Instance;
 use crate::protocols::stage::{Evaluations, NamedOutcome, SeriesRecord};
 use crate::vocab::Time;
@@ -21,6 +22,8 @@ const HEARD: &str = "mean reward of answers heard minus that of answers due";
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     evaluations: Evaluations<'a>,
+    /// Regrets by cohort; `None` without cohorts.
+    cohorts: Option<CohortRegret>,
     played: u64,
     /// Noise of the reward of the user who played last.
     last_noise: f64,
@@ -37,9 +40,10 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(instance: &'a Instance, rounds: u64) -> Self {
+    pub(super) fn new(instance: &'a Instance, crowd: &Crowd, rounds: u64) -> Self {
         Self {
             evaluations: Evaluations::new(instance).with_round_limit(rounds, RECORDED),
+            cohorts: CohortRegret::new(crowd),
             played: 0,
             last_noise: 0.0,
             last_reward: 0.0,
@@ -54,10 +58,10 @@ impl<'a> Tally<'a> {
 
     pub(super) fn see(&mut self, fact: &OwnFact, at: Time) {
         match fact {
-            OwnFact::Played { arm, reward, exceeds, .. } => {
+            OwnFact::Played { user, arm, reward, exceeds } => {
                 self.exceeding += u64::from(*exceeds);
                 self.played += 1;
-                self.last_noise = reward - self.evaluations.add(self.played, *arm, *reward, at);
+                self.last_noise = reward - self.mean_reward((*user, *arm), *reward, at);
                 self.reported_noise += self.last_noise;
                 self.last_reward = *reward;
                 self.due += reward;
@@ -73,11 +77,23 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Writes everything into the record. Biases are outcomes only if users may be silent, by `answers`.
-    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool, answers: &NeverAnswer) {
+    /// Adds the evaluation of round `played`; returns its mean reward.
+    fn mean_reward(&mut self, (user, arm): (u64, u64), reward: f64, at: Time) -> f64 {
+        let Some(cohorts) = &mut self.cohorts else {
+            return self.evaluations.add(self.played, arm, reward, at);
+        };
+        let value = cohorts.tried(self.played - 1, user, arm);
+        let regret = if self.evaluations.keeps(self.played) { cohorts.so_far() } else { [0.0; 2] };
+        self.evaluations.add_known(self.played, (arm, value), reward, regret, at);
+        value
+    }
+
+    /// Writes everything into the record. Biases are outcomes only if users may be silent.
+    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
         self.evaluations.into_record(record);
+        record.groups = self.cohorts.as_ref().map_or_else(Vec::new, CohortRegret::outcomes);
         let reporting = self.played - self.silent;
-        if *answers != NeverAnswer::default() && reporting > 0 {
+        if may_be_silent && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
             record.outcomes.push(NamedOutcome::new(BIAS, value));
             let value = self.heard / reporting as f64 - self.due / self.played as f64;

@@ -2,39 +2,20 @@
 //! never.
 
 use super::arrivals::ArrivalProcess;
+use super::crowd::{CohortUsers, LevelOfUsers, protected};
+use super::membership::Membership;
 use super::messages::{LocalProtocol, Message, OwnFact, Timer};
-use super::never_answer::NeverAnswer;
-use super::popularity::PopularityModel;
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
-use crate::network::latency::LatencyModel;
-use crate::objectives::Noise;
-use crate::privacy::Sensitive;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::privacy::mechanisms::reports::RewardMechanism;
+use crate::privacy::{PersonalEpsilons, Sensitive};
 use crate::protocols::stage::{JournalLedger, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A fixed population whose members may visit repeatedly.
-#[derive(Clone, Debug)]
-pub(super) struct Population {
-    pub(super) size: u64,
-    pub(super) popularity: PopularityModel,
-    /// Node of the seed tree; its child k draws the person who makes visit k.
-    pub(super) who: Key,
-}
-
-impl Population {
-    /// The person who makes the visit with number `user`.
-    pub(super) fn person(&self, user: u64) -> u64 {
-        self.popularity.as_dyn().person(self.size, &mut self.who.index(user).stream())
-    }
-}
 
 /// A report that is still to be sent.
 #[derive(Debug)]
@@ -65,16 +46,14 @@ pub(super) struct UserSettings {
     pub(super) arrivals: Box<dyn ArrivalProcess>,
     /// The series ends after this many consecutive users who arrived by themselves and got no arm.
     pub(super) give_up_after: u64,
-    pub(super) answer_after: LatencyModel,
-    pub(super) never_answer: NeverAnswer,
-    /// The mechanism that is applied to a reward; `None` if rewards are reported without protection.
-    pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,
-    pub(super) population: Option<Population>,
-    /// Noise-free objective by arm.
-    pub(super) values: Arc<Vec<f64>>,
-    /// The largest of `values`.
-    pub(super) best: f64,
-    pub(super) law: Noise,
+    /// Rewards and answers by cohort; a single one without cohorts.
+    pub(super) cohorts: Vec<CohortUsers>,
+    /// Who is in which cohort, and who comes again.
+    pub(super) membership: Membership,
+    /// Epsilons of the users' own.
+    pub(super) personal: Option<PersonalEpsilons>,
+    /// The mechanism of each epsilon; a single one if users have none of their own.
+    pub(super) levels: Vec<LevelOfUsers>,
     /// Node of the objective's noise; user k draws from its child k, whichever arm it plays.
     pub(super) noise: Key,
     /// Node of the users' own draws: child k decides whether and when user k answers.
@@ -83,6 +62,21 @@ pub(super) struct UserSettings {
     pub(super) mechanisms: Key,
     /// Draws of the intervals between users who arrive by themselves.
     pub(super) intervals: Stream,
+}
+
+impl UserSettings {
+    /// The cohort of a user.
+    fn cohort(&self, user: u64) -> &CohortUsers {
+        &self.cohorts[self.membership.cohort(user)]
+    }
+
+    /// A user's epsilon and mechanism.
+    fn level(&self, user: u64) -> &LevelOfUsers {
+        let own = self.personal.as_ref().and_then(|personal| self.membership.epsilon(user, personal));
+        let place = self.levels.iter().position(|level| level.epsilon == own);
+        // `levels` has every epsilon that the scenario states; the first one is the smallest.
+        &self.levels[place.unwrap_or(0)]
+    }
 }
 
 /// All users of one series.
@@ -142,16 +136,19 @@ impl Users {
         }
         let settings = &self.settings;
         let place = arm as usize;
-        let reward =
-            settings.values[place] + settings.law.draw(place, &mut settings.noise.index(user).stream());
-        let exceeds = settings.mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
+        let cohort = settings.cohort(user);
+        let reward = cohort.function.at(self.played)[place]
+            + cohort.law.draw(place, &mut settings.noise.index(user).stream());
+        let best = cohort.function.best(self.played);
+        let exceeds =
+            settings.level(user).mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
         ctx.record(OwnFact::Played { user, arm, reward, exceeds }.into());
         let round = self.played;
         self.played += 1;
         let mut behaviour = settings.behaviour.index(user).stream();
-        let silent = settings.never_answer.does_not_answer(reward, settings.best, &mut behaviour);
-        let delay = settings.answer_after.as_dyn().quantile(behaviour.open_uniform());
-        if settings.never_answer.depends_on_reward()
+        let silent = cohort.never_answer.does_not_answer(reward, best, &mut behaviour);
+        let delay = cohort.answer_after.as_dyn().quantile(behaviour.open_uniform());
+        if cohort.never_answer.depends_on_reward()
             && let Err(error) = self.tell_silence(ctx, (user, round), reward, silent)
         {
             self.fail(ctx, user, &error);
@@ -182,7 +179,7 @@ impl Users {
         let occasion = self.occasion(ctx, "whether a user answers", user, round);
         // A relay sees that there is an answer, even if the answer is encrypted.
         let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
-        if let Some(silence) = self.settings.never_answer.informative() {
+        if let Some(silence) = self.settings.cohort(user).never_answer.informative() {
             return enter(&mut ledger, occasion, silence, &Sensitive::new(reward));
         }
         // A disclosure uses no random numbers.
@@ -192,14 +189,15 @@ impl Users {
 
     fn occasion(&self, ctx: &Context<'_, LocalProtocol>, released: &str, user: u64, round: u64) -> Occasion {
         let settings = &self.settings;
-        let person = settings.population.as_ref().map(|all| all.person(user));
+        let person = settings.membership.person(user);
+        let level = settings.level(user);
         Occasion {
             released: released.to_owned(),
-            protected: settings.name.clone(),
+            protected: protected(&settings.name, &settings.cohort(user).name, level.epsilon),
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
             // The same neighbour relation for all releases about a reward, so that their losses can be composed.
-            neighbours: settings.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
+            neighbours: level.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
             observer: settings.observer.clone(),
             round,
             at: ctx.now(),
@@ -212,7 +210,7 @@ impl Users {
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.settings.mechanisms.index(user).stream();
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
-        let released = match &self.settings.mechanism {
+        let released = match &self.settings.level(user).mechanism {
             Some(mechanism) => release(&mut ledger, occasion, &**mechanism, &reward, &mut stream),
             None => release(&mut ledger, occasion, &Disclosure::new(), &reward, &mut stream),
         };
@@ -256,8 +254,10 @@ impl Party<LocalProtocol> for Users {
 
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
-            self.settings.answer_after.clone_from(&fresh.settings.answer_after);
-            self.settings.never_answer = fresh.settings.never_answer;
+            for (own, fresh) in self.settings.cohorts.iter_mut().zip(&fresh.settings.cohorts) {
+                own.answer_after.clone_from(&fresh.answer_after);
+                own.never_answer = fresh.never_answer;
+            }
             self.settings.give_up_after = fresh.settings.give_up_after;
         }
     }

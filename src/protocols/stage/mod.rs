@@ -2,6 +2,7 @@
 //! retries.
 
 mod requester;
+pub(in crate::protocols) mod differences;
 pub(in crate::protocols) mod retries;
 mod first_events;
 mod fork_states;

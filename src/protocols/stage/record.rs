@@ -203,7 +203,7 @@ pub struct SeriesRecord {
     /// The privacy budget, if it was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReached>,
-    /// Regret at the end by group of agents, where a protocol has groups.
+    /// Regret at the end by group of agents or cohort of users, where a protocol has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
     /// The closing of each round, for a protocol that asks many parties in each round.
@@ -341,7 +341,8 @@ pub struct RoundClosing {
     pub missing: u64,
 }
 
-/// The regret of one group of agents.
+/// The regret of one group of agents, or of one cohort of users. A cohort counts as one for whom the learner searches: its
+/// regrets are sums over its users, and `agents` is the number of users who tried an arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.
@@ -356,4 +357,7 @@ pub struct GroupOutcome {
     pub cumulative_regret: f64,
     /// Evaluations of the objective per agent, initial points included.
     pub evaluations: f64,
+    /// Cumulative regret per user; present for cohorts only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret_per_user: Option<f64>,
 }

@@ -67,12 +67,29 @@ impl<'a> Evaluations<'a> {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
     }
 
+    /// Whether a round will be stored.
+    #[must_use]
+    pub const fn keeps(&self, t: u64) -> bool {
+        t.is_multiple_of(self.stride) || t == 1 || t == self.last
+    }
+
+    /// Adds the outcome of an arm in round `t`, at least 1, of an objective that differs from the instance's; `regret` has the
+    /// simple and the cumulative regret after it.
+    pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
+        self.questions += 1;
+        if self.keeps(t) {
+            let [simple_regret, cumulative_regret] = regret;
+            let seconds = at.seconds();
+            self.kept.push(Iteration { t, arm, outcome, value, simple_regret, cumulative_regret, seconds });
+        }
+    }
+
     /// Adds the outcome of an arm in round `t`, 0 for an initial point; returns the objective's noise-free value there.
     pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
         self.questions += u64::from(t > 0);
-        if t.is_multiple_of(self.stride) || t == 1 || t == self.last {
+        if self.keeps(t) {
             self.kept.push(Iteration {
                 t,
                 arm,

@@ -8,11 +8,23 @@ use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 /// An explanation of Jain's index.
 const JAIN: &str =
     "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
+/// The same for cohorts of users.
+const JAIN_OF_COHORTS: &str = "regret is against the best arm of the user's own cohort; Jain's index of the cohorts' regrets per \
+                               user is 1 if all are equal, and 1/cohorts if only one is above 0";
+
+/// Whether the groups of a summary are cohorts of users.
+fn are_cohorts(summary: &Summary) -> bool {
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.groups);
+    all.any(|group| group.regret_per_user.is_some())
+}
 
 /// Columns of the table of regrets, and the indices of those that a terminal shows without their errors. Three errors do not
 /// fit beside each other in a terminal; summary.json has all of them.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
 const SHORTENED: [usize; 2] = [3, 4];
+/// The same for cohorts of users.
+const OF_COHORTS: [&str; 5] = ["cohort", "users", "simple regret", "cumulative", "per user"];
+const SHORTENED_OF_COHORTS: [usize; 1] = [3];
 
 /// Regret by group, then the worst group and Jain's index of each series; empty if no series has two groups.
 pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
@@ -21,7 +33,8 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = regrets(summary);
-    blocks.extend([Block::Table(fairness(summary)), Block::remark(JAIN)]);
+    let remark = if are_cohorts(summary) { JAIN_OF_COHORTS } else { JAIN };
+    blocks.extend([Block::Table(fairness(summary)), Block::remark(remark)]);
     blocks
 }
 
@@ -42,15 +55,17 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let beside = names.len() <= BESIDE;
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let of = |name: &&str| series.groups.iter().find(|group| group.group == *name);
-        let words =
-            |group: Option<&GroupSummary>| group.map_or_else(String::new, |g| regret(g.simple_regret));
+        let words = |group: Option<&GroupSummary>| {
+            group.map_or_else(String::new, |g| regret(g.regret_per_user.unwrap_or(g.simple_regret)))
+        };
         let worst = series.fairness.as_ref().map_or("", |found| &found.worst_group);
         let mut row: Vec<String> = match beside {
             true => names.iter().map(|name| words(of(name))).collect(),
             false => vec![worst.to_owned(), words(of(&worst))],
         };
         row.push(series.fairness.as_ref().map_or_else(String::new, |f| format!("{:.3}", f.jain_index)));
-        let exact: Vec<_> = series.groups.iter().map(|group| group.simple_regret).collect();
+        let compared = |group: &GroupSummary| group.regret_per_user.unwrap_or(group.simple_regret);
+        let exact: Vec<_> = series.groups.iter().map(compared).collect();
         (exact, row)
     };
     let found = rows(summary, numbers).filled();
@@ -58,16 +73,28 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     columns.push("Jain's index");
     let heads = found.heads();
     let remark = found.remark();
-    let mut table = found.table("Simple regret by group of agents (mean ± standard error)", columns);
+    let cohorts = are_cohorts(summary);
+    let title = match cohorts {
+        true => "Cumulative regret per user, by cohort (mean ± standard error)",
+        false => "Simple regret by group of agents (mean ± standard error)",
+    };
+    let jain = if cohorts { JAIN_OF_COHORTS } else { JAIN };
+    let mut table = found.table(title, columns);
     table.columns[heads].number = beside;
-    let blocks = std::iter::once(Block::Table(table)).chain(remark).chain([Block::remark(JAIN)]);
+    let blocks = std::iter::once(Block::Table(table)).chain(remark).chain([Block::remark(jain)]);
     Some(Section { blocks: blocks.collect(), ..Section::default() })
 }
 
 fn regrets(summary: &Summary) -> Vec<Block> {
+    let cohorts = are_cohorts(summary);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let row = |group: &GroupSummary| {
-            [
+            if let Some(per_user) = group.regret_per_user {
+                let [simple, cumulative] = [group.simple_regret, group.cumulative_regret].map(regret);
+                let users = format!("{:.1}", group.evaluations);
+                return vec![group.group.clone(), users, simple, cumulative, regret(per_user)];
+            }
+            vec![
                 group.group.clone(),
                 group.agents.to_string(),
                 regret(group.simple_regret),
@@ -84,15 +111,19 @@ fn regrets(summary: &Summary) -> Vec<Block> {
     // `rows` finds the axes on which a series depends, so all groups of a series are one row until then.
     let mut found = rows(summary, numbers);
     let (heads, remark) = (found.heads(), found.remark());
+    let (title, columns, shortened): (_, &[&str], &[usize]) = match cohorts {
+        true => ("Regret by cohort of users", &OF_COHORTS, &SHORTENED_OF_COHORTS),
+        false => ("Regret by group of agents", &COLUMNS, &SHORTENED),
+    };
     let split = |row: Vec<String>| {
         let (head, groups) = row.split_at(heads);
-        groups.chunks(COLUMNS.len()).map(|group| [head, group].concat()).collect::<Vec<_>>()
+        groups.chunks(columns.len()).map(|group| [head, group].concat()).collect::<Vec<_>>()
     };
     found.rows = found.rows.into_iter().flat_map(split).collect();
-    let mut table = found.table("Regret by group of agents", COLUMNS);
+    let mut table = found.table(title, columns.iter().copied());
     table.columns[heads].number = false;
     table.heads = heads + 1;
-    for column in SHORTENED {
+    for &column in shortened {
         for row in &mut table.rows {
             let cell = &mut row.cells[heads + column];
             cell.short = cell.text().split(" ± ").next().unwrap_or_default().to_owned();

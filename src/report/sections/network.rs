@@ -98,7 +98,7 @@ fn whole_runs(summary: &Summary) -> Vec<Block> {
 /// agents.
 fn rounds(summary: &Summary) -> Option<Table> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
-    if !all.any(|series| !series.groups.is_empty() && series.metrics.bytes_per_round.is_some()) {
+    if !all.any(|series| series.has_agents() && series.metrics.bytes_per_round.is_some()) {
         return None;
     }
     let numbers = |_: &CellSummary, series: &SeriesSummary| {

@@ -67,6 +67,14 @@ pub struct SeriesSummary {
     pub public: Vec<PublicFact>,
 }
 
+impl SeriesSummary {
+    /// Whether its groups are groups of agents, rather than cohorts of users.
+    #[must_use]
+    pub fn has_agents(&self) -> bool {
+        self.groups.iter().any(|group| group.regret_per_user.is_none())
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_none(count: &u64) -> bool {
     *count == 0
@@ -100,26 +108,25 @@ pub struct BoundRow {
 /// Differences in regret between groups of agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// The group with the largest mean simple regret.
+    /// The group with the largest mean simple regret; of cohorts, the one with the largest cumulative regret per user.
     pub worst_group: String,
-    /// Jain's index of the groups' mean simple regrets: 1 if all are equal, 1/groups if only one is above 0.
+    /// Jain's index of these numbers: 1 if all are equal, 1/groups if only one is above 0.
     pub jain_index: f64,
 }
 
 impl Fairness {
     fn of(groups: &[GroupSummary]) -> Option<Self> {
-        let most =
-            |a: &&GroupSummary, b: &&GroupSummary| a.simple_regret.mean.total_cmp(&b.simple_regret.mean);
+        let most = |a: &&GroupSummary, b: &&GroupSummary| a.compared().total_cmp(&b.compared());
         let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
         // (sum x)^2 / (n sum x^2).
-        let values = groups.iter().map(|group| group.simple_regret.mean);
+        let values = groups.iter().map(GroupSummary::compared);
         let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         let jain_index = sum * sum / (groups.len() as f64 * squares);
         (squares > 0.0).then(|| Self { worst_group: worst.group.clone(), jain_index })
     }
 }
 
-/// The results of one group of agents, over all replications.
+/// The results of one group of agents or cohort of users, over all replications.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GroupSummary {
     /// Name of the group.
@@ -132,8 +139,19 @@ pub struct GroupSummary {
     pub worst_simple_regret: Estimate,
     /// Mean cumulative regret of its agents at the end.
     pub cumulative_regret: Estimate,
-    /// Mean number of evaluations per agent, initial points included.
+    /// Mean number of evaluations per agent, initial points included; of a cohort, the mean number of its users.
     pub evaluations: f64,
+    /// Cumulative regret per user; present for cohorts only, whose users differ in number between replications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret_per_user: Option<Estimate>,
+}
+
+impl GroupSummary {
+    /// The mean by which groups are compared: simple regret, and of cohorts the cumulative regret per user.
+    #[must_use]
+    pub fn compared(&self) -> f64 {
+        self.regret_per_user.unwrap_or(self.simple_regret).mean
+    }
 }
 
 /// The metrics of a series: means over replications, except for quantiles of latencies, which are over all messages.
@@ -345,6 +363,10 @@ fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
             worst_simple_regret: mean(|group| group.worst_simple_regret)?,
             cumulative_regret: mean(|group| group.cumulative_regret)?,
             evaluations: mean(|group| group.evaluations)?.mean,
+            regret_per_user: {
+                let met = all().filter(|group| group.agents > 0).filter_map(|group| group.regret_per_user);
+                Estimate::of(&met.collect::<Vec<f64>>())
+            },
         })
     };
     (0..first.groups.len()).filter_map(summary).collect()

@@ -176,13 +176,14 @@ impl Tables {
         let initial = series.iterations.iter().filter(|i| i.t == 0).count() as u64;
         let last = series.iterations.iter().map(|i| i.t).max();
         let mut begun = 0;
+        let of_agents = series.groups.iter().any(|group| group.regret_per_user.is_none());
         for i in &series.iterations {
             // The ledger counts initial points as rounds, except in a federation, where each agent has its own initial
             // points.
-            let round = if series.groups.is_empty() && i.t == 0 {
+            let round = if !of_agents && i.t == 0 {
                 begun += 1;
                 begun - 1
-            } else if series.groups.is_empty() {
+            } else if !of_agents {
                 initial + i.t - 1
             } else {
                 i.t

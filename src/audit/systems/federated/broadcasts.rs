@@ -7,7 +7,8 @@ use crate::audit::systems::audited::AuditContext;
 use crate::audit::systems::system::{Candidates, System};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
-    Divisor, FederatedSum, Mechanism, Pair, Participation, Price, RATIO, ReceivedVectors, SubsampledShift,
+    AgentRates, Divisor, FederatedSum, Mechanism, Pair, Participation, Price, RATIO, ReceivedVectors,
+    SubsampledShift,
 };
 use crate::protocols::federated::{
     AdaptiveClip, Aggregate, EVERY_AGENT, Federated, FederatedSeries, Late, SelectedWeights,
@@ -27,8 +28,11 @@ pub(super) fn candidates(
     delta: Delta,
 ) -> Result<Candidates, AuditError> {
     let sums = sums(recipe, series, aggregate, context.stage, context.key)?;
+    let levels = recipe.agent_levels(series, context.stage, context.key);
+    let rates = levels.map(|all| AgentRates::new(all.iter().map(|level| level.rate).collect()));
     let one = |&target: &usize| {
-        let rounds = rounds(recipe, series, aggregate, (weights, target), &sums)?;
+        let own = rates.as_ref().map(|rates| rates.priced_at(rates.of(target)));
+        let rounds = rounds(recipe, series, aggregate, (weights, target, own), &sums)?;
         system(series, aggregate, rounds, target, delta)
     };
     targets.iter().map(one).collect()
@@ -160,7 +164,7 @@ fn rounds(
     recipe: &Federated,
     series: &FederatedSeries,
     aggregate: &Aggregate,
-    (selected, target): (&SelectedWeights, usize),
+    (selected, target, rates): (&SelectedWeights, usize, Option<AgentRates>),
     sums: &[Sum],
 ) -> Result<Vec<Round>, AuditError> {
     sums.iter()
@@ -170,6 +174,7 @@ fn rounds(
             let agents = weights.first().map_or(0, Vec::len);
             let asked = selected.asked();
             let mut mechanism = aggregate.mechanism(asked);
+            mechanism.rates.clone_from(&rates);
             mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
             // As the server does: the planned loss assumes that those whose answers were used were sampled at random.
             mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, asked as usize);

@@ -47,7 +47,16 @@ impl Audited for Federated {
         }
         let targets = match context.neighbour {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
-            None => targets(aggregate, &explored, &weights.at(0)),
+            None => {
+                let mut tried = targets(aggregate, &explored, &weights.at(0));
+                // Of agents with epsilons of their own, also the first of each epsilon.
+                let levels = self.agent_levels(series, context.stage, context.key).unwrap_or_default();
+                let first = |n: &usize| levels[..*n].iter().all(|level| level.epsilon != levels[*n].epsilon);
+                tried.extend((0..levels.len()).filter(first));
+                tried.sort_unstable();
+                tried.dedup();
+                tried
+            }
         };
         let mut found = if aggregate.server.is_masked() {
             masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?

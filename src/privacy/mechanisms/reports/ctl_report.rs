@@ -1,5 +1,6 @@
 //! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
 
+use super::Report;
 use super::ctl::{Ctl, Rewards};
 use super::report::{NoiseFacts, ReportError, RewardFacts, RewardMechanism, RewardReport};
 use crate::privacy::mechanisms::NoiseArithmetic;
@@ -45,6 +46,10 @@ fn yes() -> bool {
 impl RewardReport for CtlReport {
     fn epsilon(&self) -> Option<f64> {
         Some(self.epsilon.get())
+    }
+
+    fn at_epsilon(&self, epsilon: Epsilon) -> Option<Report> {
+        Some(Self { epsilon, ..*self }.into())
     }
 
     fn problems(&self) -> Vec<Problem> {

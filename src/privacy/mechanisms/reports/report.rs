@@ -1,7 +1,8 @@
 //! The interface between a protocol and the way in which users report their rewards.
 
+use super::Report;
 use crate::privacy::mechanisms::{Mechanism, MechanismError};
-use crate::vocab::{Delta, Neighbours, OutOfRange, Problem};
+use crate::vocab::{Delta, Epsilon, Neighbours, OutOfRange, Problem};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -95,6 +96,12 @@ pub trait RewardReport: Send + Sync {
 
     /// Epsilon of one report; `None` for rewards without protection. A learner's theorem may need it.
     fn epsilon(&self) -> Option<f64> {
+        None
+    }
+
+    /// The same recipe with another epsilon of one report, for users with an epsilon of their own; `None` if it has none.
+    fn at_epsilon(&self, epsilon: Epsilon) -> Option<Report> {
+        let _ = epsilon;
         None
     }
 

@@ -1,42 +1,41 @@
 //! What each agent of one replication has for itself: its function, its noise, and the factors of its own model.
 
-use super::differences::{Differences, Drift};
+use super::axes::{Differences, Drift};
 use super::factors::Factors;
-use super::failure::StartError;
-use super::function::AgentFunction;
-use super::recipe::Federated;
+use super::failure::DrawError;
+use super::function::OwnFunction;
 use crate::objectives::{Instance, Noise, Prepared};
 use crate::protocols::stage::ReplicationSetup;
 use crate::rng::Key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one agent has for itself.
+/// What one agent (or cohort) has for itself.
 #[derive(Clone, Debug)]
-pub(super) struct OwnProblem {
-    pub(super) function: Arc<AgentFunction>,
-    pub(super) noise: Noise,
-    pub(super) factors: ModelFactors,
+pub(in crate::protocols) struct OwnProblem {
+    pub(in crate::protocols) function: Arc<OwnFunction>,
+    pub(in crate::protocols) noise: Noise,
+    pub(in crate::protocols) factors: ModelFactors,
     /// For each point, whether the agent can measure it; `None` if it can measure all.
-    pub(super) points: Option<Arc<Vec<bool>>>,
+    pub(in crate::protocols) points: Option<Arc<Vec<bool>>>,
 }
 
 /// Factors on the hyperparameters of an agent's own model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ModelFactors {
+pub(in crate::protocols) struct ModelFactors {
     /// On every length-scale.
-    pub(super) length_scale: f64,
+    pub(in crate::protocols) length_scale: f64,
     /// On the standard deviation of the noise.
-    pub(super) noise_sd: f64,
+    pub(in crate::protocols) noise_sd: f64,
 }
 
 impl ModelFactors {
     /// The hyperparameters of the objective as they are.
-    pub(super) const NONE: Self = Self { length_scale: 1.0, noise_sd: 1.0 };
+    pub(in crate::protocols) const NONE: Self = Self { length_scale: 1.0, noise_sd: 1.0 };
 }
 
-/// One agent whose problem is drawn.
-struct Drawn<'a> {
+/// One agent (or cohort) whose problem is drawn.
+pub(in crate::protocols) struct Drawn<'a> {
     /// Its number, from 0, and its number in its group.
     n: usize,
     k: usize,
@@ -51,12 +50,43 @@ struct Drawn<'a> {
     cluster: Option<(u64, f64)>,
 }
 
+impl<'a> Drawn<'a> {
+    /// Member `k` of its group, number `n` of all, with the heterogeneity `h`; `inputs` is the dimension of the domain, and `key`
+    /// the node of the seed tree for the member's objective.
+    pub(in crate::protocols) fn new(
+        (n, k): (usize, usize),
+        (h, differences): (f64, &'a Differences),
+        inputs: usize,
+        key: Key,
+    ) -> Self {
+        let moving = differences.shift.as_ref().filter(|shift| shift.moves());
+        let shift = moving.map(|shift| shift.of(k, inputs, &mut key.child("shift").stream()));
+        let cluster = differences.split_up().map(|clusters| {
+            let number = key.child("cluster").stream().below(u64::from(clusters.count.get()));
+            (number, clusters.apart.get())
+        });
+        Drawn { n, k, differences, h, key, shift: shift.unwrap_or_default(), cluster }
+    }
+}
+
+/// What the draws of one replication have in common.
+#[derive(Clone, Copy)]
+pub(in crate::protocols) struct Replicated<'a> {
+    pub(in crate::protocols) stage: &'a ReplicationSetup,
+    pub(in crate::protocols) instance: &'a Instance,
+    /// Node of the replication in the seed tree.
+    pub(in crate::protocols) key: Key,
+    /// Rounds after round 0 for which drifting functions are drawn.
+    pub(in crate::protocols) rounds: u64,
+    /// The largest shift along an input that the scenario allows, in units of the domain's side.
+    pub(in crate::protocols) reach: f64,
+    /// Standard deviation of a normal random number that is added to each function at every point.
+    pub(in crate::protocols) perturbation: f64,
+}
+
 /// The draws that the agents of one replication share.
-pub(super) struct Draws<'a> {
-    recipe: &'a Federated,
-    stage: &'a ReplicationSetup,
-    instance: &'a Instance,
-    key: Key,
+pub(in crate::protocols) struct Draws<'a> {
+    of: Replicated<'a>,
     /// The common function for each agent with a shift.
     shifted: BTreeMap<usize, Vec<f64>>,
     /// The own draw of its cluster for each agent with a cluster.
@@ -66,83 +96,61 @@ pub(super) struct Draws<'a> {
 }
 
 impl<'a> Draws<'a> {
-    /// The problems of all agents, each given as its party and its group.
-    pub(super) fn of_agents(
-        recipe: &'a Federated,
-        stage: &'a ReplicationSetup,
-        instance: &'a Instance,
-        agents: &[(usize, usize)],
-        key: Key,
-    ) -> Result<Vec<OwnProblem>, StartError> {
-        if stage.directions.dry {
-            let function = Arc::new(AgentFunction::constant(Arc::clone(&instance.values)));
-            let (noise, factors) = (instance.noise.clone(), ModelFactors::NONE);
-            return Ok(vec![OwnProblem { function, noise, factors, points: None }; agents.len()]);
+    /// The problems of all agents; in a dry run all have the objective as it is.
+    ///
+    /// # Errors
+    /// If the objective cannot be drawn as the differences ask for.
+    pub(in crate::protocols) fn of(
+        of: Replicated<'a>,
+        drawn: &[Drawn<'_>],
+    ) -> Result<Vec<OwnProblem>, DrawError> {
+        if of.stage.directions.dry {
+            let function = Arc::new(OwnFunction::constant(Arc::clone(&of.instance.values)));
+            let (noise, factors) = (of.instance.noise.clone(), ModelFactors::NONE);
+            return Ok(vec![OwnProblem { function, noise, factors, points: None }; drawn.len()]);
         }
         let (shifted, clusters, drifts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut draws = Self { recipe, stage, instance, key, shifted, clusters, drifts };
-        let drawn = draws.agents(agents);
-        draws.draw_shifted(&drawn)?;
-        draws.draw_clusters(&drawn)?;
-        draws.draw_drifts(&drawn)?;
+        let mut draws = Self { of, shifted, clusters, drifts };
+        draws.draw_shifted(drawn)?;
+        draws.draw_clusters(drawn)?;
+        draws.draw_drifts(drawn)?;
         drawn.iter().map(|agent| draws.problem(agent)).collect()
     }
 
-    fn agents(&self, agents: &[(usize, usize)]) -> Vec<Drawn<'a>> {
-        let recipe = self.recipe;
-        let mut sizes = vec![0; recipe.groups.len()];
-        let one = |(n, &(party, group)): (usize, &(usize, usize))| {
-            let (h, differences) =
-                (recipe.groups[group].heterogeneity.get(), &recipe.groups[group].differences);
-            let key = self.key.child("party").child(&self.stage.names[party]).child("objective");
-            let k = sizes[group];
-            sizes[group] += 1;
-            let moving = differences.shift.as_ref().filter(|shift| shift.moves());
-            let inputs = self.instance.inputs.d();
-            let shift = moving.map(|shift| shift.of(k, inputs, &mut key.child("shift").stream()));
-            let cluster = differences.split_up().map(|clusters| {
-                let number = key.child("cluster").stream().below(u64::from(clusters.count.get()));
-                (number, clusters.apart.get())
-            });
-            Drawn { n, k, differences, h, key, shift: shift.unwrap_or_default(), cluster }
-        };
-        agents.iter().enumerate().map(one).collect()
-    }
-
-    fn prepared(&self) -> Result<&'a Arc<dyn Prepared>, StartError> {
-        self.stage.prepared.as_ref().ok_or(StartError::DrawnOnce)
+    fn prepared(&self) -> Result<&'a Arc<dyn Prepared>, DrawError> {
+        self.of.stage.prepared.as_ref().ok_or(DrawError::DrawnOnce)
     }
 
     /// A further function of the same kind as the objective.
-    fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, StartError> {
+    fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         let values = self.prepared()?.realise(key)?.values;
-        if values == self.instance.values {
-            return Err(StartError::AlwaysTheSame);
+        if values == self.of.instance.values {
+            return Err(DrawError::AlwaysTheSame);
         }
         Ok(values)
     }
 
     /// The function of `key` for each of these agents, with its shift. The largest shifts that the scenario allows are asked
     /// for too, so that the function beyond the domain does not depend on which agents take part.
-    fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Vec<Vec<f64>>, StartError> {
-        let reach = self.recipe.groups.iter().map(|group| group.differences.reach()).fold(0.0, f64::max);
+    fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Vec<Vec<f64>>, DrawError> {
+        let reach = self.of.reach;
         let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();
-        shifts.extend([reach, -reach].map(|end| vec![end; self.instance.inputs.d()]));
-        let mut found = self.prepared()?.shifted(key, &shifts).ok_or(StartError::NotShiftable)??;
+        shifts.extend([reach, -reach].map(|end| vec![end; self.of.instance.inputs.d()]));
+        let mut found = self.prepared()?.shifted(key, &shifts).ok_or(DrawError::NotShiftable)??;
         found.truncate(agents.len());
         Ok(found)
     }
 
-    fn draw_shifted(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+    fn draw_shifted(&mut self, agents: &[Drawn<'_>]) -> Result<(), DrawError> {
         let moving: Vec<&Drawn<'_>> = agents.iter().filter(|agent| !agent.shift.is_empty()).collect();
         if !moving.is_empty() {
-            let found = self.shifted_by(self.key.child("objective"), &moving)?;
+            let found = self.shifted_by(self.of.key.child("objective"), &moving)?;
             self.shifted = moving.iter().map(|agent| agent.n).zip(found).collect();
         }
         Ok(())
     }
 
-    fn draw_clusters(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+    fn draw_clusters(&mut self, agents: &[Drawn<'_>]) -> Result<(), DrawError> {
         let mut members: BTreeMap<u64, Vec<&Drawn<'_>>> = BTreeMap::new();
         for agent in agents {
             if let Some((number, _)) = agent.cluster {
@@ -150,7 +158,7 @@ impl<'a> Draws<'a> {
             }
         }
         for (number, members) in members {
-            let key = self.key.child("clusters of agents").index(number);
+            let key = self.of.key.child("clusters of agents").index(number);
             let own = self.further(key)?;
             let (moving, still): (Vec<_>, Vec<_>) =
                 members.into_iter().partition(|agent| !agent.shift.is_empty());
@@ -163,30 +171,29 @@ impl<'a> Draws<'a> {
         Ok(())
     }
 
-    fn draw_drifts(&mut self, agents: &[Drawn<'_>]) -> Result<(), StartError> {
+    fn draw_drifts(&mut self, agents: &[Drawn<'_>]) -> Result<(), DrawError> {
         let drifts =
             |agent: &Drawn<'_>| agent.differences.drifting().is_some_and(|drift| drift.own.get() < 1.0);
         if agents.iter().any(drifts) {
-            let key = self.key.child("drift of all agents");
-            self.drifts = (1..=self.recipe.rounds)
-                .map(|round| self.further(key.index(round)))
-                .collect::<Result<_, _>>()?;
+            let key = self.of.key.child("drift of all agents");
+            self.drifts =
+                (1..=self.of.rounds).map(|round| self.further(key.index(round))).collect::<Result<_, _>>()?;
         }
         Ok(())
     }
 
-    fn problem(&self, agent: &Drawn<'_>) -> Result<OwnProblem, StartError> {
+    fn problem(&self, agent: &Drawn<'_>) -> Result<OwnProblem, DrawError> {
         let factor = |factors: &Option<Factors>, of: &str| {
             factors.as_ref().map_or(1.0, |factors| factors.of(agent.k, &mut agent.key.child(of).stream()))
         };
         let differences = agent.differences;
         let scale = factor(&differences.scale, "scale");
-        let facts = &self.instance.background;
+        let facts = &self.of.instance.background;
         let points = differences.part().map(|domain| {
-            Arc::new(domain.of(&self.instance.inputs, &mut agent.key.child("points").stream()))
+            Arc::new(domain.of(&self.of.instance.inputs, &mut agent.key.child("points").stream()))
         });
         let noise =
-            facts.agent_noise.as_ref().and_then(|all| all.get(agent.n)).unwrap_or(&self.instance.noise);
+            facts.agent_noise.as_ref().and_then(|all| all.get(agent.n)).unwrap_or(&self.of.instance.noise);
         Ok(OwnProblem {
             function: Arc::new(self.function(
                 agent,
@@ -208,31 +215,31 @@ impl<'a> Draws<'a> {
         agent: &Drawn<'_>,
         scale: f64,
         points: Option<&[bool]>,
-    ) -> Result<AgentFunction, StartError> {
+    ) -> Result<OwnFunction, DrawError> {
         let start = self.start(agent, scale)?;
         let by_round = match agent.differences.drifting() {
             None => vec![start],
             Some(drift) => self.drifting(agent, drift, scale, start)?,
         };
-        let perturbation = self.recipe.perturbation.get();
+        let perturbation = self.of.perturbation;
         if perturbation <= 0.0 {
-            return Ok(AgentFunction::new(by_round, points));
+            return Ok(OwnFunction::new(by_round, points));
         }
-        let mut z = vec![0.0; self.instance.values.len()];
+        let mut z = vec![0.0; self.of.instance.values.len()];
         agent.key.child("perturbation").stream().fill_normal(&mut z);
         let perturbed = |values: Arc<Vec<f64>>| {
             Arc::new(values.iter().zip(&z).map(|(value, z)| value + perturbation * z).collect())
         };
-        Ok(AgentFunction::new(by_round.into_iter().map(perturbed).collect(), points))
+        Ok(OwnFunction::new(by_round.into_iter().map(perturbed).collect(), points))
     }
 
     /// mu + a (sqrt(1 - h) c + sqrt(h) g - mu) at every point: c is the function of its cluster, shifted, and g a further draw of
     /// the same kind.
-    fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, StartError> {
-        let given = self.instance.background.agents.as_ref();
+    fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
+        let given = self.of.instance.background.agents.as_ref();
         let shared = match given {
-            None => &self.instance.values,
-            Some(all) => all.get(agent.n).ok_or(StartError::TooManyAgents { found: all.len() })?,
+            None => &self.of.instance.values,
+            Some(all) => all.get(agent.n).ok_or(DrawError::TooManyAgents { found: all.len() })?,
         };
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
         let mut values: Option<Vec<f64>> = self.shifted.get(&agent.n).cloned();
@@ -249,7 +256,7 @@ impl<'a> Draws<'a> {
             values = Some(mixed.collect());
         }
         if scale != 1.0 {
-            let (mean, before) = (self.instance.surrogate.mean, values.as_deref().unwrap_or(common));
+            let (mean, before) = (self.of.instance.surrogate.mean, values.as_deref().unwrap_or(common));
             values = Some(before.iter().map(|value| mean + scale * (value - mean)).collect());
         }
         Ok(values.map_or_else(|| Arc::clone(shared), Arc::new))
@@ -262,12 +269,12 @@ impl<'a> Draws<'a> {
         drift: Drift,
         scale: f64,
         start: Arc<Vec<f64>>,
-    ) -> Result<Vec<Arc<Vec<f64>>>, StartError> {
-        let (rate, own, mean) = (drift.rate.get(), drift.own.get(), self.instance.surrogate.mean);
+    ) -> Result<Vec<Arc<Vec<f64>>>, DrawError> {
+        let (rate, own, mean) = (drift.rate.get(), drift.own.get(), self.of.instance.surrogate.mean);
         let (kept, new) = ((1.0 - rate).sqrt(), rate.sqrt() * scale);
         let key = agent.key.child("drift");
         let mut by_round = vec![start];
-        for round in 1..=self.recipe.rounds {
+        for round in 1..=self.of.rounds {
             let mut next: Vec<f64> = by_round
                 .last()
                 .map(|before| before.iter().map(|value| mean + kept * (value - mean)).collect())

@@ -102,12 +102,12 @@ fn is_none(own: &Probability) -> bool {
 const MAX_CLUSTERS: u32 = 1000;
 
 impl Differences {
-    pub(super) fn is_default(&self) -> bool {
+    pub(in crate::protocols) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether agents have other functions because of these differences.
-    pub(super) fn in_functions(&self) -> bool {
+    pub(in crate::protocols) fn in_functions(&self) -> bool {
         self.shift.as_ref().is_some_and(Shift::moves)
             || self.in_scale()
             || self.split_up().is_some()
@@ -115,44 +115,44 @@ impl Differences {
     }
 
     /// Whether two agents of a group may have different functions in round 0 because of these differences.
-    pub(super) fn between_agents(&self) -> bool {
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
         self.shift.as_ref().is_some_and(Shift::between_agents)
             || self.scale.as_ref().is_some_and(Factors::between_agents)
             || self.split_up().is_some_and(|clusters| clusters.count.get() > 1)
     }
 
     /// The part of the domain that each agent has, if it is not all of it.
-    pub(super) fn part(&self) -> Option<Domain> {
+    pub(in crate::protocols) fn part(&self) -> Option<Domain> {
         self.domain.filter(|domain| domain.is_partial())
     }
 
     /// Whether agents have other scales.
-    pub(super) fn in_scale(&self) -> bool {
+    pub(in crate::protocols) fn in_scale(&self) -> bool {
         self.scale.as_ref().is_some_and(Factors::differ)
     }
 
     /// The largest shift along an input, in units of the domain's side.
-    pub(super) fn reach(&self) -> f64 {
+    pub(in crate::protocols) fn reach(&self) -> f64 {
         self.shift.as_ref().map_or(0.0, Shift::reach)
     }
 
     /// The clusters, if they differ.
-    pub(super) fn split_up(&self) -> Option<Clusters> {
+    pub(in crate::protocols) fn split_up(&self) -> Option<Clusters> {
         self.clusters.filter(|clusters| clusters.apart.get() > 0.0)
     }
 
     /// The drift, if there is any.
-    pub(super) fn drifting(&self) -> Option<Drift> {
+    pub(in crate::protocols) fn drifting(&self) -> Option<Drift> {
         self.drift.filter(|drift| drift.rate.get() > 0.0)
     }
 
     /// Whether agents' own models have other length-scales.
-    pub(super) fn in_length_scales(&self) -> bool {
+    pub(in crate::protocols) fn in_length_scales(&self) -> bool {
         self.model_length_scale.as_ref().is_some_and(Factors::differ)
     }
 
     /// What is wrong with the values, whatever the objective.
-    pub(super) fn problems(&self) -> Vec<Problem> {
+    pub(in crate::protocols) fn problems(&self) -> Vec<Problem> {
         let factors = [
             ("scale", &self.scale),
             ("noise", &self.noise),
@@ -174,7 +174,7 @@ impl Differences {
     }
 
     /// What this objective does not allow.
-    pub(super) fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+    pub(in crate::protocols) fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) {
             problems.extend(shift.problem_with(objective).map(|problem| problem.below("shift")));

@@ -29,12 +29,12 @@ impl Domain {
     }
 
     /// Whether agents may lack points.
-    pub(super) fn is_partial(self) -> bool {
+    pub(in crate::protocols) fn is_partial(self) -> bool {
         self.share() < 1.0
     }
 
     /// What is wrong with the value.
-    pub(super) fn problem(self) -> Option<Problem> {
+    pub(in crate::protocols) fn problem(self) -> Option<Problem> {
         let name = match self {
             Self::Random(_) => "Random",
             Self::Box(_) => "Box",
@@ -50,7 +50,7 @@ impl Domain {
     }
 
     /// For every point, whether an agent can measure it; at least one can be.
-    pub(super) fn of(self, points: &Points, stream: &mut Stream) -> Vec<bool> {
+    pub(in crate::protocols) fn of(self, points: &Points, stream: &mut Stream) -> Vec<bool> {
         let (n, share) = (points.n(), self.share());
         let mut has = vec![false; n];
         match self {

@@ -1,19 +1,19 @@
-//! The function that one agent optimises, round by round.
+//! The function of one agent or cohort, round by round.
 
 use std::sync::Arc;
 
 /// The function of one agent: its values at every point in round 0, 1, ..; a single entry if it does not change.
 #[derive(Debug)]
-pub(super) struct AgentFunction {
+pub(in crate::protocols) struct OwnFunction {
     by_round: Vec<Arc<Vec<f64>>>,
     /// The largest value in each of these rounds among the points that the agent can measure.
     best: Vec<f64>,
 }
 
-impl AgentFunction {
+impl OwnFunction {
     /// A function with these values in round 0, 1, ..; in later rounds it is as in the last one. `points` says for each point
     /// whether the agent can measure it, if it cannot measure all.
-    pub(super) fn new(by_round: Vec<Arc<Vec<f64>>>, points: Option<&[bool]>) -> Self {
+    pub(in crate::protocols) fn new(by_round: Vec<Arc<Vec<f64>>>, points: Option<&[bool]>) -> Self {
         let can = |point: usize| points.is_none_or(|points| points[point]);
         let most = |values: &Arc<Vec<f64>>| {
             let own = values.iter().enumerate().filter(|(point, _)| can(*point));
@@ -24,7 +24,7 @@ impl AgentFunction {
     }
 
     /// A function that does not change.
-    pub(super) fn constant(values: Arc<Vec<f64>>) -> Self {
+    pub(in crate::protocols) fn constant(values: Arc<Vec<f64>>) -> Self {
         Self::new(vec![values], None)
     }
 
@@ -33,17 +33,22 @@ impl AgentFunction {
     }
 
     /// The values in a round.
-    pub(super) fn at(&self, round: u64) -> &Arc<Vec<f64>> {
+    pub(in crate::protocols) fn at(&self, round: u64) -> &Arc<Vec<f64>> {
         &self.by_round[self.place(round)]
     }
 
+    /// The values in round 0, 1, ..; a single entry if it does not change.
+    pub(in crate::protocols) fn rounds(&self) -> &[Arc<Vec<f64>>] {
+        &self.by_round
+    }
+
     /// The largest value in a round among the points that the agent can measure.
-    pub(super) fn best(&self, round: u64) -> f64 {
+    pub(in crate::protocols) fn best(&self, round: u64) -> f64 {
         self.best[self.place(round)]
     }
 
     /// Whether it changes from round to round.
-    pub(super) fn drifts(&self) -> bool {
+    pub(in crate::protocols) fn drifts(&self) -> bool {
         self.by_round.len() > 1
     }
 }

@@ -38,7 +38,7 @@ const TRUNCATED: f64 = 3.0;
 
 impl Shift {
     /// The largest shift along an input, in units of the domain's side.
-    pub(super) fn reach(&self) -> f64 {
+    pub(in crate::protocols) fn reach(&self) -> f64 {
         match self {
             Self::Uniform(size) => size.get(),
             Self::Normal(sd) => TRUNCATED * sd.get(),
@@ -49,12 +49,12 @@ impl Shift {
     }
 
     /// Whether any shift may be other than 0.
-    pub(super) fn moves(&self) -> bool {
+    pub(in crate::protocols) fn moves(&self) -> bool {
         self.reach() > 0.0
     }
 
     /// Whether two agents of a group may have different shifts.
-    pub(super) fn between_agents(&self) -> bool {
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
         match self {
             Self::Uniform(_) | Self::Normal(_) => self.moves(),
             Self::Given(list) => list.iter().any(|shift| shift != &list[0]),
@@ -62,7 +62,7 @@ impl Shift {
     }
 
     /// What is wrong with the values.
-    pub(super) fn problem(&self) -> Option<Problem> {
+    pub(in crate::protocols) fn problem(&self) -> Option<Problem> {
         let units = "in units of the domain's side";
         match self {
             Self::Uniform(size) => (size.get() > 1.0).then(|| {
@@ -93,7 +93,7 @@ impl Shift {
     }
 
     /// What this objective does not allow.
-    pub(super) fn problem_with(&self, objective: &dyn Objective) -> Option<Problem> {
+    pub(in crate::protocols) fn problem_with(&self, objective: &dyn Objective) -> Option<Problem> {
         let Some(counts) = objective.shift_grid() else {
             let expected = "an objective whose functions continue beyond its points";
             let cure = "leave it out, or take GpSample, RkhsSum, BraninHoo or MultiTaskSample with its default kernel";
@@ -128,7 +128,7 @@ impl Shift {
     }
 
     /// The shift of agent k of its group along each of `inputs` inputs, in units of the domain's side.
-    pub(super) fn of(&self, k: usize, inputs: usize, stream: &mut Stream) -> Vec<f64> {
+    pub(in crate::protocols) fn of(&self, k: usize, inputs: usize, stream: &mut Stream) -> Vec<f64> {
         let along = |input: usize| match self {
             Self::Uniform(size) => stream.uniform_between(-size.get(), size.get()),
             Self::Normal(sd) => loop {

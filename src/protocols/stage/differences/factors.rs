@@ -27,7 +27,7 @@ const RANGE: RangeInclusive<f64> = 1e-6..=1e6;
 
 impl Factors {
     /// Whether any factor may be other than 1.
-    pub(super) fn differ(&self) -> bool {
+    pub(in crate::protocols) fn differ(&self) -> bool {
         match self {
             Self::LogNormal(sigma) => sigma.get() > 0.0,
             Self::Given(list) => list.iter().any(|factor| factor.get() != 1.0),
@@ -35,7 +35,7 @@ impl Factors {
     }
 
     /// Whether two agents of a group may have different factors.
-    pub(super) fn between_agents(&self) -> bool {
+    pub(in crate::protocols) fn between_agents(&self) -> bool {
         match self {
             Self::LogNormal(sigma) => sigma.get() > 0.0,
             Self::Given(list) => list.iter().any(|factor| factor != &list[0]),
@@ -43,7 +43,7 @@ impl Factors {
     }
 
     /// What is wrong with the values.
-    pub(super) fn problem(&self) -> Option<Problem> {
+    pub(in crate::protocols) fn problem(&self) -> Option<Problem> {
         match self {
             Self::LogNormal(sigma) => (sigma.get() > MAX_SIGMA).then(|| {
                 let expected = format!("a sigma of at most {MAX_SIGMA}");
@@ -69,7 +69,7 @@ impl Factors {
     }
 
     /// The factor of agent k of its group.
-    pub(super) fn of(&self, k: usize, stream: &mut Stream) -> f64 {
+    pub(in crate::protocols) fn of(&self, k: usize, stream: &mut Stream) -> f64 {
         match self {
             Self::LogNormal(sigma) => libm::exp(sigma.get() * stream.normal()),
             Self::Given(list) => list[k % list.len()].get(),

@@ -1,0 +1,47 @@
+//! The paper's claim about a sum, and how the true loss differs from it.
+
+use super::FederatedSum;
+use crate::privacy::mechanisms::{Divisor, Participation, ReceivedVectors, SensitivityRule};
+use crate::vocab::{Claim, Cost};
+
+impl FederatedSum {
+    /// The paper's claim: the planned cost, which ignores late and missing answers.
+    pub(super) fn claim(&self, gathered: &ReceivedVectors) -> Option<Claim> {
+        let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
+        let claimed = self.is_noisy() && !self.excluded_from_claim && self.rates.is_none();
+        claimed.then(|| Claim {
+            epsilon: 0.0,
+            delta: 0.0,
+            source: format!(
+                "Dai, Low and Jaillet 2021, Proposition 1, by moments, as if every agent answered in time; {}",
+                self.why()
+            ),
+            cost: Some(Cost::PoissonGaussian { rate, noise_multiplier: self.noise_multiplier }),
+        })
+    }
+
+    /// How and why the true loss differs from the planned one, or that it does not: the end of the claim's source.
+    fn why(&self) -> &'static str {
+        if self.visible {
+            "but here everybody sees who takes part, so there is no amplification by subsampling"
+        } else if self.divisor == Divisor::ArrivedOrGone {
+            "but here a missing agent changes what the others are divided by, sampled or not: it changes the sum twice \
+             as much, and there is no amplification by subsampling"
+        } else if self.multiplicity > 1 {
+            "but here a late vector is added to the current one, so an agent changes the sum twice as much"
+        } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
+            "but here a late vector is in the sum if its agent is sampled in either round: with probability \
+             1 - (1 - q)^2"
+        } else if self.divisor == Divisor::Arrived {
+            "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
+        } else if self.claimed_rate.is_some() {
+            "but here the first to arrive are kept, and a fast agent is in whenever it is chosen, at the larger rate"
+        } else if matches!(self.participation, Participation::FixedSize(_)) {
+            "but here a fixed number is drawn, for which the analysis of Poisson sampling does not hold"
+        } else if self.sensitivity == SensitivityRule::TighterLoss {
+            "here the weights of each agent in all sums are counted as they are, which gives a smaller number"
+        } else {
+            "absences that depend on no data neither raise nor lower it"
+        }
+    }
+}

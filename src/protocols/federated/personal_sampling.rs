@@ -1,0 +1,25 @@
+//! The setting for agents with an epsilon of their own.
+
+use crate::privacy::PersonalEpsilons;
+use crate::vocab::Delta;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An epsilon for each agent, for all sums of a run together. Agent u's vector is in a sum with probability q_u, the largest rate,
+/// at most that of `participation`, at which the loss of all sums is at most epsilon_u at the stated delta, by the tight accountant.
+/// (For a single release of pure t-differential privacy this is the sampling mechanism as published: q_u is q (e^epsilon_u - 1) /
+/// (e^t - 1) with t the epsilon of an agent that is always in, and at most q.)
+///
+/// Weights and noise stay as they are, so agents with a small epsilon count less in the expected sum: by q_u / q. The epsilons are
+/// taken as public, and with them the rates.
+/// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy".
+///
+/// Example: `PersonalSampling(epsilons: Given([0.5, 2]), delta: 1e-5)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PersonalSampling {
+    /// The epsilon of each agent.
+    pub epsilons: PersonalEpsilons,
+    /// The delta at which they hold.
+    pub delta: Delta,
+}

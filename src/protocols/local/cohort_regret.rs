@@ -1,0 +1,98 @@
+//! The learner's regret by cohort, each on the largest mean reward of its own.
+
+use super::crowd::Crowd;
+use super::membership::Membership;
+use crate::protocols::stage::GroupOutcome;
+use crate::protocols::stage::differences::OwnFunction;
+use std::sync::Arc;
+
+/// Regrets of one cohort.
+#[derive(Debug)]
+struct OfCohort {
+    name: String,
+    /// Share of users that is expected.
+    share: f64,
+    function: Arc<OwnFunction>,
+    /// Arms that its users have tried, each once.
+    tried: Vec<usize>,
+    users: u64,
+    cumulative: f64,
+}
+
+impl OfCohort {
+    /// The largest mean reward in a round minus the largest of the arms tried so far; of the worst arm before the first user.
+    fn simple(&self, round: u64) -> f64 {
+        let values = self.function.at(round);
+        let most = self.tried.iter().map(|&arm| values[arm]).fold(f64::NEG_INFINITY, f64::max);
+        let least = || values.iter().copied().fold(f64::INFINITY, f64::min);
+        self.function.best(round) - if self.tried.is_empty() { least() } else { most }
+    }
+}
+
+/// Regrets by cohort of one series.
+#[derive(Debug)]
+pub(super) struct CohortRegret {
+    membership: Membership,
+    cohorts: Vec<OfCohort>,
+    cumulative: f64,
+    /// The last round, from 0.
+    round: u64,
+}
+
+impl CohortRegret {
+    /// No regret yet; `None` if there are no cohorts.
+    pub(super) fn new(crowd: &Crowd) -> Option<Self> {
+        let membership = crowd.membership.clone();
+        let of = |(place, (name, share)): (usize, (&str, f64))| OfCohort {
+            name: name.to_owned(),
+            share,
+            function: Arc::clone(&crowd.cohorts[place].function),
+            tried: Vec::new(),
+            users: 0,
+            cumulative: 0.0,
+        };
+        let cohorts: Vec<OfCohort> = membership.shares().into_iter().enumerate().map(of).collect();
+        (!cohorts.is_empty()).then_some(Self { membership, cohorts, cumulative: 0.0, round: 0 })
+    }
+
+    /// Adds an arm that a user tried in a round, from 0; returns its mean reward for that user.
+    pub(super) fn tried(&mut self, round: u64, user: u64, arm: u64) -> f64 {
+        let (arm, cohort) = (arm as usize, &mut self.cohorts[self.membership.cohort(user)]);
+        let value = cohort.function.at(round)[arm];
+        let regret = cohort.function.best(round) - value;
+        if !cohort.tried.contains(&arm) {
+            cohort.tried.push(arm);
+        }
+        cohort.users += 1;
+        cohort.cumulative += regret;
+        self.cumulative += regret;
+        self.round = round;
+        value
+    }
+
+    /// Simple and cumulative regret so far: the mean of the cohorts' simple regrets by their shares, over those that have had a
+    /// user; and the sum over users.
+    pub(super) fn so_far(&self) -> [f64; 2] {
+        let met = || self.cohorts.iter().filter(|cohort| cohort.users > 0);
+        let total: f64 = met().map(|cohort| cohort.share).sum();
+        let simple: f64 = met().map(|cohort| cohort.share / total * cohort.simple(self.round)).sum();
+        [simple, self.cumulative]
+    }
+
+    /// The outcome of each cohort.
+    pub(super) fn outcomes(&self) -> Vec<GroupOutcome> {
+        let outcome = |cohort: &OfCohort| {
+            let simple_regret = cohort.simple(self.round);
+            GroupOutcome {
+                group: cohort.name.clone(),
+                agents: cohort.users,
+                simple_regret,
+                worst_simple_regret: simple_regret,
+                cumulative_regret: cohort.cumulative,
+                evaluations: cohort.users as f64,
+                regret_per_user: Some(cohort.cumulative / cohort.users.max(1) as f64),
+            }
+        };
+        self.cohorts.iter().map(outcome).collect()
+    }
+}

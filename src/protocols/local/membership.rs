@@ -1,0 +1,73 @@
+//! Which cohort a user belongs to, and her own epsilon: the same in every series, and public.
+
+use super::popularity::PopularityModel;
+use crate::privacy::PersonalEpsilons;
+use crate::rng::Key;
+use crate::vocab::Epsilon;
+use std::sync::Arc;
+
+/// A fixed population whose members may visit repeatedly.
+#[derive(Clone, Debug)]
+pub(super) struct Population {
+    pub(super) size: u64,
+    pub(super) popularity: PopularityModel,
+    /// Node of the seed tree; its child k draws the person who makes visit k.
+    pub(super) who: Key,
+}
+
+impl Population {
+    /// The person who makes the visit with number `user`.
+    pub(super) fn person(&self, user: u64) -> u64 {
+        self.popularity.as_dyn().person(self.size, &mut self.who.index(user).stream())
+    }
+}
+
+/// Who the users are: people who come again, cohorts, and epsilons of their own.
+#[derive(Clone, Debug)]
+pub(super) struct Membership {
+    pub(super) population: Option<Population>,
+    /// Name and share of each cohort; empty if there are none.
+    pub(super) cohorts: Arc<Vec<(String, f64)>>,
+    /// Node of the party that represents all users.
+    pub(super) users: Key,
+}
+
+impl Membership {
+    /// The person who makes a visit; `None` if nobody comes twice.
+    pub(super) fn person(&self, user: u64) -> Option<u64> {
+        self.population.as_ref().map(|all| all.person(user))
+    }
+
+    /// The number by which cohort and epsilon are drawn: that of the person, or of the user who comes once.
+    fn unit(&self, user: u64) -> u64 {
+        self.person(user).unwrap_or(user)
+    }
+
+    /// The position of a user's cohort; 0 without cohorts.
+    pub(super) fn cohort(&self, user: u64) -> usize {
+        if self.cohorts.len() < 2 {
+            return 0;
+        }
+        let total: f64 = self.cohorts.iter().map(|(_, share)| share).sum();
+        let mut stream = self.users.child("cohort").index(self.unit(user)).stream();
+        let mut left = stream.uniform() * total;
+        let reached = |(_, share): &(String, f64)| {
+            left -= share;
+            left < 0.0
+        };
+        self.cohorts.iter().position(reached).unwrap_or(self.cohorts.len() - 1)
+    }
+
+    /// A user's own epsilon.
+    pub(super) fn epsilon(&self, user: u64, of: &PersonalEpsilons) -> Option<Epsilon> {
+        let unit = self.unit(user);
+        let cohort = self.cohorts.get(self.cohort(user)).map_or("", |(name, _)| name);
+        of.of(unit, cohort, &mut self.users.child("own epsilon").index(unit).stream())
+    }
+
+    /// The share of users in each cohort.
+    pub(super) fn shares(&self) -> Vec<(&str, f64)> {
+        let total: f64 = self.cohorts.iter().map(|(_, share)| share).sum();
+        self.cohorts.iter().map(|(name, share)| (name.as_str(), share / total)).collect()
+    }
+}

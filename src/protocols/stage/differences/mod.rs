@@ -1,0 +1,18 @@
+//! How those who are searched for differ from each other: agents of a federation, cohorts of users. The axes that a scenario
+//! states, and the functions and noises that follow from them.
+
+mod axes;
+mod domain;
+mod factors;
+mod failure;
+mod function;
+mod own_problems;
+mod shift;
+
+pub use axes::{Clusters, Differences, Drift};
+pub use domain::Domain;
+pub use factors::Factors;
+pub(in crate::protocols) use failure::DrawError;
+pub(in crate::protocols) use function::OwnFunction;
+pub(in crate::protocols) use own_problems::{Drawn, Draws, ModelFactors, OwnProblem, Replicated};
+pub use shift::Shift;
