@@ -69,8 +69,8 @@ pub struct Clusters {
 
 /// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own)
 /// (v_n,t - mu)), with a new draw u_t for all agents and v_n,t for each agent in each round, and mu and a_n as for
-/// `Differences`. Functions keep
-/// their variance. In the end two agents are as unlike as with h = own. An initial point counts for round 0.
+/// `Differences`. Functions keep their variance. In the end two agents are as unlike as with h = own. An initial point
+/// counts for round 0.
 ///
 /// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
 /// the rate).
@@ -106,7 +106,7 @@ impl Differences {
         *self == Self::default()
     }
 
-    /// Whether agents have other functions because of these differences.
+    /// Whether these differences change the functions of agents.
     pub(in crate::protocols) fn in_functions(&self) -> bool {
         self.shift.as_ref().is_some_and(Shift::moves)
             || self.in_scale()
@@ -126,7 +126,7 @@ impl Differences {
         self.domain.filter(|domain| domain.is_partial())
     }
 
-    /// Whether agents have other scales.
+    /// Whether the scale of any agent may be other than 1.
     pub(in crate::protocols) fn in_scale(&self) -> bool {
         self.scale.as_ref().is_some_and(Factors::differ)
     }
@@ -146,7 +146,7 @@ impl Differences {
         self.drift.filter(|drift| drift.rate.get() > 0.0)
     }
 
-    /// Whether agents' own models have other length-scales.
+    /// Whether the own model of any agent may have another length-scale than the objective's surrogate.
     pub(in crate::protocols) fn in_length_scales(&self) -> bool {
         self.model_length_scale.as_ref().is_some_and(Factors::differ)
     }

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. In units of the
-/// domain's side along each input, rounded to whole steps of the grid. Beyond the domain the function continues as its law
-/// says: a drawn function by its prior given its values at all arms, `RkhsSum` and `BraninHoo` by their formula.
+/// domain's side along each input, rounded to whole steps of the grid. Beyond the domain a function that is drawn is continued
+/// by a draw from its prior, given its values at all arms; `RkhsSum` and `BraninHoo` are continued by their formula.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
