@@ -38,6 +38,7 @@ mod pivot;
 mod points;
 mod posterior;
 pub mod prior;
+mod products;
 mod scores;
 pub mod simd;
 mod singular;
