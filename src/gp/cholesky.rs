@@ -103,6 +103,11 @@ impl Cholesky {
         &self.upper[k * self.n + k..(k + 1) * self.n]
     }
 
+    /// Column `j` of L from its diagonal entry on.
+    pub(super) fn column(&self, j: usize) -> &[f64] {
+        self.row(j)
+    }
+
     /// Replaces b, `[n]`, by L^-1 b. O(n^2).
     ///
     /// # Panics
@@ -166,11 +171,7 @@ impl Cholesky {
     #[must_use]
     pub fn times(&self, z: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.n];
-        for (k, &z) in z.iter().enumerate() {
-            for (sum, &value) in product[k..].iter_mut().zip(self.row(k)) {
-                *sum += value * z;
-            }
-        }
+        times(self.n, &self.upper, z, &mut product);
         product
     }
 
@@ -255,6 +256,16 @@ multiversion! {
             let row = &upper[k * n + k..(k + 1) * n];
             let sums = inner_together(&row[1..], sides.each_ref().map(|side| &side[k + 1..]));
             sides.iter_mut().zip(sums).for_each(|(side, sum)| side[k] = (side[k] - sum) / row[0]);
+        }
+    }
+
+    /// Adds L z to `product`, column after column.
+    fn times(n: usize, upper: &[f64], z: &[f64], product: &mut [f64]) {
+        for k in 0..z.len() {
+            let (column, product) = (&upper[k * n + k..(k + 1) * n], &mut product[k..n]);
+            for i in 0..n - k {
+                product[i] += column[i] * z[k];
+            }
         }
     }
 

@@ -6,8 +6,14 @@
 //! and U their eigenvectors. With a smooth kernel the rank is much smaller than the basis. Sources: Calandriello et al.
 //! 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "without LTO, an iterator whose code is in another codegen unit is not inlined"
+)]
+
 use super::matrices::row_major;
-use super::symmetric::{add_outer, combine};
+use super::products::{add_products, transposed};
+use super::symmetric::combine;
 use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 use faer::MatRef;
@@ -141,21 +147,19 @@ impl Nystrom {
         let rank = values.len();
         // Computed feature by feature over all arms, then transposed.
         let mut along = vec![0.0; rank * n];
-        for ((row, value), vector) in along.chunks_mut(n).zip(&values).zip(range.chunks(m.max(1))) {
-            let inverse = 1.0 / value.sqrt();
-            for (&arm, &u) in basis.iter().zip(vector) {
-                let factor = u * inverse;
-                for (sum, &value) in row.iter_mut().zip(&matrix[arm * n..][..n]) {
-                    *sum += factor * value;
-                }
+        let mut scaled = range.clone();
+        for k in 0..rank {
+            let inverse = 1.0 / values[k].sqrt();
+            for entry in &mut scaled[k * m..(k + 1) * m] {
+                *entry *= inverse;
             }
         }
-        let mut coordinates = vec![0.0; n * rank];
-        for (feature, row) in along.chunks(n).enumerate() {
-            for (arm, &value) in row.iter().enumerate() {
-                coordinates[arm * rank + feature] = value;
-            }
+        let mut rows = Vec::with_capacity(m * n);
+        for &arm in &basis {
+            rows.extend_from_slice(&matrix[arm * n..(arm + 1) * n]);
         }
+        add_products(&transposed(&scaled, m), &rows, n, &mut along);
+        let coordinates = transposed(&along, n);
         let prior = (0..n).map(|arm| matrix[arm * n + arm]).collect();
         Ok(Self { n, basis, rank, range, coordinates, prior })
     }
@@ -209,6 +213,23 @@ impl Nystrom {
         combine(&self.range, vector, out);
     }
 
+    /// As [`Self::expand`] of several vectors, `[count, rank]`: `[count, m]`.
+    #[must_use]
+    pub(crate) fn expand_all(&self, vectors: &[f64]) -> Vec<f64> {
+        let (m, count) = (self.basis.len(), vectors.len() / self.rank.max(1));
+        let mut out = vec![0.0; count * m];
+        add_products(&transposed(vectors, self.rank), &self.range, m, &mut out);
+        out
+    }
+
+    /// The products of the coordinates of all arms with a matrix `[rank, rank]`: `[n, rank]`.
+    #[must_use]
+    pub(crate) fn coordinates_times(&self, matrix: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.n * self.rank];
+        add_products(&transposed(&self.coordinates, self.rank), matrix, self.rank, &mut out);
+        out
+    }
+
     /// The coordinates in the range, `[rank]`, of a vector in the coordinates of the basis, `[m]`: the transpose of
     /// [`Self::expand`].
     #[must_use]
@@ -237,9 +258,18 @@ impl Nystrom {
     pub fn gram(&self, counts: &[f64], lambda: f64) -> Vec<f64> {
         let r = self.rank;
         let mut gram = vec![0.0; r * r];
-        for (arm, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
-            add_outer(&mut gram, self.coordinates(arm), count);
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for arm in 0..counts.len() {
+            if counts[arm] > 0.0 {
+                right.extend_from_slice(self.coordinates(arm));
+                left.extend_from_slice(self.coordinates(arm));
+                let begin = left.len() - r;
+                for entry in &mut left[begin..] {
+                    *entry *= counts[arm];
+                }
+            }
         }
+        add_products(&left, &right, r, &mut gram);
         (0..r).for_each(|k| gram[k * r + k] += lambda);
         gram
     }

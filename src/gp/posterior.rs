@@ -7,7 +7,7 @@
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
 use super::simd::multiversion;
-use super::{ArmCovariance, ArmPosterior, GpError};
+use super::{ArmCovariance, ArmPosterior, Cholesky, FactoredPosterior, GpError};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
@@ -191,6 +191,20 @@ impl Posterior {
             (self.played.len(), self.log_likelihood, self.information),
             (self.scale, self.jitter),
         )
+    }
+
+    /// The same posterior with a factor of its covariance, made from the factor of the prior covariance. O(n^2 t), and O(n^2) in
+    /// memory.
+    ///
+    /// # Errors
+    /// As [`FactoredPosterior::observe`].
+    ///
+    /// # Panics
+    /// If there is no noise, or if `prior` has another order than n.
+    pub fn to_factor(&self, prior: &Cholesky) -> Result<FactoredPosterior, GpError> {
+        assert!(self.noise_variance > 0.0, "without noise the covariance is singular");
+        let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
+        FactoredPosterior::new(prior, self.noise_variance, self.mean.clone()).after(&arms, self.jitter)
     }
 
     /// The prior covariance of the n arms.

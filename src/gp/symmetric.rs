@@ -11,6 +11,7 @@
 use super::GpError;
 use super::cholesky::inner;
 use super::matrices::row_major;
+use super::products::add_products;
 use super::simd::multiversion;
 use faer::{Mat, MatRef};
 
@@ -84,9 +85,14 @@ impl Eigen {
     pub fn function(&self, map: impl Fn(f64) -> f64) -> Vec<f64> {
         let n = self.n;
         let mut out = vec![0.0; n * n];
-        for (k, &value) in self.values.iter().enumerate() {
-            add_outer(&mut out, self.vector(k), map(value));
+        let mut scaled = self.vectors.clone();
+        for k in 0..n {
+            let factor = map(self.values[k]);
+            for entry in &mut scaled[k * n..(k + 1) * n] {
+                *entry *= factor;
+            }
         }
+        add_products(&scaled, &self.vectors, n, &mut out);
         out
     }
 }
@@ -106,13 +112,6 @@ multiversion! {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
             add_times(out, factor, row);
-        }
-    }
-
-    /// matrix += factor v v^T.
-    pub(super) fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
-        for (row, &left) in matrix.chunks_exact_mut(v.len().max(1)).zip(v) {
-            add_times(row, factor * left, v);
         }
     }
 

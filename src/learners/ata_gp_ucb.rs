@@ -7,7 +7,7 @@ use super::knowledge::{
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe, MATRIX_ARMS, Outcomes, basis_effort};
-use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
+use crate::gp::{Eigen, GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Effort, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -213,17 +213,20 @@ impl State {
         let eigen = Eigen::new(rank, features.gram(&self.counts, lambda))?;
         // Without rounding errors, the eigenvalues of V are at least lambda.
         let root = eigen.function(|value| 1.0 / value.max(lambda).sqrt());
-        let mut whitened = vec![0.0; self.n * rank];
-        for (arm, out) in whitened.chunks_mut(rank.max(1)).enumerate() {
-            combine(&root, features.coordinates(arm), out);
-            self.variance[arm] = features.variance(arm, out, lambda);
+        let whitened = features.coordinates_times(&root);
+        for (arm, whitened) in whitened.chunks(rank.max(1)).enumerate() {
+            self.variance[arm] = features.variance(arm, whitened, lambda);
         }
         // r is summed in the coordinates of the basis, then projected onto the range, in which V^(-1/2) phi lies.
         let mut r = vec![0.0; m];
-        let mut u = vec![0.0; m];
-        for (arm, outcomes) in self.outcomes.iter().enumerate().filter(|(arm, _)| self.counts[*arm] > 0.0) {
-            features.expand(&whitened[arm * rank..][..rank], &mut u);
-            for (sum, &u) in r.iter_mut().zip(&u) {
+        let played = || (0..self.n).filter(|&arm| self.counts[arm] > 0.0);
+        let mut of_played = Vec::with_capacity(whitened.len());
+        for arm in played() {
+            of_played.extend_from_slice(&whitened[arm * rank..(arm + 1) * rank]);
+        }
+        for (arm, u) in played().zip(features.expand_all(&of_played).chunks(m.max(1))) {
+            let outcomes = &self.outcomes[arm];
+            for (sum, &u) in r.iter_mut().zip(u) {
                 *sum += u * outcomes.within(truncation / u.abs());
             }
         }

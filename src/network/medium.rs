@@ -4,78 +4,22 @@
 //! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
 //! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
-use super::bandwidth::{Bandwidth, Queue};
-use super::latency::LatencyModel;
-use super::links::{Link, Network, Order};
-use super::loss::LossProcess;
-use super::pair_index::PairIndex;
+use super::link_process::{Crossing, LinkProcess};
+use super::links::Network;
+use super::pair_index::LinkIndex;
 use super::party::{AccessLine, Connection, Worker};
 use super::population::{PartyTraits, Population};
 use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
 use super::together::PartyQuantity;
-use super::topology::Routes;
+use super::topology::{Routes, Shape};
 use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
-use crate::rng::{Key, Stream};
+use crate::rng::Key;
 use crate::vocab::{PartyId, Span, Time};
 
 /// The leg of a message that has reached a party and waits for the party's access line.
 const AT_ACCESS_LINE: u8 = 0;
 /// The leg of a message that a relay has received and will send on.
 const INSIDE: u8 = 1;
-
-#[derive(Clone, Debug)]
-struct LinkProcess {
-    latency: LatencyModel,
-    loss: Box<dyn LossProcess>,
-    draws: Draws,
-    bandwidth: Option<Box<(Bandwidth, Queue)>>,
-    fifo: bool,
-    /// The latest arrival so far, on a link that keeps messages in order.
-    last: Time,
-    /// Probability that a message is duplicated, and the stream of two words per message: whether there is a copy, and the
-    /// delay of the copy. `None` if the probability is 0.
-    duplication: Option<Box<(f64, Stream)>>,
-    /// Row of the link in the statistics.
-    row: usize,
-    /// Sender and receiver.
-    ends: (PartyId, PartyId),
-}
-
-/// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
-/// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
-/// stream, which takes a tenth of the memory; in a network of a million links, most are of this kind.
-#[derive(Clone, Debug)]
-enum Draws {
-    None(Key),
-    One(Key),
-    Many(Box<Stream>),
-}
-
-impl Draws {
-    /// The draws of the next message: for its latency in (0, 1), for its loss in [0, 1).
-    fn next(&mut self) -> (f64, f64) {
-        let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
-        match self {
-            Self::Many(stream) => pair(stream),
-            Self::None(key) => {
-                let first = pair(&mut key.stream());
-                *self = Self::One(*key);
-                first
-            }
-            Self::One(key) => {
-                let mut stream = Box::new(key.stream());
-                pair(&mut stream);
-                let second = pair(&mut stream);
-                *self = Self::Many(stream);
-                second
-            }
-        }
-    }
-}
-
-/// The result of sending a message over a link: the arrival times of the message and of its copy, if there is one, or the
-/// cause of its loss.
-type Crossing = Result<(Time, Option<Time>), LossCause>;
 
 /// A [`Medium`] made from a scenario's network.
 #[derive(Clone, Debug)]
@@ -89,7 +33,7 @@ pub struct NetworkMedium {
     workers: Vec<Option<Box<Worker>>>,
     up: Vec<AccessLine>,
     down: Vec<AccessLine>,
-    places: PairIndex,
+    places: LinkIndex,
     links: Vec<LinkProcess>,
     statistics: StatisticsTable,
     /// Parties that have relayed a message.
@@ -128,6 +72,11 @@ impl NetworkMedium {
             names.iter().zip(traits).map(|(name, party)| Worker::new(party, name, key).map(Box::new));
         let routes = network.routes(&population);
         let labels = Labels::new(&network.topology, &population);
+        let hub = match network.topology.as_dyn().shape(&population) {
+            Shape::Star(hub) => Some(hub),
+            Shape::Complete | Shape::Graph => None,
+        };
+        let places = LinkIndex::new(names.len(), hub);
         Self {
             network: network.clone(),
             names: names.to_vec(),
@@ -138,7 +87,7 @@ impl NetworkMedium {
             up: traits.iter().map(|party| AccessLine::new(party.access.up)).collect(),
             down: traits.iter().map(|party| AccessLine::new(party.access.down)).collect(),
             key,
-            places: PairIndex::default(),
+            places,
             links: Vec::new(),
             statistics: StatisticsTable::new(labels),
             relays: vec![false; names.len()],
@@ -227,19 +176,8 @@ impl NetworkMedium {
         let population = Population { names: &self.names, traits: &self.traits };
         let link = self.network.link(&population, from.index(), to.index());
         let key = self.key.child("link").child(&self.names[from.index()]).child(&self.names[to.index()]);
-        let duplication = link.duplication.get();
-        self.links.push(LinkProcess {
-            latency: link.latency,
-            loss: link.loss.as_dyn().start(),
-            draws: Draws::None(key),
-            bandwidth: link.bandwidth.map(|bandwidth| Box::new((bandwidth, Queue::default()))),
-            fifo: link.order == Order::Fifo,
-            last: Time::ZERO,
-            duplication: (duplication > 0.0)
-                .then(|| Box::new((duplication, key.child("duplication").stream()))),
-            row: self.statistics.row(from, to),
-            ends: (from, to),
-        });
+        let row = self.statistics.row(from, to);
+        self.links.push(LinkProcess::new(link, key, row, (from, to)));
         self.places.insert(from, to, self.links.len() - 1);
         self.links.len() - 1
     }
@@ -284,59 +222,6 @@ impl NetworkMedium {
     }
 }
 
-impl LinkProcess {
-    /// Takes over the settings of the same link in another network. Random streams and the queue continue; the loss
-    /// process starts again if its settings change.
-    fn change(&mut self, old: &Link, new: Link, key: Key) {
-        if old.loss != new.loss {
-            self.loss = new.loss.as_dyn().start();
-        }
-        self.latency = new.latency;
-        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.1);
-        self.bandwidth = new.bandwidth.map(|bandwidth| Box::new((bandwidth, queue)));
-        self.fifo = new.order == Order::Fifo;
-        let stream = self.duplication.take().map(|before| before.1);
-        let probability = new.duplication.get();
-        self.duplication = (probability > 0.0)
-            .then(|| Box::new((probability, stream.unwrap_or_else(|| key.child("duplication").stream()))));
-    }
-
-    fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
-        // All random numbers are drawn even if the message is lost, so that no draw depends on another model.
-        let (delay, loss) = self.draws.next();
-        let delay = self.latency.as_dyn().quantile(delay);
-        let dropped = self.loss.drops(loss);
-        let copy = self.duplication.as_deref_mut().and_then(|(probability, stream)| {
-            let (whether, delay) = (stream.uniform(), stream.open_uniform());
-            (whether < *probability).then_some(delay)
-        });
-        if cut {
-            return Err(LossCause::Partition);
-        }
-        let departure = match self.bandwidth.as_deref_mut() {
-            Some((bandwidth, queue)) => {
-                queue.enter(now, bytes, bandwidth.rate, bandwidth.buffer).ok_or(LossCause::QueueFull)?
-            }
-            None => now,
-        };
-        if dropped {
-            return Err(LossCause::Link);
-        }
-        let copy = copy.map(|u| self.latency.as_dyn().quantile(u));
-        let arrival = self.in_order(departure + delay);
-        Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
-    }
-
-    /// The arrival time; on a link that keeps messages in order, at least that of every earlier message.
-    fn in_order(&mut self, arrival: Time) -> Time {
-        if !self.fifo {
-            return arrival;
-        }
-        self.last = self.last.max(arrival);
-        self.last
-    }
-}
-
 impl Medium for NetworkMedium {
     fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
         self.forward(parcel, parcel.from, parcel.at)
@@ -375,18 +260,10 @@ mod tests {
     use super::*;
     use crate::network::availability::{AvailabilityModel, OnOff, PerMessage};
     use crate::network::latency::{Constant, Exponential};
+    use crate::network::links::Link;
     use crate::network::outage::Blackout;
     use crate::network::topology::Mesh;
     use crate::vocab::Probability;
-
-    #[test]
-    fn a_link_draws_the_words_of_its_stream_in_order() {
-        let key = Key::root(5).child("link");
-        let (mut draws, mut stream) = (Draws::None(key), key.stream());
-        for _ in 0..50 {
-            assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
-        }
-    }
 
     /// Two parties that receive each message with probability 1/2, a third that is alternately online and offline, and
     /// two blackouts of one group: if only a blackout changes, all else continues as in the unchanged network.

@@ -13,6 +13,8 @@ pub mod topology;
 mod announced;
 mod bandwidth;
 mod data_file;
+mod latencies;
+mod link_process;
 mod links;
 mod medium;
 mod pair_index;

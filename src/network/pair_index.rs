@@ -1,10 +1,65 @@
-//! Finds a link by its two ends: a hash table with open addressing, whose order affects no result.
+//! Finds a link by its two ends: directly in a star and in a small network, else by a hash table with open addressing, whose order
+//! affects no result.
 
 use crate::vocab::PartyId;
 
+/// Largest network whose links are found by a place for every pair: 128 KiB.
+const SMALL: usize = 181;
+/// Marks a pair without a link.
+const NONE: u32 = u32::MAX;
+
 /// Positions of links, by sender and receiver.
+#[derive(Clone, Debug)]
+pub(super) struct LinkIndex {
+    parties: usize,
+    hub: Option<usize>,
+    /// By pair, where pairs have places: in a star those of the hub with each party, in a small network all.
+    direct: Vec<u32>,
+    /// All other pairs.
+    others: PairIndex,
+}
+
+impl LinkIndex {
+    /// No links yet between so many parties, of which one may be the hub of a star.
+    pub(super) fn new(parties: usize, hub: Option<usize>) -> Self {
+        let places = match hub {
+            Some(_) => 2 * parties,
+            None if parties <= SMALL => parties * parties,
+            None => 0,
+        };
+        Self { parties, hub, direct: vec![NONE; places], others: PairIndex::default() }
+    }
+
+    /// The place of a pair in `direct`; beyond its end if the pair has none.
+    fn place(&self, from: PartyId, to: PartyId) -> usize {
+        match self.hub {
+            Some(hub) if to.index() == hub => 2 * from.index(),
+            Some(hub) if from.index() == hub => 2 * to.index() + 1,
+            Some(_) => usize::MAX,
+            None if self.direct.is_empty() => usize::MAX,
+            None => from.index() * self.parties + to.index(),
+        }
+    }
+
+    pub(super) fn get(&self, from: PartyId, to: PartyId) -> Option<usize> {
+        match self.direct.get(self.place(from, to)) {
+            Some(&position) => (position != NONE).then_some(position as usize),
+            None => self.others.get(from, to),
+        }
+    }
+
+    pub(super) fn insert(&mut self, from: PartyId, to: PartyId, position: usize) {
+        let place = self.place(from, to);
+        match (self.direct.get_mut(place), u32::try_from(position)) {
+            (Some(known), Ok(position)) => *known = position,
+            _ => self.others.insert(from, to, position),
+        }
+    }
+}
+
+/// Positions by pair in a hash table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PairIndex {
+struct PairIndex {
     /// The key of a link, which is never 0 (0 marks an empty place), and its position. The length is a power of two, or 0.
     table: Vec<(u64, usize)>,
     len: usize,
@@ -16,7 +71,7 @@ fn key(from: PartyId, to: PartyId) -> u64 {
 }
 
 impl PairIndex {
-    pub(super) fn get(&self, from: PartyId, to: PartyId) -> Option<usize> {
+    fn get(&self, from: PartyId, to: PartyId) -> Option<usize> {
         if self.table.is_empty() {
             return None;
         }
@@ -24,7 +79,7 @@ impl PairIndex {
         (found != 0).then_some(position)
     }
 
-    pub(super) fn insert(&mut self, from: PartyId, to: PartyId, position: usize) {
+    fn insert(&mut self, from: PartyId, to: PartyId, position: usize) {
         if 2 * (self.len + 1) > self.table.len() {
             let larger = vec![(0, 0); (2 * self.table.len()).max(16)];
             for entry in std::mem::replace(&mut self.table, larger) {
@@ -57,13 +112,15 @@ mod tests {
 
     #[test]
     fn every_pair_is_found_again_and_no_other() {
-        let mut index = PairIndex::default();
-        let pairs = (0..60).flat_map(|a| (0..60).map(move |b| (PartyId(a), PartyId(b))));
-        for (position, (a, b)) in pairs.clone().enumerate().filter(|(position, _)| position % 3 == 0) {
-            index.insert(a, b, position);
-        }
-        for (position, (a, b)) in pairs.enumerate() {
-            assert_eq!(index.get(a, b), (position % 3 == 0).then_some(position));
+        for (parties, hub) in [(60, None), (60, Some(7)), (SMALL + 1, None)] {
+            let mut index = LinkIndex::new(parties, hub);
+            let pairs = (0..60).flat_map(|a| (0..60).map(move |b| (PartyId(a), PartyId(b))));
+            for (position, (a, b)) in pairs.clone().enumerate().filter(|(position, _)| position % 3 == 0) {
+                index.insert(a, b, position);
+            }
+            for (position, (a, b)) in pairs.enumerate() {
+                assert_eq!(index.get(a, b), (position % 3 == 0).then_some(position));
+            }
         }
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use subrosa::gp::covariance::{Covariance, Shape};
 use subrosa::gp::prior::{CholeskyPrior, FourierPrior, GridPrior};
 use subrosa::gp::{
-    AdaptivePosterior, ArmCovariance, ArmPosterior, FeatureLength, FourierFeatures, Nystrom, Points,
-    Posterior, WeightPosterior, dot, greedy_maximum, information_gain, log_marginal_likelihood,
+    AdaptivePosterior, ArmCovariance, ArmPosterior, Cholesky, FeatureLength, FourierFeatures, JointPosterior,
+    Nystrom, Points, Posterior, WeightPosterior, dot, greedy_maximum, information_gain,
+    log_marginal_likelihood,
 };
 use subrosa::rng::Key;
 
@@ -377,6 +378,47 @@ fn joint_samples_have_the_posterior_mean_and_covariance() {
     check_moments(&matheron, posterior.mean(), |i, j| posterior.covariance(i, j));
     let direct: Vec<Vec<f64>> = (0..count).map(|_| arm_space.sample(&mut stream).unwrap().0).collect();
     check_moments(&direct, posterior.mean(), |i, j| posterior.covariance(i, j));
+}
+
+/// With more outcomes than arms a model with joint draws keeps a factor of the covariance. Its means, covariances and draws are those
+/// of the exact posterior, and the bits of every draw before the change are those of the rows.
+#[test]
+fn a_factor_of_the_covariance_follows_every_outcome() {
+    let points = Points::new(6, 1, (0..6).map(|i| f64::from(i) * 0.3).collect());
+    let model = ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.5, 1.4));
+    let prior = Arc::new(Cholesky::new(6, model.dense()).unwrap());
+    let mut rows = Posterior::new(model.clone(), 0.2, 0.7);
+    let mut joint = JointPosterior::new(model.clone(), Arc::clone(&prior), 0.2, 0.7);
+    let mut stream = Key::root(14).stream();
+    let mut seen = Vec::new();
+    for t in 0..25 {
+        let (arm, outcome) = (stream.below(6) as usize, stream.normal());
+        seen.push((arm, outcome));
+        rows.observe(arm, outcome).unwrap();
+        joint.observe(arm, outcome).unwrap();
+        let (means, covariances, _) = dense(&model, &seen, 0.2, 0.7);
+        let factor = rows.to_factor(&prior).unwrap();
+        for z in 0..6 {
+            assert!((joint.mean()[z] - means[z]).abs() < 1e-12, "{t} {z}");
+            (0..6).for_each(|w| assert!((factor.covariance(z, w) - covariances[z * 6 + w]).abs() < 1e-12));
+        }
+        let (mut one, mut other) = (Key::root(t).stream(), Key::root(t).stream());
+        let mut z = [0.0; 6];
+        other.fill_normal(&mut z);
+        let plain = rows.sample(&prior.times(&z), &mut other);
+        let same = joint.draw(1.0, &mut one).iter().zip(plain).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert_eq!(same, t < 6, "after {} outcomes", t + 1);
+    }
+    assert_eq!((joint.observations(), joint.jitter()), (25, 0.0));
+    let drawn: Vec<Vec<f64>> = (0..20_000).map(|_| joint.draw(1.0, &mut stream)).collect();
+    check_moments(&drawn, rows.mean(), |i, j| rows.covariance(i, j));
+    let wide: Vec<Vec<f64>> = (0..20_000).map(|_| joint.draw(3.0, &mut stream)).collect();
+    check_moments(&wide, rows.mean(), |i, j| 9.0 * rows.covariance(i, j));
+    // Without noise the covariance becomes singular: rows are kept.
+    let mut exact = JointPosterior::new(model.clone(), prior, 0.0, 0.7);
+    (0..6).for_each(|arm| exact.observe(arm, 1.0).unwrap());
+    exact.observe(3, 1.0).unwrap();
+    assert!(exact.draw(1.0, &mut stream).iter().all(|value| (value - 1.0).abs() < 1e-5));
 }
 
 #[test]

@@ -20,6 +20,10 @@ impl Latency for Constant {
         self.0
     }
 
+    fn certain(&self) -> Option<Span> {
+        Some(self.0)
+    }
+
     fn mean_seconds(&self) -> f64 {
         self.0.seconds()
     }

@@ -71,6 +71,11 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
+    /// The delay of every message, if all have the same; then nothing is drawn for messages on a link without losses.
+    fn certain(&self) -> Option<Span> {
+        None
+    }
+
     /// The problems of the recipe as a whole; the range of a single field is checked by its type.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()

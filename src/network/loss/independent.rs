@@ -23,6 +23,10 @@ impl Loss for Independent {
     fn mean(&self) -> f64 {
         self.0.get()
     }
+
+    fn is_never(&self) -> bool {
+        self.0.get() == 0.0
+    }
 }
 
 impl LossProcess for Independent {

@@ -18,6 +18,11 @@ pub trait Loss {
     /// The long-run share of messages that are lost.
     fn mean(&self) -> f64;
 
+    /// Whether no message is ever lost, whatever is drawn.
+    fn is_never(&self) -> bool {
+        false
+    }
+
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()

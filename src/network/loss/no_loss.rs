@@ -17,6 +17,10 @@ impl Loss for NoLoss {
     fn mean(&self) -> f64 {
         0.0
     }
+
+    fn is_never(&self) -> bool {
+        true
+    }
 }
 
 impl LossProcess for NoLoss {

@@ -4,7 +4,8 @@ use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
-    ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
+    ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, Points, SEARCH_UNIT,
+    log_marginal_likelihood,
 };
 use crate::protocols::stage::differences::ModelFactors;
 use crate::rng::Stream;
@@ -30,9 +31,7 @@ pub(super) struct FittedHyperparameters {
 pub(super) struct OwnModel {
     common: Arc<AgentCommon>,
     hyperparameters: OwnHyperparameters,
-    posterior: Posterior,
-    /// Cholesky factor of the prior covariance, for joint draws.
-    prior: Arc<Cholesky>,
+    posterior: JointPosterior,
     /// The measurements (arm and outcome), kept only if hyperparameters are fitted.
     seen: Vec<(usize, f64)>,
     /// Number of points at the last fit.
@@ -75,8 +74,7 @@ impl OwnModel {
         Ok(Self {
             common: Arc::clone(common),
             hyperparameters,
-            posterior: Posterior::new(covariance, noise_variance, surrogate.mean),
-            prior,
+            posterior: JointPosterior::new(covariance, prior, noise_variance, surrogate.mean),
             seen: Vec::new(),
             fitted_at: 0,
             now: FittedHyperparameters { length_scale, variance, noise_variance },
@@ -92,17 +90,12 @@ impl OwnModel {
 
     /// The largest jitter of this model's matrices.
     pub(super) fn jitter(&self) -> f64 {
-        self.posterior.jitter().max(self.prior.jitter())
+        self.posterior.jitter()
     }
 
     /// A draw from N(mean, scale^2 covariance) at every point.
     pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
-        let mean = self.posterior.mean();
-        let mut z = vec![0.0; mean.len()];
-        stream.fill_normal(&mut z);
-        let mut draw = self.posterior.sample(&self.prior.times(&z), stream);
-        draw.iter_mut().zip(mean).for_each(|(draw, mean)| *draw = mean + scale * (*draw - mean));
-        draw
+        self.posterior.draw(scale, stream)
     }
 
     /// Fits the hyperparameters if a fit is due, and returns them; `None` if they stay as they are.
@@ -124,8 +117,8 @@ impl OwnModel {
         };
         let fitted = Covariance::new(covariance.shape, found.length_scale, found.variance);
         let fitted = ArmCovariance::of_inputs(Arc::clone(domain), fitted);
-        self.prior = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
-        self.posterior = Posterior::new(fitted, found.noise_variance, mean);
+        let prior = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
+        self.posterior = JointPosterior::new(fitted, prior, found.noise_variance, mean);
         for &(arm, outcome) in &self.seen {
             self.posterior.observe(arm, outcome)?;
         }

@@ -183,19 +183,41 @@ pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>
     once(summary, |cell| &cell.persons, |entry| &entry.series)
 }
 
-/// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss = 0.1".
-/// Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
+/// The points of a study, to be told in words.
+pub(super) struct Places {
+    cells: usize,
+    names: Vec<String>,
+    /// The values of each point, in a study of at most [`MAX_CELLS`] cells.
+    all: Vec<Vec<String>>,
+}
+
+impl Places {
+    /// The points of a study.
+    pub(super) fn of(summary: &Summary) -> Self {
+        let (axes, cells) = (Axes::of(summary), summary.cells.len());
+        let told = if cells > MAX_CELLS { &[] } else { summary.cells.as_slice() };
+        let all = told.iter().map(|cell| axes.point(cell)).collect();
+        Self { cells, names: axes.names, all }
+    }
+
+    /// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss = 0.1".
+    /// Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
+    pub(super) fn words(&self, places: &[String]) -> String {
+        if places.len() == self.cells {
+            return String::new();
+        }
+        if self.cells > MAX_CELLS {
+            return format!("{} = {}", self.names.join(", "), places.join("; "));
+        }
+        let here: Vec<&Vec<String>> =
+            self.all.iter().filter(|point| places.contains(&point.join(", "))).collect();
+        among(&self.names, &self.all, &here)
+    }
+}
+
+/// As [`Places::words`], once.
 pub(super) fn place(summary: &Summary, places: &[String]) -> String {
-    if places.len() == summary.cells.len() {
-        return String::new();
-    }
-    let axes = Axes::of(summary);
-    if summary.cells.len() > MAX_CELLS {
-        return format!("{} = {}", axes.names.join(", "), places.join("; "));
-    }
-    let all: Vec<Vec<String>> = summary.cells.iter().map(|cell| axes.point(cell)).collect();
-    let here: Vec<&Vec<String>> = all.iter().filter(|point| places.contains(&point.join(", "))).collect();
-    among(&axes.names, &all, &here)
+    Places::of(summary).words(places)
 }
 
 /// Some of all points of axes with these names in words: the values of each axis if the points are all points with these values, else each point.

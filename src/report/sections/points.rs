@@ -2,7 +2,7 @@
 
 use crate::study::{CellSummary, Summary};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of significant digits with which a long number is written if that many tell the values of its axis apart.
 const DIGITS: usize = 4;
@@ -26,10 +26,13 @@ impl Axes {
         let names: Vec<String> =
             summary.cells.first().map(|cell| cell.point.keys().cloned().collect()).unwrap_or_default();
         let digits = names.iter().map(|name| {
-            let values = || summary.cells.iter().filter_map(|cell| cell.point.get(name));
-            let exact = values().map(|value| words(value, MAX_DIGITS)).collect::<BTreeSet<String>>().len();
+            // Few of the values of many cells differ.
+            let values = summary.cells.iter().filter_map(|cell| cell.point.get(name));
+            let exact: BTreeMap<String, &Value> =
+                values.map(|value| (words(value, MAX_DIGITS), value)).collect();
             let apart = |digits: &usize| {
-                values().map(|value| words(value, *digits)).collect::<BTreeSet<String>>().len() == exact
+                let shorter: BTreeSet<String> = exact.values().map(|value| words(value, *digits)).collect();
+                shorter.len() == exact.len()
             };
             (DIGITS..MAX_DIGITS).find(apart).unwrap_or(MAX_DIGITS)
         });

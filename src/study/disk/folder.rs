@@ -4,7 +4,7 @@
 //! runs/<name>-<hash>/
 //!   manifest.json     version, seed, cells and their identities, state
 //!   scenario.ron      as written
-//!   resolved.ron      with defaults and overrides (a list where there are several cells)
+//!   resolved.ron      with defaults and overrides (a list where there are several cells; of more than 100 only what differs)
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
 //!   privacy.csv       one line per cell, observer, protected unit and accountant

@@ -25,6 +25,20 @@ pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Resul
     write_resolved(plan, folder)
 }
 
+/// Largest number of cells of a study whose `resolved.ron` has every cell in full; of more cells only the first has all its lines, and
+/// every further one those that differ.
+const IN_FULL: usize = 100;
+
+/// The lines of a text that differ from those of `first`, each with its number from 1, as comments; `None` if the two texts have
+/// different numbers of lines.
+fn differing_lines(first: &str, text: &str) -> Option<String> {
+    if first.lines().count() != text.lines().count() {
+        return None;
+    }
+    let lines = (1..).zip(first.lines().zip(text.lines())).filter(|(_, (a, b))| a != b);
+    Some(lines.map(|(number, (_, line))| format!("//   {number}: {}\n", line.trim())).collect())
+}
+
 /// Writes the cells as the program reads them, with defaults and overrides.
 pub(in crate::study) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
     let mut staged = folder.stage("resolved.ron")?;
@@ -32,12 +46,24 @@ pub(in crate::study) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Resul
         staged.write(cell.scenario.resolved().as_bytes())?;
     } else {
         staged.write(b"[\n")?;
+        let first = plan.cells.first().map(|cell| cell.scenario.resolved()).unwrap_or_default();
+        if plan.cells.len() > IN_FULL {
+            staged.write(b"// Below the first cell: the numbers and the texts of the lines in which a cell differs from it.\n")?;
+        }
         for (index, cell) in plan.cells.iter().enumerate() {
             let point: String =
                 cell.point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
             let comment = format!("// cell {index}{}\n", point.replace('\n', " "));
             staged.write(comment.as_bytes())?;
-            staged.write(cell.scenario.resolved().trim_end().as_bytes())?;
+            let text = cell.scenario.resolved();
+            if index > 0
+                && plan.cells.len() > IN_FULL
+                && let Some(lines) = differing_lines(&first, &text)
+            {
+                staged.write(lines.as_bytes())?;
+                continue;
+            }
+            staged.write(text.trim_end().as_bytes())?;
             staged.write(b",\n")?;
         }
         staged.write(b"]\n")?;

@@ -270,6 +270,11 @@ impl StoredRecords {
         self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(&(_, replication), _)| replication)
     }
 
+    /// Bytes of the stored records of a cell, in their files.
+    pub(in crate::study) fn bytes(&self, cell: usize) -> u64 {
+        self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(_, place)| u64::from(place.length)).sum()
+    }
+
     /// Cell and replication of all stored records, in order.
     pub(in crate::study) fn keys(&self) -> impl Iterator<Item = (usize, u64)> {
         self.places.keys().copied()

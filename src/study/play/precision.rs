@@ -10,7 +10,7 @@ use crate::study::play::runner::play;
 use crate::study::results::metric::MetricValues;
 use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer the spread is
 /// hardly known, and one that is small by chance would end the study.
@@ -86,7 +86,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     for (index, cell) in plan.cells.iter().enumerate() {
         // If this replication fails, the run will report the failure with all details.
         let record = CellRunner::without_folder(index, cell, plan).play(0).ok()?;
-        for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
+        for row in rows(index, cell, [&record]) {
             let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
             known.extend(usual.map(|(name, _)| (*name).to_owned()).chain(row.more.into_keys()));
         }

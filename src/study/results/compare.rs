@@ -280,7 +280,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         let mut records = side.stored.cell(index)?;
         records.retain(|&replication, _| replication < side.plan.replications);
-        for row in rows(index, cell, &records) {
+        for row in rows(index, cell, records.values()) {
             if side.series.is_none_or(|wanted| wanted == row.series) {
                 group.take(row);
             }

@@ -11,12 +11,17 @@ use crate::study::disk::store::{self, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
 use crate::study::results::rows::Results;
+use crate::study::results::slim::SlimRecords;
 use crate::study::results::summary::{Summary, SummaryBuilder};
 use crate::study::results::summary_table;
 use crate::study::results::tables::Tables;
 
 /// Largest number of cells of a study whose `summary.json` is indented.
 const INDENTED: usize = 100;
+
+/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in memory as a
+/// whole.
+const LARGE: u64 = 16 << 20;
 
 /// Makes all files of `folder` from the stored records. If every replication has a record, the records are gathered into one
 /// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored them
@@ -72,17 +77,36 @@ fn make(
     let mut results = Results::new(plan);
     let mut summarising = SummaryBuilder::new(plan);
     for cell in 0..plan.cells.len() {
-        let mut records = stored.cell(cell)?;
         if let Some(gathered) = &mut gathered {
             // Records of replications beyond the number requested this time are kept too, for a later run.
-            for &replication in records.keys() {
+            for replication in stored.replications(cell) {
                 gathered.write(&stored.line(cell, replication)?.unwrap_or_default())?;
             }
         }
+        if stored.bytes(cell) > LARGE {
+            let one_by_one = || {
+                let wanted =
+                    stored.replications(cell).take_while(|&replication| replication < plan.replications);
+                wanted.filter_map(|replication| stored.get(cell, replication).transpose())
+            };
+            let mut slim = SlimRecords::default();
+            for record in one_by_one() {
+                let record = record?;
+                results.add(cell, [&record]);
+                slim.add(record);
+            }
+            summarising.add(slim.records());
+            drop(slim);
+            for record in one_by_one() {
+                tables.add(cell, [&record?], summarising.last_cell())?;
+            }
+            continue;
+        }
+        let mut records = stored.cell(cell)?;
         records.retain(|&replication, _| replication < plan.replications);
-        results.add(cell, &records);
+        results.add(cell, records.values());
         summarising.add(&records);
-        tables.add(cell, &records, summarising.last_cell())?;
+        tables.add(cell, records.values(), summarising.last_cell())?;
     }
     let mut summary = summarising.finish(folder);
     if let Some(run) = run {

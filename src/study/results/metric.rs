@@ -24,7 +24,7 @@ impl MetricValues {
     ) -> Self {
         let place = METRICS.iter().position(|known| *known == metric);
         let mut found = Self::default();
-        for row in rows(cell, planned, records) {
+        for row in rows(cell, planned, records.values()) {
             let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
             found.short |= value.is_none() && row.ended_early;
             let values = found.by_series.entry(row.series).or_default();

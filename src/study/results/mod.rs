@@ -23,6 +23,7 @@ pub(in crate::study) mod published;
 pub(in crate::study) mod rounds;
 pub(in crate::study) mod rows;
 pub(in crate::study) mod series;
+mod slim;
 pub(in crate::study) mod statistics;
 pub(in crate::study) mod summary;
 pub(in crate::study) mod summary_table;

@@ -46,10 +46,10 @@ pub(in crate::study) struct Row {
 }
 
 /// The rows of the records of one cell.
-pub(in crate::study) fn rows(
+pub(in crate::study) fn rows<'a>(
     cell: usize,
     planned: &CellPlan,
-    records: &BTreeMap<u64, ReplicationRecord>,
+    records: impl IntoIterator<Item = &'a ReplicationRecord>,
 ) -> Vec<Row> {
     let seed = planned.seed();
     let of = |record: &ReplicationRecord| -> Vec<Row> {
@@ -82,7 +82,7 @@ pub(in crate::study) fn rows(
         };
         record.series.iter().map(row).collect()
     };
-    records.values().flat_map(of).collect()
+    records.into_iter().flat_map(of).collect()
 }
 
 /// All rows of a study, kept in memory: a few hundred bytes each.
@@ -97,7 +97,11 @@ impl<'a> Results<'a> {
         Self { plan, rows: Vec::new() }
     }
 
-    pub(in crate::study) fn add(&mut self, cell: usize, records: &BTreeMap<u64, ReplicationRecord>) {
+    pub(in crate::study) fn add<'r>(
+        &mut self,
+        cell: usize,
+        records: impl IntoIterator<Item = &'r ReplicationRecord>,
+    ) {
         self.rows.extend(rows(cell, &self.plan.cells[cell], records));
     }
 

@@ -14,7 +14,6 @@ use crate::study::results::points::Points;
 use crate::study::results::privacy_report::PrivacyRow;
 use crate::study::results::summary::CellSummary;
 use crate::study::results::table::Table;
-use std::collections::BTreeMap;
 
 /// Largest number of columns of epsilons in `iterations.csv`; `privacy.csv` has all epsilons.
 const MAX_EPSILONS: usize = 12;
@@ -114,14 +113,14 @@ impl Tables {
         })
     }
 
-    /// Adds the records of one cell, whose summary is `summary`.
-    pub(in crate::study) fn add(
+    /// Adds records of one cell, whose summary is `summary`.
+    pub(in crate::study) fn add<'a>(
         &mut self,
         cell: usize,
-        records: &BTreeMap<u64, ReplicationRecord>,
+        records: impl IntoIterator<Item = &'a ReplicationRecord>,
         summary: Option<&CellSummary>,
     ) -> Result<(), FolderError> {
-        for record in records.values() {
+        for record in records {
             for series in &record.series {
                 let mut head = vec![Entry::from(cell)];
                 head.extend(self.points.entries(cell));

@@ -4,7 +4,7 @@ use super::marks::{Notes, figure};
 use crate::accounting::{EpsilonKind, Loss, LossBasis};
 use crate::report::document::{Cell, Column, Layout, Row, Span, Table, Visibility};
 use crate::report::number::{delta, epsilon};
-use crate::report::sections::cells::{merged, merged_persons, place};
+use crate::report::sections::cells::{Places, merged, merged_persons};
 use crate::report::words::{RUNS_DIFFER, basis_words, person, times, unit};
 use crate::study::{PersonLoss, PrivacyRow, Summary};
 
@@ -12,8 +12,9 @@ use crate::study::{PersonLoss, PrivacyRow, Summary};
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     let entries = merged(summary);
     let persons = merged_persons(summary);
+    let all = Places::of(summary);
     let at = |places: &[String]| {
-        let place = place(summary, places);
+        let place = all.words(places);
         if place.is_empty() { place } else { format!(" ({place})") }
     };
     let mut rows = Vec::new();

@@ -4,7 +4,7 @@ use super::marks::{Notes, badge, exceeded, short_figure};
 use crate::accounting::{AccountantName, EpsilonKind, Loss};
 use crate::report::document::{Cell, Column, Finding, Row, Span, Table, Visibility};
 use crate::report::number::delta;
-use crate::report::sections::cells::place;
+use crate::report::sections::cells::Places;
 use crate::report::sections::points::Axes;
 use crate::report::sections::terms::meaning;
 use crate::report::words::{RUNS_DIFFER, times, unit};
@@ -25,10 +25,11 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     columns.extend(varies.then(|| Column::new("where", false)));
     columns.extend(observers.iter().map(|observer| Column::new(format!("what {observer} learned"), false)));
     let mut rows = Vec::new();
+    let all = Places::of(summary);
     for units in &units {
         let mut cells = vec![Cell::plain(units.series), Cell::plain(&units.whose)];
         if varies {
-            let place = place(summary, &units.places);
+            let place = all.words(&units.places);
             cells.push(Cell::plain(if place.is_empty() { "everywhere".to_owned() } else { place }));
         }
         cells.extend(units.learned.iter().map(|learned| match learned {
@@ -37,7 +38,7 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
                 Cell { findings, ..Cell::default() }
             }
             Learned::Elsewhere(places) => {
-                let elsewhere = format!("nothing released here; see {}", place(summary, places));
+                let elsewhere = format!("nothing released here; see {}", all.words(places));
                 Cell::of(vec![Span::quiet(elsewhere)])
             }
             Learned::Nothing => Cell::of(vec![Span::quiet("nothing")]),

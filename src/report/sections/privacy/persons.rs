@@ -3,15 +3,16 @@
 use super::marks::{Notes, badge, figure};
 use crate::report::document::{Cell, Column, Row, Span, Table, Visibility};
 use crate::report::number::delta;
-use crate::report::sections::cells::{merged_persons, place};
+use crate::report::sections::cells::{Places, merged_persons};
 use crate::study::Summary;
 
 /// The table for a page; a terminal lists these losses with the others. `None` if no series released both.
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Option<Table> {
     let mut rows = Vec::new();
+    let all = Places::of(summary);
     for (entry, places) in merged_persons(summary) {
         let mut whose = format!("a person of {}", entry.protected);
-        let place = place(summary, &places);
+        let place = all.words(&places);
         if !place.is_empty() {
             whose.push_str(&format!(" ({place})"));
         }
