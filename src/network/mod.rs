@@ -13,7 +13,6 @@ pub mod topology;
 mod announced;
 mod bandwidth;
 mod data_file;
-mod latencies;
 mod link_process;
 mod links;
 mod medium;

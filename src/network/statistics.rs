@@ -1,23 +1,36 @@
 //! Measurements of a network: latencies and losses, per link and in total.
 
-use super::latencies::Latencies;
 use super::population::Population;
 use super::topology::{Shape, TopologyModel};
 use crate::vocab::PartyId;
+use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Relative resolution of the latency histograms: two significant digits.
+const SIGNIFICANT_DIGITS: u8 = 2;
+
 /// Latencies and losses of one direction of a link.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LinkStatistics {
-    latency: Latencies,
+    latency: Histogram<u64>,
     lost: u64,
+}
+
+impl Default for LinkStatistics {
+    fn default() -> Self {
+        Self {
+            latency: Histogram::new(SIGNIFICANT_DIGITS).expect("two significant digits are within 0 to 5"),
+            lost: 0,
+        }
+    }
 }
 
 impl LinkStatistics {
     /// Records a message that took this many nanoseconds.
     pub fn took(&mut self, nanos: u64) {
-        self.latency.add(nanos);
+        // The histogram extends its range automatically, so every value fits.
+        self.latency.record(nanos).expect("a growing histogram takes every value");
     }
 
     /// Records a message that the link lost.
@@ -40,12 +53,12 @@ impl LinkStatistics {
     /// The latency at quantile `q` in [0, 1], in seconds; `None` if no message was delivered.
     #[must_use]
     pub fn latency_seconds(&self, q: f64) -> Option<f64> {
-        self.latency.quantile(q).map(|nanos| nanos as f64 / 1e9)
+        (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)
     }
 
     /// Adds another run's measurements of the same link. All counts are added exactly, so the order of runs has no effect.
     pub fn merge(&mut self, other: &Self) {
-        self.latency.merge(&other.latency);
+        self.latency.add(&other.latency).expect("a growing histogram takes in any other of its resolution");
         self.lost += other.lost;
     }
 }
@@ -59,7 +72,11 @@ struct Plain {
 
 impl Serialize for LinkStatistics {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let latency_nanos = self.latency.steps().collect();
+        let latency_nanos = self
+            .latency
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .collect();
         Plain { latency_nanos, lost: self.lost }.serialize(serializer)
     }
 }
@@ -69,7 +86,7 @@ impl<'de> Deserialize<'de> for LinkStatistics {
         let plain = Plain::deserialize(deserializer)?;
         let mut statistics = Self { lost: plain.lost, ..Self::default() };
         for (value, count) in plain.latency_nanos {
-            statistics.latency.add_many(value, count);
+            statistics.latency.record_n(value, count).map_err(serde::de::Error::custom)?;
         }
         Ok(statistics)
     }
