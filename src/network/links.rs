@@ -6,11 +6,11 @@ use super::loss::LossModel;
 use super::outage::OutageModel;
 use super::population::{PartyTraits, Population};
 use super::topology::{Routes, TopologyModel};
-use crate::vocab::{Probability, Problem};
+use crate::vocab::{DataFolders, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Whether messages may overtake each other on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -200,7 +200,7 @@ impl Network {
     }
 
     /// Reads the files that the network's models name; relative paths begin at `base`.
-    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
+    pub fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut load = |place: String, found: Vec<Problem>| {
             problems.extend(found.into_iter().map(|problem| problem.below(&place)));

@@ -101,7 +101,7 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     let stream = key.child("availability").child(name).stream();
     let own = match party.level(PartyQuantity::Availability, name, key) {
         Some(level) => party.availability.as_dyn().start_at(level, stream),
-        None => party.availability.as_dyn().start(stream),
+        None => party.availability.as_dyn().start_numbered(party.number, stream),
     };
     let shared = party.group.iter().flat_map(|group| {
         network.outages.iter().enumerate().filter_map(move |(index, outage)| {

@@ -96,7 +96,8 @@ impl PartyDraft {
         let Some(count) = self.count else { return vec![(name.to_owned(), self.traits())] };
         let mut traits = self.traits();
         traits.group.get_or_insert_with(|| name.to_owned());
-        (1..=count.get()).map(|k| (format!("{name}-{k}"), traits.clone())).collect()
+        let numbered = |k: u32| PartyTraits { number: u64::from(k - 1), ..traits.clone() };
+        (1..=count.get()).map(|k| (format!("{name}-{k}"), numbered(k))).collect()
     }
 
     /// The network properties of a party.
@@ -104,6 +105,7 @@ impl PartyDraft {
     pub fn traits(&self) -> PartyTraits {
         PartyTraits {
             group: self.group.clone(),
+            number: 0,
             availability: self.availability.clone(),
             compute: self.compute.clone(),
             access: self.access.clone(),

@@ -3,8 +3,12 @@
 mod always;
 mod beta_per_message;
 mod crashing;
+mod fedscale_trace;
+mod flash_records;
+mod flash_trace;
 mod on_off;
 mod per_message;
+mod recording;
 mod scheduled;
 mod trace;
 mod turns;
@@ -12,15 +16,19 @@ mod turns;
 pub use always::Always;
 pub use beta_per_message::BetaPerMessage;
 pub use crashing::Crashing;
+pub use fedscale_trace::FedScaleTrace;
+pub use flash_records::FlashState;
+pub use flash_trace::FlashTrace;
 pub use on_off::OnOff;
 pub use per_message::PerMessage;
+pub use recording::{RecordedDevice, RecordingEnd, RecordingOffset};
 pub use scheduled::Scheduled;
 pub use trace::Trace;
 
 use crate::kernel::Switch;
 use crate::rng::Stream;
-use crate::vocab::Problem;
-use std::path::{Path, PathBuf};
+use crate::vocab::{DataFolders, Problem};
+use std::path::PathBuf;
 
 use super::latency::LatencyModel;
 
@@ -28,6 +36,12 @@ use super::latency::LatencyModel;
 pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
+
+    /// As [`Self::start`], for the party with this number, from 0, among the parties of its entry.
+    fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let _ = number;
+        self.start(stream)
+    }
 
     /// Whether parties with this recipe differ: each draws once, at its start, how available it is.
     fn differs(&self) -> bool {
@@ -55,7 +69,7 @@ pub trait Availability {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -91,7 +105,7 @@ fn lasts(length: &LatencyModel) -> bool {
 }
 
 /// Reads the files of two latency models. Each is given with its field, and its problems are reported at that field.
-pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
+pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &DataFolders) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
         problems.extend(model.as_dyn_mut().load(base).into_iter().map(|problem| problem.below(field)));
@@ -145,6 +159,8 @@ crate::family! {
         OnOff(OnOff),
         Scheduled(Scheduled),
         Trace(Trace),
+        FlashTrace(FlashTrace),
+        FedScaleTrace(FedScaleTrace),
         Crashing(Crashing),
     }
 }

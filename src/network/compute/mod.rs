@@ -18,8 +18,8 @@ pub use servers::Servers;
 pub use straggling::Straggling;
 
 use super::latency::LatencyModel;
-use crate::vocab::{Problem, Span};
-use std::path::{Path, PathBuf};
+use crate::vocab::{DataFolders, Problem, Span};
+use std::path::PathBuf;
 
 /// The behaviour of a compute model.
 pub trait Compute {
@@ -55,7 +55,7 @@ pub trait Compute {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -91,7 +91,7 @@ fn time_problems(time: &LatencyModel) -> Vec<Problem> {
 }
 
 /// Reads the files of the distribution of a job's length.
-fn load_time(time: &mut LatencyModel, base: &Path) -> Vec<Problem> {
+fn load_time(time: &mut LatencyModel, base: &DataFolders) -> Vec<Problem> {
     time.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("time")).collect()
 }
 

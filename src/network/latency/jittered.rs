@@ -1,10 +1,10 @@
 //! A fixed delay plus a random one.
 
 use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A fixed delay plus jitter, which is drawn independently for every message.
 ///
@@ -40,7 +40,7 @@ impl Latency for Jittered {
         self.jitter.problems_below("jitter").collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.jitter.load_below("jitter", base).collect()
     }
 

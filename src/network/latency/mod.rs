@@ -47,9 +47,9 @@ pub use truncated::Truncated;
 pub use uniform::Uniform;
 pub use weibull::Weibull;
 
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The behaviour of a latency model.
 pub trait Latency {
@@ -77,7 +77,7 @@ pub trait Latency {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -126,7 +126,7 @@ impl LatencyModel {
     }
 
     /// Reads the files of a model that another model contains in its field `field`; relative paths begin at `base`.
-    fn load_below(&mut self, field: &str, base: &Path) -> impl Iterator<Item = Problem> + use<> {
+    fn load_below(&mut self, field: &str, base: &DataFolders) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
         self.as_dyn_mut().load(base).into_iter().map(move |problem| problem.below(&field))
     }
@@ -151,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("delays.csv"), "s\n0.03\n0.01\n0.08\n0.04\n").unwrap();
         let mut law = Empirical::new("delays.csv".into(), "s".to_owned(), Span::from_millis(1000));
-        assert_eq!(law.load(folder.path()), []);
+        assert_eq!(law.load(&folder.path().into()), []);
         LatencyModel::from(law)
     }
 

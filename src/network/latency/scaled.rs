@@ -1,10 +1,10 @@
 //! A multiple of another delay.
 
 use super::{Latency, LatencyModel, extreme_mean};
-use crate::vocab::{Positive, Problem, Span};
+use crate::vocab::{DataFolders, Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay times a factor, such as measured delays on a network that is twice as slow.
 ///
@@ -54,7 +54,7 @@ impl Latency for Scaled {
         extreme_mean(self, "factor", &self.factor, "lower it").into_iter().collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 

@@ -2,10 +2,10 @@
 
 use super::partial_mean::integral;
 use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay plus or minus a fixed time, and never below 0; for example measured delays minus the time that a nearer
 /// server saves.
@@ -65,7 +65,7 @@ impl Latency for Shifted {
         problems
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 

@@ -2,10 +2,10 @@
 
 use super::partial_mean::integral;
 use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay, conditional on lying between two limits, for example where a timeout cuts off a heavy tail.
 ///
@@ -93,7 +93,7 @@ impl Latency for Truncated {
         vec![Problem::wrong(path, expected, found, "move the limits to where the delays are")]
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 
