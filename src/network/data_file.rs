@@ -45,7 +45,11 @@ pub(super) fn keep<T>(read: Result<T, Problem>, place: &mut Loaded<T>) -> Vec<Pr
 
 /// The numbers of a column of a CSV file with a header line: at least one, all finite and 0 or above.
 pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
-    let text = read(base, file, "a CSV file")?;
+    numbers(file, &read(base, file, "a CSV file")?, column)
+}
+
+/// The same for the text of a file.
+pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");
     let rows = CsvRows::read(text.as_bytes()).map_err(|NotCsv { line, reason }| {

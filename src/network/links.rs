@@ -183,6 +183,10 @@ impl Network {
                 }
             }
         }
+        problems.extend(self.bandwidths().flat_map(|(place, bandwidth)| {
+            let found = bandwidth.rate.problems().into_iter();
+            found.map(move |problem| problem.below(&format!("{place}.bandwidth.rate"))).collect::<Vec<_>>()
+        }));
         problems.extend(link_problems(&self.default.latency, &self.default.loss, "default"));
         for (index, rule) in self.links.iter().enumerate() {
             problems.extend(link_problems(&rule.latency, &rule.loss, &format!("links[{index}]")));
@@ -206,8 +210,14 @@ impl Network {
             problems.extend(found.into_iter().map(|problem| problem.below(&place)));
         };
         load("default.latency".to_owned(), self.default.latency.as_dyn_mut().load(base));
+        if let Some(bandwidth) = &mut self.default.bandwidth {
+            load("default.bandwidth.rate".to_owned(), bandwidth.rate.load(base));
+        }
         for (index, rule) in self.links.iter_mut().enumerate() {
             load(format!("links[{index}].latency"), rule.latency.as_dyn_mut().load(base));
+            if let Some(bandwidth) = &mut rule.bandwidth {
+                load(format!("links[{index}].bandwidth.rate"), bandwidth.rate.load(base));
+            }
         }
         for (index, outage) in self.outages.iter_mut().enumerate() {
             load(format!("outages[{index}]"), outage.as_dyn_mut().load(base));
@@ -220,8 +230,16 @@ impl Network {
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.default.latency.as_dyn().files();
         files.extend(self.links.iter().flat_map(|rule| rule.latency.as_dyn().files()));
+        files.extend(self.bandwidths().flat_map(|(_, bandwidth)| bandwidth.rate.files()));
         files.extend(self.outages.iter().flat_map(|outage| outage.as_dyn().files()));
         files
+    }
+
+    /// The bandwidths that links have, each with the place of its link.
+    fn bandwidths(&self) -> impl Iterator<Item = (String, &Bandwidth)> {
+        let default = self.default.bandwidth.iter().map(|bandwidth| ("default".to_owned(), bandwidth));
+        let rules = self.links.iter().enumerate();
+        default.chain(rules.filter_map(|(k, rule)| Some((format!("links[{k}]"), rule.bandwidth.as_ref()?))))
     }
 
     /// Whether every message between these parties certainly takes the same route in both networks, and so passes the same

@@ -4,7 +4,7 @@
 //! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
 //! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
-use super::bandwidth::{Bandwidth, Queue};
+use super::bandwidth::{Access, Bandwidth, Queue};
 use super::latency::LatencyModel;
 use super::links::{Link, Network, Order};
 use super::loss::LossProcess;
@@ -12,6 +12,7 @@ use super::pair_index::PairIndex;
 use super::party::{AccessLine, Connection, Worker};
 use super::population::{PartyTraits, Population};
 use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
+use super::throughput::{LineOwner, LineRate, RateCurve};
 use super::together::PartyQuantity;
 use super::topology::Routes;
 use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
@@ -28,7 +29,8 @@ struct LinkProcess {
     latency: LatencyModel,
     loss: Box<dyn LossProcess>,
     draws: Draws,
-    bandwidth: Option<Box<(Bandwidth, Queue)>>,
+    /// The rate, the size of the buffer, and the messages in it.
+    bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,
     fifo: bool,
     /// The latest arrival so far, on a link that keeps messages in order.
     last: Time,
@@ -112,6 +114,54 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     Connection::new(own, shared)
 }
 
+/// The place of a party's device among all devices, in (0, 1), 1 for the slowest: the number from which its compute model
+/// takes its slowness.
+fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
+    let drawn = key.child("compute").child(name).stream().open_uniform();
+    let speed = party.level(PartyQuantity::Speed, name, key);
+    LineOwner { slowness: speed.map_or(drawn, |speed| 1.0 - speed), number: party.number }
+}
+
+/// The rate of a party's access line in one direction, `way`.
+fn access_rate(rate: &Option<LineRate>, name: &str, party: &PartyTraits, key: Key, way: &str) -> Option<RateCurve> {
+    rate.as_ref().map(|rate| match rate {
+        LineRate::Constant(rate) => RateCurve::constant(*rate),
+        LineRate::Model(_) => {
+            rate.curve(owner(name, party, key), key.child("throughput").child(way).child(name).stream())
+        }
+    })
+}
+
+/// The access lines of all parties in one direction, `way`.
+fn lines(
+    names: &[String],
+    traits: &[PartyTraits],
+    key: Key,
+    way: &str,
+    of: impl Fn(&Access) -> &Option<LineRate>,
+) -> Vec<AccessLine> {
+    let parties = names.iter().zip(traits);
+    parties.map(|(name, party)| AccessLine::new(access_rate(of(&party.access), name, party, key, way))).collect()
+}
+
+/// The rate of the link between two parties; a rate that differs between devices is that of the sender's device.
+fn link_rate(
+    bandwidth: &Bandwidth,
+    names: &[String],
+    traits: &[PartyTraits],
+    (from, to): (PartyId, PartyId),
+    key: Key,
+) -> RateCurve {
+    match &bandwidth.rate {
+        LineRate::Constant(rate) => RateCurve::constant(*rate),
+        LineRate::Model(_) => {
+            let (from, to) = (from.index(), to.index());
+            let stream = key.child("throughput").child(&names[from]).child(&names[to]).stream();
+            bandwidth.rate.curve(owner(&names[from], &traits[from], key), stream)
+        }
+    }
+}
+
 impl Network {
     /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
     #[must_use]
@@ -135,8 +185,8 @@ impl NetworkMedium {
             routes,
             connections: connections.collect(),
             workers: workers.collect(),
-            up: traits.iter().map(|party| AccessLine::new(party.access.up)).collect(),
-            down: traits.iter().map(|party| AccessLine::new(party.access.down)).collect(),
+            up: lines(names, traits, key, "up", |access| &access.up),
+            down: lines(names, traits, key, "down", |access| &access.down),
             key,
             places: PairIndex::default(),
             links: Vec::new(),
@@ -179,7 +229,10 @@ impl NetworkMedium {
         for link in &mut self.links {
             let (from, to) = (link.ends.0.index(), link.ends.1.index());
             let key = self.key.child("link").child(&names[from]).child(&names[to]);
-            link.change(&self.network.link(&old, from, to), network.link(&new, from, to), key);
+            let changed = network.link(&new, from, to);
+            let rate = |bandwidth: &Bandwidth| link_rate(bandwidth, &names, traits, link.ends, self.key);
+            let rate = changed.bandwidth.as_ref().map(rate);
+            link.change(&self.network.link(&old, from, to), changed, rate, key);
         }
         let mut switches = Vec::new();
         for (index, party) in traits.iter().enumerate() {
@@ -204,8 +257,9 @@ impl NetworkMedium {
                     (_, fresh) => fresh.map(Box::new),
                 };
             }
-            self.up[index].change(party.access.up);
-            self.down[index].change(party.access.down);
+            let name = &names[index];
+            self.up[index].change(access_rate(&party.access.up, name, party, self.key, "up"));
+            self.down[index].change(access_rate(&party.access.down, name, party, self.key, "down"));
         }
         if self.network.topology != network.topology
             || self.network.links != network.links
@@ -232,7 +286,10 @@ impl NetworkMedium {
             latency: link.latency,
             loss: link.loss.as_dyn().start(),
             draws: Draws::None(key),
-            bandwidth: link.bandwidth.map(|bandwidth| Box::new((bandwidth, Queue::default()))),
+            bandwidth: link.bandwidth.map(|bandwidth| {
+                let rate = link_rate(&bandwidth, &self.names, &self.traits, (from, to), self.key);
+                Box::new((rate, bandwidth.buffer, Queue::default()))
+            }),
             fifo: link.order == Order::Fifo,
             last: Time::ZERO,
             duplication: (duplication > 0.0)
@@ -287,13 +344,14 @@ impl NetworkMedium {
 impl LinkProcess {
     /// Takes over the settings of the same link in another network. Random streams and the queue continue; the loss
     /// process starts again if its settings change.
-    fn change(&mut self, old: &Link, new: Link, key: Key) {
+    fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
         }
         self.latency = new.latency;
-        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.1);
-        self.bandwidth = new.bandwidth.map(|bandwidth| Box::new((bandwidth, queue)));
+        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.2);
+        let buffer = new.bandwidth.and_then(|bandwidth| bandwidth.buffer);
+        self.bandwidth = rate.map(|rate| Box::new((rate, buffer, queue)));
         self.fifo = new.order == Order::Fifo;
         let stream = self.duplication.take().map(|before| before.1);
         let probability = new.duplication.get();
@@ -314,8 +372,8 @@ impl LinkProcess {
             return Err(LossCause::Partition);
         }
         let departure = match self.bandwidth.as_deref_mut() {
-            Some((bandwidth, queue)) => {
-                queue.enter(now, bytes, bandwidth.rate, bandwidth.buffer).ok_or(LossCause::QueueFull)?
+            Some((rate, buffer, queue)) => {
+                queue.enter(now, bytes, rate, *buffer).ok_or(LossCause::QueueFull)?
             }
             None => now,
         };

@@ -4,10 +4,11 @@ use super::availability::AvailabilityProcess;
 use super::bandwidth::Sender;
 use super::compute::ComputeModel;
 use super::population::PartyTraits;
+use super::throughput::RateCurve;
 use super::together::PartyQuantity;
 use crate::kernel::Switch;
 use crate::rng::{Key, Stream};
-use crate::vocab::{Rate, Span, Time};
+use crate::vocab::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -139,17 +140,17 @@ impl Connection {
 /// A party's access line to the network.
 #[derive(Clone, Debug)]
 pub(super) struct AccessLine {
-    rate: Option<Rate>,
+    rate: Option<RateCurve>,
     sender: Sender,
 }
 
 impl AccessLine {
-    pub(super) fn new(rate: Option<Rate>) -> Self {
+    pub(super) fn new(rate: Option<RateCurve>) -> Self {
         Self { rate, sender: Sender::default() }
     }
 
     /// Changes the rate for the messages from now on; messages in the queue are sent at the old rate.
-    pub(super) fn change(&mut self, rate: Option<Rate>) {
+    pub(super) fn change(&mut self, rate: Option<RateCurve>) {
         self.rate = rate;
     }
 
@@ -159,7 +160,7 @@ impl AccessLine {
 
     /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
     pub(super) fn departure(&mut self, now: Time, bytes: u64) -> Time {
-        match self.rate {
+        match &self.rate {
             Some(rate) => self.sender.send(now, bytes, rate).1,
             None => now,
         }
@@ -187,7 +188,7 @@ impl Worker {
         let mut stream = network.child("compute").child(name).stream();
         let drawn = stream.open_uniform();
         let speed = party.level(PartyQuantity::Speed, name, network);
-        let slowness = model.as_dyn().slowness(speed.map_or(drawn, |speed| 1.0 - speed));
+        let slowness = model.as_dyn().slowness_numbered(party.number, speed.map_or(drawn, |speed| 1.0 - speed));
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 

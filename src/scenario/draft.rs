@@ -118,8 +118,9 @@ impl PartyDraft {
     pub fn problems(&self) -> Vec<Problem> {
         let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
         let compute = self.compute.as_dyn().problems().into_iter().map(|p| p.below("compute"));
+        let access = self.access.problems().into_iter().map(|p| p.below("access"));
         let together = self.together_problems().into_iter().map(|p| p.below("together"));
-        availability.chain(compute).chain(together).collect()
+        availability.chain(compute).chain(access).chain(together).collect()
     }
 
     /// The problems of quantities that depend on each other. Heterogeneity is a property of a protocol's agents, and is
@@ -168,6 +169,7 @@ impl Draft {
         for party in self.parties.values() {
             files.extend(party.availability.as_dyn().files());
             files.extend(party.compute.as_dyn().files());
+            files.extend(party.access.files());
         }
         files.sort_unstable();
         files.dedup();

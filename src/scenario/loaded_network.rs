@@ -22,8 +22,10 @@ impl LoadedNetwork {
         for (name, party) in &mut world.parties {
             let availability = party.availability.as_dyn_mut().load(base).into_iter();
             let compute = party.compute.as_dyn_mut().load(base).into_iter();
+            let access = party.access.load(base).into_iter().map(|p| p.below("access"));
             let all =
                 availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
+            let all = all.chain(access);
             problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
         }
         problems.extend(world.network.load(base).into_iter().map(|problem| problem.below("network")));

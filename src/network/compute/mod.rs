@@ -5,6 +5,7 @@
 
 mod devices;
 mod drawn;
+mod fedscale_devices;
 mod heterogeneous;
 mod instant;
 mod servers;
@@ -12,6 +13,7 @@ mod straggling;
 
 pub use devices::Devices;
 pub use drawn::Drawn;
+pub use fedscale_devices::FedScaleDevices;
 pub use heterogeneous::Heterogeneous;
 pub use instant::Instant;
 pub use servers::Servers;
@@ -28,6 +30,12 @@ pub trait Compute {
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
+    }
+
+    /// As [`Self::slowness`], for the party with this number, from 0, among the parties of its entry.
+    fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
+        let _ = number;
+        self.slowness(u)
     }
 
     /// How long a job of one unit of work takes on a party of this slowness. The job's random draws are `length` in (0, 1),
@@ -74,6 +82,7 @@ crate::family! {
         Heterogeneous(Heterogeneous),
         Straggling(Straggling),
         Devices(Devices),
+        FedScaleDevices(FedScaleDevices),
         Servers(Servers),
     }
 }

@@ -31,6 +31,10 @@ impl Compute for Servers {
         self.each.as_dyn().slowness(u)
     }
 
+    fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
+        self.each.as_dyn().slowness_numbered(number, u)
+    }
+
     fn differs(&self) -> bool {
         self.each.as_dyn().differs()
     }
