@@ -4,15 +4,16 @@
 //! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
 //! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
-use super::bandwidth::{Access, Bandwidth, Queue};
+use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
+use super::lines::{access_lines, access_rate, link_rate};
 use super::links::{Link, Network, Order};
 use super::loss::LossProcess;
 use super::pair_index::PairIndex;
 use super::party::{AccessLine, Connection, Worker};
 use super::population::{PartyTraits, Population};
 use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
-use super::throughput::{LineOwner, LineRate, RateCurve};
+use super::throughput::RateCurve;
 use super::together::PartyQuantity;
 use super::topology::Routes;
 use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
@@ -114,54 +115,6 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     Connection::new(own, shared)
 }
 
-/// The place of a party's device among all devices, in (0, 1), 1 for the slowest: the number from which its compute model
-/// takes its slowness.
-fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
-    let drawn = key.child("compute").child(name).stream().open_uniform();
-    let speed = party.level(PartyQuantity::Speed, name, key);
-    LineOwner { slowness: speed.map_or(drawn, |speed| 1.0 - speed), number: party.number }
-}
-
-/// The rate of a party's access line in one direction, `way`.
-fn access_rate(rate: &Option<LineRate>, name: &str, party: &PartyTraits, key: Key, way: &str) -> Option<RateCurve> {
-    rate.as_ref().map(|rate| match rate {
-        LineRate::Constant(rate) => RateCurve::constant(*rate),
-        LineRate::Model(_) => {
-            rate.curve(owner(name, party, key), key.child("throughput").child(way).child(name).stream())
-        }
-    })
-}
-
-/// The access lines of all parties in one direction, `way`.
-fn lines(
-    names: &[String],
-    traits: &[PartyTraits],
-    key: Key,
-    way: &str,
-    of: impl Fn(&Access) -> &Option<LineRate>,
-) -> Vec<AccessLine> {
-    let parties = names.iter().zip(traits);
-    parties.map(|(name, party)| AccessLine::new(access_rate(of(&party.access), name, party, key, way))).collect()
-}
-
-/// The rate of the link between two parties; a rate that differs between devices is that of the sender's device.
-fn link_rate(
-    bandwidth: &Bandwidth,
-    names: &[String],
-    traits: &[PartyTraits],
-    (from, to): (PartyId, PartyId),
-    key: Key,
-) -> RateCurve {
-    match &bandwidth.rate {
-        LineRate::Constant(rate) => RateCurve::constant(*rate),
-        LineRate::Model(_) => {
-            let (from, to) = (from.index(), to.index());
-            let stream = key.child("throughput").child(&names[from]).child(&names[to]).stream();
-            bandwidth.rate.curve(owner(&names[from], &traits[from], key), stream)
-        }
-    }
-}
-
 impl Network {
     /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
     #[must_use]
@@ -185,8 +138,8 @@ impl NetworkMedium {
             routes,
             connections: connections.collect(),
             workers: workers.collect(),
-            up: lines(names, traits, key, "up", |access| &access.up),
-            down: lines(names, traits, key, "down", |access| &access.down),
+            up: access_lines(names, traits, key, "up", |access| &access.up),
+            down: access_lines(names, traits, key, "down", |access| &access.down),
             key,
             places: PairIndex::default(),
             links: Vec::new(),
@@ -362,8 +315,8 @@ impl LinkProcess {
     fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
         // All random numbers are drawn even if the message is lost, so that no draw depends on another model.
         let (delay, loss) = self.draws.next();
-        let delay = self.latency.as_dyn().quantile(delay);
-        let dropped = self.loss.drops(loss);
+        let delay = self.latency.as_dyn().quantile_at(now, delay);
+        let dropped = self.loss.drops_at(now, loss);
         let copy = self.duplication.as_deref_mut().and_then(|(probability, stream)| {
             let (whether, delay) = (stream.uniform(), stream.open_uniform());
             (whether < *probability).then_some(delay)
@@ -380,7 +333,7 @@ impl LinkProcess {
         if dropped {
             return Err(LossCause::Link);
         }
-        let copy = copy.map(|u| self.latency.as_dyn().quantile(u));
+        let copy = copy.map(|u| self.latency.as_dyn().quantile_at(now, u));
         let arrival = self.in_order(departure + delay);
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
@@ -410,13 +363,17 @@ impl Medium for NetworkMedium {
 
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
         match &mut self.workers[party.index()] {
-            Some(worker) => worker.occupied(work, now),
+            Some(worker) => {
+                let (busy, occupied) = worker.occupied(work, now);
+                self.connections[party.index()].works(now, busy);
+                occupied
+            }
             None => Span::ZERO,
         }
     }
 
-    fn receives(&mut self, party: PartyId) -> bool {
-        self.connections[party.index()].receives()
+    fn receives(&mut self, party: PartyId, now: Time) -> bool {
+        self.connections[party.index()].receives(now)
     }
 
     fn starts_online(&mut self, party: PartyId) -> bool {
@@ -478,8 +435,8 @@ mod tests {
             }
         }
         for _ in 0..9 {
-            plain.receives(PartyId(0));
-            plain.receives(PartyId(2));
+            plain.receives(PartyId(0), Time::ZERO);
+            plain.receives(PartyId(2), Time::ZERO);
         }
         let mut forked = plain.clone();
         let at = Time::ZERO + ms(50);
@@ -487,7 +444,7 @@ mod tests {
         assert!(switches.iter().all(|(_, switch)| switch.at == at));
         assert!(switches.iter().all(|(id, switch)| *id == PartyId(1) || switch.online), "{switches:?}");
         for id in [PartyId(0), PartyId(2)] {
-            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.receives(id)).collect::<Vec<_>>();
+            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.receives(id, Time::ZERO)).collect::<Vec<_>>();
             assert_eq!(draws(&mut forked), draws(&mut plain), "{id:?}");
         }
         let changed = switches.iter().any(|(id, _)| *id == PartyId(1));

@@ -15,6 +15,9 @@ mod announced;
 mod bandwidth;
 mod data_file;
 mod fedscale_capacity;
+mod graphml;
+mod hours;
+mod lines;
 mod links;
 mod medium;
 mod pair_index;
@@ -27,6 +30,7 @@ mod together;
 
 pub use announced::announced_seconds;
 pub use bandwidth::{Access, Bandwidth};
+pub use hours::Zone;
 pub use links::{Encryption, Link, LinkRule, Network, Order};
 pub use medium::NetworkMedium;
 pub use population::{PartyTraits, Population};

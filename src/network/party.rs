@@ -68,8 +68,13 @@ impl Connection {
         self.causes.iter().all(|cause| cause.online)
     }
 
-    pub(super) fn receives(&mut self) -> bool {
-        self.causes[0].process.receives()
+    pub(super) fn receives(&mut self, now: Time) -> bool {
+        self.causes[0].process.receives_at(now)
+    }
+
+    /// The party has begun to work at `now`, for this long.
+    pub(super) fn works(&mut self, now: Time, for_time: Span) {
+        self.causes[0].process.works(now, for_time);
     }
 
     /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause
@@ -198,8 +203,8 @@ impl Worker {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
 
-    /// The time from `now` until a job of `work` units is done, including its wait for a free server.
-    pub(super) fn occupied(&mut self, work: f64, now: Time) -> Span {
+    /// How long a job of `work` units takes, and the time from `now` until it is done, including its wait for a free server.
+    pub(super) fn occupied(&mut self, work: f64, now: Time) -> (Span, Span) {
         let (length, slowdown_draw) = (self.stream.open_uniform(), self.stream.uniform());
         let unit = self.model.as_dyn().job(self.slowness, length, slowdown_draw);
         let job = if work == 1.0 { unit } else { Span::from_seconds(unit.seconds() * work) };
@@ -214,6 +219,6 @@ impl Worker {
         };
         let done = begins + job;
         self.free_at.push(Reverse(done));
-        done - now
+        (job, done - now)
     }
 }

@@ -1,8 +1,11 @@
 //! Availability models: when a party is connected, and which messages it receives.
 
 mod always;
+mod battery;
 mod beta_per_message;
+mod churn;
 mod crashing;
+mod day_and_night;
 mod fedscale_trace;
 mod flash_records;
 mod flash_trace;
@@ -14,8 +17,11 @@ mod trace;
 mod turns;
 
 pub use always::Always;
+pub use battery::{Battery, ChargingHours};
 pub use beta_per_message::BetaPerMessage;
+pub use churn::Churn;
 pub use crashing::Crashing;
+pub use day_and_night::DayAndNight;
 pub use fedscale_trace::FedScaleTrace;
 pub use flash_records::FlashState;
 pub use flash_trace::FlashTrace;
@@ -27,7 +33,7 @@ pub use trace::Trace;
 
 use crate::kernel::Switch;
 use crate::rng::Stream;
-use crate::vocab::{DataFolders, Problem};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::path::PathBuf;
 
 use super::latency::LatencyModel;
@@ -80,11 +86,11 @@ pub trait Availability {
     }
 }
 
-/// Problems of the length distributions of two alternating kinds of periods, each given with its field.
-pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
+/// Problems of the length distributions of kinds of periods, each given with its field.
+pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
-        let own = model.as_dyn().problems();
+        let own = length_problems("", model);
         if own.is_empty() && !lasts(model) {
             problems.push(Problem::wrong(
                 field,
@@ -98,14 +104,20 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     problems
 }
 
+/// Problems of the distribution of a length of time, which depends on no link and no time.
+fn length_problems(field: &str, model: &LatencyModel) -> Vec<Problem> {
+    let own = model.as_dyn().problems().into_iter().chain(model.outside_of_links());
+    own.map(|problem| problem.below(field)).collect()
+}
+
 /// Whether periods of this length have a mean above 0; also true if a file that the model names could not be read, which is
 /// reported elsewhere.
 fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
 
-/// Reads the files of two latency models. Each is given with its field, and its problems are reported at that field.
-pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &DataFolders) -> Vec<Problem> {
+/// Reads the files of latency models. Each is given with its field, and its problems are reported at that field.
+pub(super) fn load_periods<const N: usize>(periods: [(&str, &mut LatencyModel); N], base: &DataFolders) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
         problems.extend(model.as_dyn_mut().load(base).into_iter().map(|problem| problem.below(field)));
@@ -148,6 +160,17 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     fn receives(&mut self) -> bool {
         true
     }
+
+    /// As [`Self::receives`], for a message that arrives at `now`. Calls of this method and of [`Self::works`] are in order of time.
+    fn receives_at(&mut self, now: Time) -> bool {
+        let _ = now;
+        self.receives()
+    }
+
+    /// The party has begun to work at `now`, on a message that takes it this long.
+    fn works(&mut self, now: Time, for_time: Span) {
+        let _ = (now, for_time);
+    }
 }
 
 crate::family! {
@@ -162,5 +185,8 @@ crate::family! {
         FlashTrace(FlashTrace),
         FedScaleTrace(FedScaleTrace),
         Crashing(Crashing),
+        DayAndNight(DayAndNight),
+        Battery(Battery),
+        Churn(Churn),
     }
 }

@@ -96,7 +96,8 @@ fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
 
 /// What is wrong with the distribution of a job's length.
 fn time_problems(time: &LatencyModel) -> Vec<Problem> {
-    time.as_dyn().problems().into_iter().map(|problem| problem.below("time")).collect()
+    let found = time.as_dyn().problems().into_iter().chain(time.outside_of_links());
+    found.map(|problem| problem.below("time")).collect()
 }
 
 /// Reads the files of the distribution of a job's length.

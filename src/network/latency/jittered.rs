@@ -1,7 +1,7 @@
 //! A fixed delay plus a random one.
 
-use super::{Latency, LatencyModel};
-use crate::vocab::{DataFolders, Problem, Span};
+use super::{Latency, LatencyModel, LinkEnd};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -23,6 +23,28 @@ pub struct Jittered {
 impl Latency for Jittered {
     fn quantile(&self, u: f64) -> Span {
         self.base + self.jitter.as_dyn().quantile(u)
+    }
+
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        self.base + self.jitter.as_dyn().quantile_at(at, u)
+    }
+
+    fn needs_link(&self) -> bool {
+        self.jitter.as_dyn().needs_link()
+    }
+
+    fn differs_between_links(&self) -> bool {
+        self.jitter.as_dyn().differs_between_links()
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let jitter = Box::new(self.jitter.as_dyn().between(from, to)?);
+        Some(Self { jitter, ..self.clone() }.into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let found = self.jitter.as_dyn().problems_between(parties).into_iter();
+        found.map(|problem| problem.below("jitter")).collect()
     }
 
     fn mean_seconds(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! A multiple of another delay.
 
-use super::{Latency, LatencyModel, extreme_mean};
-use crate::vocab::{DataFolders, Positive, Problem, Span};
+use super::{Latency, LatencyModel, LinkEnd, extreme_mean};
+use crate::vocab::{DataFolders, Positive, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -36,6 +36,28 @@ impl Scaled {
 impl Latency for Scaled {
     fn quantile(&self, u: f64) -> Span {
         self.scaled(self.law.as_dyn().quantile(u))
+    }
+
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        self.scaled(self.law.as_dyn().quantile_at(at, u))
+    }
+
+    fn needs_link(&self) -> bool {
+        self.law.as_dyn().needs_link()
+    }
+
+    fn differs_between_links(&self) -> bool {
+        self.law.as_dyn().differs_between_links()
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let law = Box::new(self.law.as_dyn().between(from, to)?);
+        Some(Self { law, ..self.clone() }.into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let found = self.law.as_dyn().problems_between(parties).into_iter();
+        found.map(|problem| problem.below("law")).collect()
     }
 
     fn mean_seconds(&self) -> f64 {

@@ -71,7 +71,8 @@ impl Latency for Truncated {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let found: Vec<Problem> = self.law.problems_below("law").collect();
+        let outside = self.law.outside_of_links().map(|problem| problem.below("law"));
+        let found: Vec<Problem> = self.law.problems_below("law").chain(outside).collect();
         if !found.is_empty() {
             return found;
         }

@@ -7,11 +7,27 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateCurve {
     /// When each step begins, and its rate in bits per second, 0 or above. The first one begins at 0.
-    steps: Arc<Vec<(Span, f64)>>,
+    steps: Steps,
     /// After this time the curve begins again; without it the last rate stays.
     every: Option<Span>,
     /// How much of the curve has passed at time zero.
     offset: Span,
+}
+
+/// One rate, which takes no memory of its own, or shared steps.
+#[derive(Clone, Debug, PartialEq)]
+enum Steps {
+    One([(Span, f64); 1]),
+    Many(Arc<Vec<(Span, f64)>>),
+}
+
+impl Steps {
+    fn as_slice(&self) -> &[(Span, f64)] {
+        match self {
+            Self::One(step) => step,
+            Self::Many(steps) => steps,
+        }
+    }
 }
 
 impl RateCurve {
@@ -19,13 +35,13 @@ impl RateCurve {
     /// last step; `offset` of it has passed at time zero. Without steps nothing is ever sent.
     #[must_use]
     pub fn new(steps: Arc<Vec<(Span, f64)>>, every: Option<Span>, offset: Span) -> Self {
-        Self { steps, every, offset }
+        Self { steps: Steps::Many(steps), every, offset }
     }
 
     /// A rate that never changes.
     #[must_use]
     pub fn constant(rate: Rate) -> Self {
-        Self::new(Arc::new(vec![(Span::ZERO, rate.bits_per_second())]), None, Span::ZERO)
+        Self { steps: Steps::One([(Span::ZERO, rate.bits_per_second())]), every: None, offset: Span::ZERO }
     }
 
     /// The rate at a time, in bits per second.
@@ -33,12 +49,12 @@ impl RateCurve {
     pub fn bits_per_second(&self, at: Time) -> f64 {
         let passed = at.nanos().saturating_add(self.offset.nanos());
         let place = self.every.map_or(passed, |every| passed % every.nanos().max(1));
-        self.steps.get(self.step(place)).map_or(0.0, |step| step.1)
+        self.steps.as_slice().get(self.step(place)).map_or(0.0, |step| step.1)
     }
 
     /// The number of the step at a place of the curve.
     fn step(&self, place: u64) -> usize {
-        self.steps.partition_point(|step| step.0.nanos() <= place).saturating_sub(1)
+        self.steps.as_slice().partition_point(|step| step.0.nanos() <= place).saturating_sub(1)
     }
 
     /// When a message of `bytes` bytes has been sent if its sending begins at `begins`; [`Time::NEVER`] if the rate stays 0.
@@ -62,12 +78,12 @@ impl RateCurve {
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
         // At most one turn is left, and the rest of the step in which it begins.
-        for _ in 0..=self.steps.len() + 1 {
+        for _ in 0..=self.steps.as_slice().len() + 1 {
             let turn = self.every.map_or(0, |every| passed / every.nanos().max(1));
             let begun = self.every.map_or(0, |every| turn * every.nanos());
             let index = self.step(passed - begun);
-            let Some(&(_, rate)) = self.steps.get(index) else { return Time::NEVER };
-            let next = self.steps.get(index + 1).map(|step| step.0).or(self.every);
+            let Some(&(_, rate)) = self.steps.as_slice().get(index) else { return Time::NEVER };
+            let next = self.steps.as_slice().get(index + 1).map(|step| step.0).or(self.every);
             let needed = if rate > 0.0 { Span::from_seconds(bits / rate) } else { Span::MAX };
             let left = next.map_or(Span::MAX, |next| Span::from_nanos(begun + next.nanos() - passed));
             if needed <= left {
@@ -82,17 +98,17 @@ impl RateCurve {
 
     /// The bits that are sent in one turn of the curve.
     fn bits_of_turn(&self, every: Span) -> f64 {
-        let ends = self.steps.iter().skip(1).map(|step| step.0).chain([every]);
-        self.steps.iter().zip(ends).map(|(step, end)| step.1 * (end.seconds() - step.0.seconds())).sum()
+        let ends = self.steps.as_slice().iter().skip(1).map(|step| step.0).chain([every]);
+        self.steps.as_slice().iter().zip(ends).map(|(step, end)| step.1 * (end.seconds() - step.0.seconds())).sum()
     }
 
     /// Whether a message is ever sent.
     #[must_use]
     pub fn ever_sends(&self) -> bool {
-        let mut rates = self.steps.iter().map(|step| step.1);
+        let mut rates = self.steps.as_slice().iter().map(|step| step.1);
         match self.every {
             Some(_) => rates.any(|rate| rate > 0.0),
-            None => self.steps.last().is_some_and(|step| step.1 > 0.0),
+            None => self.steps.as_slice().last().is_some_and(|step| step.1 > 0.0),
         }
     }
 }
