@@ -112,6 +112,10 @@ impl Availability for DayAndNight {
             problems.push(Problem::wrong("starts", "an hour below 24", found, "write 13.5 for half past one"));
         }
         let (from, until) = self.hours().nanos();
+        if problems.is_empty() && until.saturating_sub(from) >= DAY {
+            let cure = "write Always() for a party that is connected all day";
+            problems.push(Problem::wrong("until", "less than a day after `from`", self.until.to_string(), cure));
+        }
         let shortest = until.saturating_sub(from).min(DAY.saturating_sub(until.saturating_sub(from)));
         if problems.is_empty() && shortest > 0 && self.spread.nanos().saturating_mul(2) >= shortest {
             let expected = format!("less than {}", Span::from_nanos(shortest / 2));

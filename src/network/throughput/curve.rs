@@ -67,13 +67,17 @@ impl RateCurve {
             };
         }
         let mut bits = 8.0 * bytes as f64;
+        if bits <= 0.0 {
+            return begins;
+        }
         let mut passed = begins.nanos().saturating_add(self.offset.nanos());
         if let Some(every) = self.every {
             let each = self.bits_of_turn(every);
             if each <= 0.0 {
                 return Time::NEVER;
             }
-            let turns = (bits / each).floor();
+            // Whole turns, so many that some bits are left: the rate may be 0 at the end of the last one.
+            let turns = ((bits / each).ceil() - 1.0).max(0.0);
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
@@ -136,7 +140,7 @@ mod tests {
         assert_eq!(sent(four, 0.0, 0.0, 100), 1.0);
         assert_eq!(sent(four, 0.0, 0.0, 200), 2.0);
         assert_eq!(sent(four, 0.0, 1.0, 200), 3.5);
-        assert_eq!(sent(four, 0.0, 2.5, 400), 6.0 + 0.0 + 0.0);
+        assert_eq!(sent(four, 0.0, 2.5, 400), 6.0);
         assert_eq!(sent(four, 0.0, 0.0, 400 * 1000 + 100), 4001.0);
         assert_eq!(sent(four, 1.0, 0.0, 200), 2.5);
         assert_eq!(sent(None, 0.0, 0.0, 800), 6.0);
