@@ -5,6 +5,7 @@
 //! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
 use super::bandwidth::{Bandwidth, Queue};
+use super::draws::Draws;
 use super::latency::LatencyModel;
 use super::lines::{access_lines, access_rate, link_rate};
 use super::links::{Link, Network, Order};
@@ -42,38 +43,6 @@ struct LinkProcess {
     row: usize,
     /// Sender and receiver.
     ends: (PartyId, PartyId),
-}
-
-/// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
-/// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
-/// stream, which takes a tenth of the memory; in a network of a million links, most are of this kind.
-#[derive(Clone, Debug)]
-enum Draws {
-    None(Key),
-    One(Key),
-    Many(Box<Stream>),
-}
-
-impl Draws {
-    /// The draws of the next message: for its latency in (0, 1), for its loss in [0, 1).
-    fn next(&mut self) -> (f64, f64) {
-        let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
-        match self {
-            Self::Many(stream) => pair(stream),
-            Self::None(key) => {
-                let first = pair(&mut key.stream());
-                *self = Self::One(*key);
-                first
-            }
-            Self::One(key) => {
-                let mut stream = Box::new(key.stream());
-                pair(&mut stream);
-                let second = pair(&mut stream);
-                *self = Self::Many(stream);
-                second
-            }
-        }
-    }
 }
 
 /// The result of sending a message over a link: the arrival times of the message and of its copy, if there is one, or the
@@ -393,15 +362,6 @@ mod tests {
     use crate::network::outage::Blackout;
     use crate::network::topology::Mesh;
     use crate::vocab::Probability;
-
-    #[test]
-    fn a_link_draws_the_words_of_its_stream_in_order() {
-        let key = Key::root(5).child("link");
-        let (mut draws, mut stream) = (Draws::None(key), key.stream());
-        for _ in 0..50 {
-            assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
-        }
-    }
 
     /// Two parties that receive each message with probability 1/2, a third that is alternately online and offline, and
     /// two blackouts of one group: if only a blackout changes, all else continues as in the unchanged network.

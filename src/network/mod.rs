@@ -14,6 +14,7 @@ pub mod topology;
 mod announced;
 mod bandwidth;
 mod data_file;
+mod draws;
 mod fedscale_capacity;
 mod graphml;
 mod hours;
