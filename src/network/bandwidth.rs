@@ -38,7 +38,9 @@ pub struct Access {
 impl Access {
     /// The two rates that are limited, each with its field.
     pub(crate) fn limits(&self) -> impl Iterator<Item = (&'static str, &LineRate)> {
-        [("up", &self.up), ("down", &self.down)].into_iter().filter_map(|(field, rate)| Some((field, rate.as_ref()?)))
+        [("up", &self.up), ("down", &self.down)]
+            .into_iter()
+            .filter_map(|(field, rate)| Some((field, rate.as_ref()?)))
     }
 
     /// The problems of its rates.
@@ -96,7 +98,13 @@ struct Unsent {
 impl Queue {
     /// The time at which a message that arrives at `now` has been sent; `None` if it does not fit into the buffer. Calls are
     /// in order of time.
-    pub(super) fn enter(&mut self, now: Time, bytes: u64, rate: &RateCurve, buffer: Option<u64>) -> Option<Time> {
+    pub(super) fn enter(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        rate: &RateCurve,
+        buffer: Option<u64>,
+    ) -> Option<Time> {
         while let Some(sent) = self.unsent.pop_front_if(|first| first.ends <= now) {
             self.bytes -= u128::from(sent.bytes);
         }

@@ -14,7 +14,8 @@ pub(super) const FEDSCALE_PICKLE: &str = "convert it: python3 -c \"import json, 
 /// The text of a file, whose path is relative to the folders; `kind` says what it should be ("a CSV file").
 pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String, Problem> {
     let place = base.place(file);
-    let wrong = |found: String, cure: String| Problem::wrong("file", format!("{kind} that can be read"), found, cure);
+    let wrong =
+        |found: String, cure: String| Problem::wrong("file", format!("{kind} that can be read"), found, cure);
     let bytes = std::fs::read(&place).map_err(|error| {
         let cure = "check the path; it is relative to the scenario's folder, or to that of --data";
         wrong(format!("{}: {error}", place.display()), cure.to_owned())

@@ -19,7 +19,12 @@ pub(super) struct Graph {
 
 /// Reads a graph. A node is called by its attribute `label`, or by its id if no node has this attribute; `number` is the
 /// attribute of edges that is read, if any. Of several edges between two nodes, the one with the smallest number counts.
-pub(super) fn read(base: &DataFolders, file: &Path, label: &str, number: Option<&str>) -> Result<Graph, Problem> {
+pub(super) fn read(
+    base: &DataFolders,
+    file: &Path,
+    label: &str,
+    number: Option<&str>,
+) -> Result<Graph, Problem> {
     let text = data_file::read(base, file, "a GraphML file")?;
     let wrong = |expected: String, found: String, cure: &str| Problem::wrong("file", expected, found, cure);
     let place = |node: Node<'_, '_>| {
@@ -33,7 +38,11 @@ pub(super) fn read(base: &DataFolders, file: &Path, label: &str, number: Option<
     let all = |name: &'static str| root.descendants().filter(move |node| node.has_tag_name_anywhere(name));
     if root.tag_name().name() != "graphml" {
         let found = format!("<{}> at {}", root.tag_name().name(), place(root));
-        return Err(wrong("a GraphML file, which begins with <graphml>".to_owned(), found, "name another file"));
+        return Err(wrong(
+            "a GraphML file, which begins with <graphml>".to_owned(),
+            found,
+            "name another file",
+        ));
     }
     // The attribute of a name, for nodes or edges, and its value in an element.
     let key = |of: &str, name: &str| {
@@ -49,12 +58,17 @@ pub(super) fn read(base: &DataFolders, file: &Path, label: &str, number: Option<
         });
         data.and_then(|data| data.text()).map(|text| text.trim().to_owned())
     };
-    let (label, latitude, longitude) = (key("node", label), key("node", "Latitude"), key("node", "Longitude"));
+    let (label, latitude, longitude) =
+        (key("node", label), key("node", "Latitude"), key("node", "Longitude"));
     let mut graph = Graph { nodes: Vec::new(), places: Vec::new(), edges: Vec::new() };
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
     for node in all("node") {
         let Some(id) = node.attribute("id") else {
-            return Err(wrong("an id for every node".to_owned(), format!("none at {}", place(node)), "add one"));
+            return Err(wrong(
+                "an id for every node".to_owned(),
+                format!("none at {}", place(node)),
+                "add one",
+            ));
         };
         let name = value(node, label).unwrap_or_else(|| id.to_owned());
         if graph.nodes.contains(&name) {
@@ -64,7 +78,8 @@ pub(super) fn read(base: &DataFolders, file: &Path, label: &str, number: Option<
         }
         ids.insert(id, graph.nodes.len());
         graph.nodes.push(name);
-        let degree = |key| value(node, key).and_then(|text| text.parse::<f64>().ok()).filter(|d| d.is_finite());
+        let degree =
+            |key| value(node, key).and_then(|text| text.parse::<f64>().ok()).filter(|d| d.is_finite());
         graph.places.push(degree(latitude).zip(degree(longitude)));
     }
     let attribute = number.map(|name| (name, key("edge", name)));

@@ -48,12 +48,22 @@ impl Zone {
     /// What is wrong with a list of zones.
     pub(super) fn problems(zones: &[Self]) -> Vec<Problem> {
         if zones.is_empty() {
-            return vec![Problem::wrong("zones", "at least one time zone", "none", "write zones: [Zone(utc: 0)]")];
+            return vec![Problem::wrong(
+                "zones",
+                "at least one time zone",
+                "none",
+                "write zones: [Zone(utc: 0)]",
+            )];
         }
         let far = zones.iter().position(|zone| zone.utc.get().abs() > 14.0);
         let far = far.map(|index| {
             let found = zones[index].utc.to_string();
-            Problem::wrong(format!("zones[{index}].utc"), "hours from -14 to 14", found, "write 5.5 for UTC+5:30")
+            Problem::wrong(
+                format!("zones[{index}].utc"),
+                "hours from -14 to 14",
+                found,
+                "write 5.5 for UTC+5:30",
+            )
         });
         far.into_iter().collect()
     }
@@ -85,10 +95,20 @@ impl Hours {
     pub(super) fn problems(self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.from.get() >= 24.0 {
-            problems.push(Problem::wrong("from", "an hour below 24", self.from.to_string(), "write 0 for midnight"));
+            problems.push(Problem::wrong(
+                "from",
+                "an hour below 24",
+                self.from.to_string(),
+                "write 0 for midnight",
+            ));
         }
         if self.until.get() > 24.0 {
-            problems.push(Problem::wrong("until", "an hour up to 24", self.until.to_string(), "write 7 for seven"));
+            problems.push(Problem::wrong(
+                "until",
+                "an hour up to 24",
+                self.until.to_string(),
+                "write 7 for seven",
+            ));
         }
         if self.from == self.until {
             let cure = "let the two hours differ, or leave the hours out";

@@ -17,7 +17,13 @@ fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
 }
 
 /// The rate of a party's access line in one direction, `way`.
-pub(super) fn access_rate(rate: &Option<LineRate>, name: &str, party: &PartyTraits, key: Key, way: &str) -> Option<RateCurve> {
+pub(super) fn access_rate(
+    rate: &Option<LineRate>,
+    name: &str,
+    party: &PartyTraits,
+    key: Key,
+    way: &str,
+) -> Option<RateCurve> {
     rate.as_ref().map(|rate| match rate {
         LineRate::Constant(rate) => RateCurve::constant(*rate),
         LineRate::Model(_) => {
@@ -35,7 +41,9 @@ pub(super) fn access_lines(
     of: impl Fn(&Access) -> &Option<LineRate>,
 ) -> Vec<AccessLine> {
     let parties = names.iter().zip(traits);
-    parties.map(|(name, party)| AccessLine::new(access_rate(of(&party.access), name, party, key, way))).collect()
+    parties
+        .map(|(name, party)| AccessLine::new(access_rate(of(&party.access), name, party, key, way)))
+        .collect()
 }
 
 /// The rate of the link between two parties; a rate that differs between devices is that of the sender's device.

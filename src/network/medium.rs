@@ -404,7 +404,9 @@ mod tests {
         assert!(switches.iter().all(|(_, switch)| switch.at == at));
         assert!(switches.iter().all(|(id, switch)| *id == PartyId(1) || switch.online), "{switches:?}");
         for id in [PartyId(0), PartyId(2)] {
-            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.receives(id, Time::ZERO)).collect::<Vec<_>>();
+            let draws = |medium: &mut NetworkMedium| {
+                (0..40).map(|_| medium.receives(id, Time::ZERO)).collect::<Vec<_>>()
+            };
             assert_eq!(draws(&mut forked), draws(&mut plain), "{id:?}");
         }
         let changed = switches.iter().any(|(id, _)| *id == PartyId(1));

@@ -193,7 +193,8 @@ impl Worker {
         let mut stream = network.child("compute").child(name).stream();
         let drawn = stream.open_uniform();
         let speed = party.level(PartyQuantity::Speed, name, network);
-        let slowness = model.as_dyn().slowness_numbered(party.number, speed.map_or(drawn, |speed| 1.0 - speed));
+        let slowness =
+            model.as_dyn().slowness_numbered(party.number, speed.map_or(drawn, |speed| 1.0 - speed));
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 

@@ -3,7 +3,11 @@
 use crate::vocab::{Problem, Span, Time};
 
 /// The number of the step that holds at a time; the steps begin at ascending times, the first one at 0.
-pub(super) fn step(begins: impl DoubleEndedIterator<Item = Span> + ExactSizeIterator, every: Option<Span>, at: Time) -> usize {
+pub(super) fn step(
+    begins: impl DoubleEndedIterator<Item = Span> + ExactSizeIterator,
+    every: Option<Span>,
+    at: Time,
+) -> usize {
     let place = match every {
         Some(every) => Span::from_nanos(at.nanos() % every.nanos().max(1)),
         None => at - Time::ZERO,
@@ -44,7 +48,12 @@ pub(super) fn problems(begins: &[Span], every: Option<Span>) -> Vec<Problem> {
         && every <= *last
     {
         let expected = format!("a duration above {last}, the time of the last step");
-        problems.push(Problem::wrong("every", expected, every.to_string(), "raise it, or leave the step out"));
+        problems.push(Problem::wrong(
+            "every",
+            expected,
+            every.to_string(),
+            "raise it, or leave the step out",
+        ));
     }
     problems
 }

@@ -45,7 +45,7 @@ fn refused(text: &str, words: &[&str]) {
 fn share_connected(path: &str, seconds: u64) -> f64 {
     let resources = Resources { base: Path::new(path).parent().unwrap().to_owned(), ..Resources::default() };
     let cells = Document::load(Path::new(path)).unwrap().cells(&[], &resources).unwrap();
-    let stage = cells[0].scenario.stage(None);
+    let stage = cells[0].1.stage(None);
     let client = stage.names.iter().position(|name| name == "client").unwrap();
     let client = PartyId(u32::try_from(client).unwrap());
     let mut medium = stage.network.medium(&stage.names, &stage.traits, Key::root(5));
@@ -73,10 +73,22 @@ fn a_party_is_connected_for_the_share_of_time_of_its_recording() {
         ("FlashTrace(file: \"flash.json\", device: Number(0), battery: 100)", day, 7200 + 4810),
         ("FlashTrace(file: \"flash.json\", device: Number(1), offset: Drawn)", 7 * day, 7 * 69_000),
         ("FlashTrace(file: \"flash.json\", device: Number(1), end: Offline)", 7 * day, 69_000),
-        ("FlashTrace(file: \"flash.json\", device: Number(0), offset: At(\"4h\"), end: Offline)", day, 26_410 - 3600),
+        (
+            "FlashTrace(file: \"flash.json\", device: Number(0), offset: At(\"4h\"), end: Offline)",
+            day,
+            26_410 - 3600,
+        ),
         ("FedScaleTrace(file: \"fedscale-availability.json\", device: Number(1))", 5 * 518_400, 5 * 172_800),
-        ("FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), offset: Drawn)", 400_000, 200_000),
-        ("FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), end: Offline)", 800_000, 200_000),
+        (
+            "FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), offset: Drawn)",
+            400_000,
+            200_000,
+        ),
+        (
+            "FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), end: Offline)",
+            800_000,
+            200_000,
+        ),
         ("DayAndNight(from: 22, until: 7, zones: [Zone(utc: 5.5)])", 9 * day, 9 * 9 * 3600),
     ] {
         let party = format!("Party(availability: {availability})");
@@ -88,21 +100,40 @@ fn a_party_is_connected_for_the_share_of_time_of_its_recording() {
 
 #[test]
 fn what_cannot_be_read_is_told_with_its_place() {
-    let with = |availability: &str| scenario(&format!("Party(availability: {availability})"), "topology: Mesh()", "rounds: 2");
+    let with = |availability: &str| {
+        scenario(&format!("Party(availability: {availability})"), "topology: Mesh()", "rounds: 2")
+    };
     refused(&with("FlashTrace(file: \"flash.json\", device: Number(7))"), &["a device below 3", "Number(7)"]);
     refused(&with("FlashTrace(file: \"flash.json\", device: Number(2))"), &["never online"]);
-    refused(&with("FedScaleTrace(file: \"flash.json\")"), &["a list `active` of times", "client \"0\" of flash.json"]);
+    refused(
+        &with("FedScaleTrace(file: \"flash.json\")"),
+        &["a list `active` of times", "client \"0\" of flash.json"],
+    );
     refused(&with("FlashTrace(file: \"throughput.csv\")"), &["throughput.csv:1", "JSON object"]);
-    let link = |latency: &str| scenario("Party()", &format!("topology: Mesh(), default: Link(latency: {latency})"), "rounds: 2");
-    refused(&link("RoundTrips(file: \"round-trips.csv\")"), &["a site of round-trips.csv for every party", "\"client\""]);
-    refused(&link("RoundTrips(file: \"round-trips.csv\", sites: { \"server\": [\"Tokio\"] })"), &["did you mean \"Tokyo\""]);
+    let link = |latency: &str| {
+        scenario("Party()", &format!("topology: Mesh(), default: Link(latency: {latency})"), "rounds: 2")
+    };
+    refused(
+        &link("RoundTrips(file: \"round-trips.csv\")"),
+        &["a site of round-trips.csv for every party", "\"client\""],
+    );
+    refused(
+        &link("RoundTrips(file: \"round-trips.csv\", sites: { \"server\": [\"Tokio\"] })"),
+        &["did you mean \"Tokyo\""],
+    );
     let delays = "PathDelays(file: \"sites.graphml\", delay: Attribute(name: \"weight\", unit: \"1ms\"))";
     refused(&link(delays), &["an attribute of edges (delay)", "\"weight\""]);
-    refused(&scenario("Party()", "topology: GraphMl(file: \"sites.graphml\")", "rounds: 2"), &["Milan & Turin", "a party for every node"]);
+    refused(
+        &scenario("Party()", "topology: GraphMl(file: \"sites.graphml\")", "rounds: 2"),
+        &["Milan & Turin", "a party for every node"],
+    );
     let (place, path) = place(&with("FedScaleTrace(file: \"behave\")"));
     fs::write(place.path().join("behave"), [0x80, 0x04, 0x95, 0x10]).unwrap();
     let (code, _, stderr) = code_and_output(&subrosa(&["check", &path]));
-    assert!(code == 3 && stderr.contains("a Python pickle") && stderr.contains("pickle.load(open('behave'"), "{stderr}");
+    assert!(
+        code == 3 && stderr.contains("a Python pickle") && stderr.contains("pickle.load(open('behave'"),
+        "{stderr}"
+    );
 }
 
 /// Files of parties and networks are found in the folder of --data.
@@ -124,8 +155,11 @@ fn recorded_parties_replay_with_any_number_of_threads() {
     let file = root().join("scenarios/network/recorded.ron");
     let folder = out.path().join("run");
     let (file, folder) = (file.to_str().unwrap(), folder.to_str().unwrap());
-    let ran = code_and_output(&subrosa(&["run", file, "--replications", "3", "--threads", "2", "--out", folder]));
+    let ran =
+        code_and_output(&subrosa(&["run", file, "--replications", "3", "--threads", "2", "--out", folder]));
     assert_eq!(ran.0, 0, "{}", ran.2);
-    let replayed = code_and_output(&subrosa(&["replay", folder, "--threads", "1"]));
+    let inside = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let inside = inside.into_iter().find(|path| path.join("manifest.json").exists()).unwrap();
+    let replayed = code_and_output(&subrosa(&["replay", inside.to_str().unwrap(), "--threads", "1"]));
     assert_eq!(replayed.0, 0, "{}{}", replayed.1, replayed.2);
 }

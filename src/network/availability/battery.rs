@@ -135,12 +135,17 @@ impl Availability for Battery {
         let below = self.charges.hours().problems().into_iter().map(|problem| problem.below("charges"));
         let mut problems: Vec<Problem> = below.chain(Zone::problems(&self.zones)).collect();
         let empty = self.lengths().into_iter().filter(|(_, length)| *length == Span::ZERO);
-        problems.extend(empty.map(|(field, _)| {
-            Problem::wrong(field, "a duration above 0", "0s", "write \"24h\"")
-        }));
+        problems.extend(
+            empty.map(|(field, _)| Problem::wrong(field, "a duration above 0", "0s", "write \"24h\"")),
+        );
         if self.starts.get() >= 24.0 {
             let found = self.starts.to_string();
-            problems.push(Problem::wrong("starts", "an hour below 24", found, "write 13.5 for half past one"));
+            problems.push(Problem::wrong(
+                "starts",
+                "an hour below 24",
+                found,
+                "write 13.5 for half past one",
+            ));
         }
         problems
     }

@@ -85,7 +85,9 @@ impl Process {
     }
 
     fn online_at_start(&self) -> bool {
-        (0..3).any(|day| self.interval(day).is_some_and(|(from, until)| from <= self.passed && self.passed < until))
+        (0..3).any(|day| {
+            self.interval(day).is_some_and(|(from, until)| from <= self.passed && self.passed < until)
+        })
     }
 }
 
@@ -109,17 +111,28 @@ impl Availability for DayAndNight {
         problems.extend(Zone::problems(&self.zones));
         if self.starts.get() >= 24.0 {
             let found = self.starts.to_string();
-            problems.push(Problem::wrong("starts", "an hour below 24", found, "write 13.5 for half past one"));
+            problems.push(Problem::wrong(
+                "starts",
+                "an hour below 24",
+                found,
+                "write 13.5 for half past one",
+            ));
         }
         let (from, until) = self.hours().nanos();
         if problems.is_empty() && until.saturating_sub(from) >= DAY {
             let cure = "write Always() for a party that is connected all day";
-            problems.push(Problem::wrong("until", "less than a day after `from`", self.until.to_string(), cure));
+            problems.push(Problem::wrong(
+                "until",
+                "less than a day after `from`",
+                self.until.to_string(),
+                cure,
+            ));
         }
         let shortest = until.saturating_sub(from).min(DAY.saturating_sub(until.saturating_sub(from)));
         if problems.is_empty() && shortest > 0 && self.spread.nanos().saturating_mul(2) >= shortest {
             let expected = format!("less than {}", Span::from_nanos(shortest / 2));
-            let cure = "lower it, so that a day's interval ends after it begins and before that of the next day";
+            let cure =
+                "lower it, so that a day's interval ends after it begins and before that of the next day";
             problems.push(Problem::wrong("spread", expected, self.spread.to_string(), cure));
         }
         problems
@@ -136,7 +149,8 @@ impl AvailabilityProcess for Process {
             self.started = true;
             // The party may be in the middle of an interval, which then ends first.
             let now = self.passed;
-            let inside = (0..3).find(|&day| self.interval(day).is_some_and(|(from, until)| from <= now && now < until));
+            let inside = (0..3)
+                .find(|&day| self.interval(day).is_some_and(|(from, until)| from <= now && now < until));
             self.ending = inside.is_some();
             self.day = inside.unwrap_or(0);
         }
@@ -168,7 +182,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> DayAndNight {
-        crate::scenario::part::<super::super::AvailabilityModel>(text).unwrap().get::<DayAndNight>().unwrap().clone()
+        crate::scenario::part::<super::super::AvailabilityModel>(text)
+            .unwrap()
+            .get::<DayAndNight>()
+            .unwrap()
+            .clone()
     }
 
     fn changes(recipe: &DayAndNight, count: usize) -> (bool, Vec<(f64, bool)>) {
@@ -182,7 +200,10 @@ mod tests {
     fn local_hours_are_those_of_the_zone() {
         // 22 to 7 at UTC+8 is 14 to 23 in UTC.
         let east = read("DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8)])");
-        assert_eq!(changes(&east, 4), (false, vec![(14.0, true), (23.0, false), (38.0, true), (47.0, false)]));
+        assert_eq!(
+            changes(&east, 4),
+            (false, vec![(14.0, true), (23.0, false), (38.0, true), (47.0, false)])
+        );
         // 22 to 7 at UTC-5 is 3 to 12 in UTC; the run begins at 5.
         let west = read("DayAndNight(from: 22, until: 7, zones: [Zone(utc: -5)], starts: 5)");
         assert_eq!(changes(&west, 3), (true, vec![(7.0, false), (22.0, true), (31.0, false)]));
@@ -194,7 +215,9 @@ mod tests {
     /// The zones have shares 1/4 and 3/4 of 400 parties: a standard error of 0.0217, six are 0.13.
     #[test]
     fn days_are_missed_and_zones_drawn_at_their_rates() {
-        let recipe = read("DayAndNight(from: 8, until: 18, joins: 0.7, spread: \"2h\", zones: [Zone(utc: 0), Zone(utc: 3, share: 3)])");
+        let recipe = read(
+            "DayAndNight(from: 8, until: 18, joins: 0.7, spread: \"2h\", zones: [Zone(utc: 0), Zone(utc: 3, share: 3)])",
+        );
         let mut days = 0;
         for party in 0..40 {
             let mut process = recipe.start(Key::root(9).index(party).stream());
@@ -211,7 +234,8 @@ mod tests {
         }
         assert!((f64::from(days) / 8000.0 - 0.7).abs() < 0.031, "{days}");
         let plain = DayAndNight { joins: one(), spread: Span::ZERO, ..recipe };
-        let first = |party| plain.start(Key::root(4).index(party).stream()).next_switch().unwrap().at.seconds();
+        let first =
+            |party| plain.start(Key::root(4).index(party).stream()).next_switch().unwrap().at.seconds();
         let east = (0..400).filter(|party| first(*party) < 6.0 * 3600.0).count();
         assert!((east as f64 / 400.0 - 0.75).abs() < 0.13, "{east}");
     }

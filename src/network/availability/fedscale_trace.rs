@@ -105,7 +105,8 @@ fn clients(file: &str, text: &str) -> Result<Vec<Recording>, Problem> {
     let wrong = |expected: String, found: String, cure: &str| Problem::wrong("file", expected, found, cure);
     let read: Result<Map<String, Value>, _> = serde_json::from_str(text);
     let clients = read.map_err(|error| {
-        let expected = "a JSON object of clients, each with `active`, `inactive` and `finish_time`".to_owned();
+        let expected =
+            "a JSON object of clients, each with `active`, `inactive` and `finish_time`".to_owned();
         wrong(expected, format!("{file}:{}: {error}", error.line()), "correct the file")
     })?;
     let mut found = Vec::new();
@@ -140,7 +141,8 @@ fn clients(file: &str, text: &str) -> Result<Vec<Recording>, Problem> {
         let mut last = Span::ZERO;
         for (index, (from, until)) in active.iter().zip(&inactive).enumerate() {
             if *from < last || until < from {
-                let expected = format!("intervals in order of time; interval {index} begins at {last} or later");
+                let expected =
+                    format!("intervals in order of time; interval {index} begins at {last} or later");
                 return Err(wrong(expected, format!("from {from} to {until} in {place}"), correct));
             }
             last = *until;

@@ -28,7 +28,11 @@ pub(super) struct Condition<'a> {
 }
 
 /// The recordings of all devices of a file, in its order. `file` is its name for messages.
-pub(super) fn recordings(file: &str, text: &str, condition: &Condition<'_>) -> Result<Vec<Recording>, Problem> {
+pub(super) fn recordings(
+    file: &str,
+    text: &str,
+    condition: &Condition<'_>,
+) -> Result<Vec<Recording>, Problem> {
     let wrong = |expected: &str, found: String, cure: &str| Problem::wrong("file", expected, found, cure);
     let shape = "a JSON object of devices, each with its `messages`";
     let devices: Map<String, Value> = serde_json::from_str(text)
@@ -48,7 +52,8 @@ pub(super) fn recordings(file: &str, text: &str, condition: &Condition<'_>) -> R
     let mut found = Vec::new();
     for (records, name) in read.iter().zip(devices.keys()) {
         let ends = records.first().zip(records.last());
-        let Some((begins, ends)) = ends.map(|(a, b)| (a.0, b.0)).filter(|(begins, ends)| begins < ends) else {
+        let Some((begins, ends)) = ends.map(|(a, b)| (a.0, b.0)).filter(|(begins, ends)| begins < ends)
+        else {
             let found = format!("{} in device \"{name}\" of {file}", records.len());
             return Err(wrong("records of two different times or more", found, "leave the device out"));
         };
@@ -132,7 +137,8 @@ fn recording(records: &[(i64, Change)], condition: &Condition<'_>, times: [i64; 
             Change::Battery(level) => battery = *level,
             Change::State(..) | Change::Other => {}
         }
-        let fits = condition.states.iter().all(|state| states.contains(state)) && battery >= condition.battery;
+        let fits =
+            condition.states.iter().all(|state| states.contains(state)) && battery >= condition.battery;
         match (fits, since) {
             (true, None) => since = Some(*at),
             (false, Some(from)) => {

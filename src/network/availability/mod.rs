@@ -117,7 +117,10 @@ fn lasts(length: &LatencyModel) -> bool {
 }
 
 /// Reads the files of latency models. Each is given with its field, and its problems are reported at that field.
-pub(super) fn load_periods<const N: usize>(periods: [(&str, &mut LatencyModel); N], base: &DataFolders) -> Vec<Problem> {
+pub(super) fn load_periods<const N: usize>(
+    periods: [(&str, &mut LatencyModel); N],
+    base: &DataFolders,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
         problems.extend(model.as_dyn_mut().load(base).into_iter().map(|problem| problem.below(field)));

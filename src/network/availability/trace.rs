@@ -127,7 +127,8 @@ impl Availability for Trace {
     }
 
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
-        let read = data_file::read(base, &self.file, "a CSV file").and_then(|text| devices(&self.file, &text));
+        let read =
+            data_file::read(base, &self.file, "a CSV file").and_then(|text| devices(&self.file, &text));
         match read {
             Ok(devices) => {
                 self.devices = Some(Arc::new(devices));

@@ -81,12 +81,11 @@ impl Latency for Mixture {
         }
         let weights = self.parts.iter().map(|part| part.weight);
         let of_parts = self.parts.iter().enumerate();
-        let of_parts =
-            of_parts.flat_map(|(index, part)| {
-                let field = format!("parts[{index}].law");
-                let own = part.law.outside_of_links().map(|problem| problem.below(&field));
-                part.law.problems_below(&field).chain(own)
-            });
+        let of_parts = of_parts.flat_map(|(index, part)| {
+            let field = format!("parts[{index}].law");
+            let own = part.law.outside_of_links().map(|problem| problem.below(&field));
+            part.law.problems_below(&field).chain(own)
+        });
         unequal_weights(weights).into_iter().chain(of_parts).collect()
     }
 

@@ -72,7 +72,12 @@ impl Latency for RoundTrips {
 
     fn problems(&self) -> Vec<Problem> {
         let zero = (self.unit == Span::ZERO).then(|| {
-            Problem::wrong("unit", "a duration above 0", "0s", "write unit: \"1ms\" for a matrix of milliseconds")
+            Problem::wrong(
+                "unit",
+                "a duration above 0",
+                "0s",
+                "write unit: \"1ms\" for a matrix of milliseconds",
+            )
         });
         zero.into_iter().collect()
     }
@@ -102,7 +107,8 @@ fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     let names: Vec<String> = rows.names().iter().skip(1).cloned().collect();
     let n = names.len();
     if n < 2 || rows.len() != n {
-        let expected = "a matrix: the names of two sites or more in the first line, and one line for each".to_owned();
+        let expected =
+            "a matrix: the names of two sites or more in the first line, and one line for each".to_owned();
         return Err(wrong(expected, format!("{n} names and {} further lines in {file}", rows.len())));
     }
     if let Some(twice) = (1..n).find(|&index| names[..index].contains(&names[index])) {
@@ -112,7 +118,8 @@ fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     let mut delays = vec![None; n * n];
     let mut order = Vec::new();
     for (line, cell) in rows.cells(0) {
-        let Some(place) = names.iter().position(|name| name == cell).filter(|place| !order.contains(place)) else {
+        let Some(place) = names.iter().position(|name| name == cell).filter(|place| !order.contains(place))
+        else {
             let expected = "a line for each site of the first line, beginning with its name".to_owned();
             return Err(wrong(expected, format!("\"{cell}\" at {file}:{line}")));
         };
@@ -121,7 +128,8 @@ fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     for to in 0..n {
         for ((line, cell), &from) in rows.cells(to + 1).zip(&order) {
             let missing = ["", "-", "nan"].contains(&cell.to_ascii_lowercase().as_str());
-            let number = if missing { Some(-1.0) } else { cell.parse::<f64>().ok().filter(|n| n.is_finite()) };
+            let number =
+                if missing { Some(-1.0) } else { cell.parse::<f64>().ok().filter(|n| n.is_finite()) };
             let Some(number) = number else {
                 let expected = format!("a round trip to \"{}\", or an empty cell", names[to]);
                 return Err(wrong(expected, format!("\"{cell}\" at {file}:{line}")));

@@ -108,7 +108,12 @@ impl Latency for Schedule {
         let nested = self.steps.iter().position(|step| step.is.get::<Self>().is_some());
         let nested = nested.map(|index| {
             let cure = "write the inner schedule's steps into the outer one";
-            Problem::wrong(format!("steps[{index}].is"), "a delay without a schedule of its own", "Schedule", cure)
+            Problem::wrong(
+                format!("steps[{index}].is"),
+                "a delay without a schedule of its own",
+                "Schedule",
+                cure,
+            )
         });
         schedule::problems(&self.begins(), self.every).into_iter().chain(of_steps).chain(nested).collect()
     }

@@ -58,7 +58,8 @@ impl SiteDelays {
     pub(super) fn problems(&self, file: &str, sites: &Sites, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let groups = parties.iter().filter_map(|party| party.group);
-        let mut known: Vec<String> = parties.iter().map(|party| party.name).chain(groups).map(Into::into).collect();
+        let mut known: Vec<String> =
+            parties.iter().map(|party| party.name).chain(groups).map(Into::into).collect();
         known.sort_unstable();
         known.dedup();
         for (name, list) in sites {
@@ -84,14 +85,20 @@ impl SiteDelays {
                 (None, _) => {
                     let found = format!("none for \"{}\"", party.name);
                     let cure = format!("write sites: {{ \"{}\": [\"{}\"] }}", party.name, self.names[0]);
-                    return vec![Problem::wrong("sites", format!("a site of {file} for every party"), found, cure)];
+                    return vec![Problem::wrong(
+                        "sites",
+                        format!("a site of {file} for every party"),
+                        found,
+                        cure,
+                    )];
                 }
             }
         }
         used.sort_unstable();
         used.dedup();
         let pairs = used.iter().flat_map(|&from| used.iter().map(move |&to| (from, to)));
-        let unknown = pairs.into_iter().find(|(from, to)| self.delays[from * self.names.len() + to].is_none());
+        let unknown =
+            pairs.into_iter().find(|(from, to)| self.delays[from * self.names.len() + to].is_none());
         if let Some((from, to)) = unknown {
             let found = format!("none from \"{}\" to \"{}\" in {file}", self.names[from], self.names[to]);
             let cure = "move one of the parties to another site";

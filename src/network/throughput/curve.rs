@@ -103,7 +103,12 @@ impl RateCurve {
     /// The bits that are sent in one turn of the curve.
     fn bits_of_turn(&self, every: Span) -> f64 {
         let ends = self.steps.as_slice().iter().skip(1).map(|step| step.0).chain([every]);
-        self.steps.as_slice().iter().zip(ends).map(|(step, end)| step.1 * (end.seconds() - step.0.seconds())).sum()
+        self.steps
+            .as_slice()
+            .iter()
+            .zip(ends)
+            .map(|(step, end)| step.1 * (end.seconds() - step.0.seconds()))
+            .sum()
     }
 
     /// Whether a message is ever sent.

@@ -64,7 +64,8 @@ fn second() -> Span {
 impl ThroughputTrace {
     fn read(&self, base: &DataFolders) -> Result<Recorded, Problem> {
         let text = data_file::read(base, &self.file, "a CSV file")?;
-        let rates = data_file::numbers(&self.file, &text, &self.rate).map_err(|problem| at(problem, "rate"))?;
+        let rates =
+            data_file::numbers(&self.file, &text, &self.rate).map_err(|problem| at(problem, "rate"))?;
         if rates.iter().all(|rate| *rate == 0.0) {
             let found = format!("only 0 in column \"{}\" of {}", self.rate, self.file.display());
             return Err(Problem::wrong("file", "a rate above 0", found, "name the column of rates"));
@@ -75,7 +76,8 @@ impl ThroughputTrace {
                 (0u64..).take(rates.len()).map(|k| Span::from_nanos(k.saturating_mul(spacing))).collect()
             }
             Some(column) => {
-                let times = data_file::numbers(&self.file, &text, column).map_err(|problem| at(problem, "time"))?;
+                let times =
+                    data_file::numbers(&self.file, &text, column).map_err(|problem| at(problem, "time"))?;
                 ascending(&self.file, column, &times)?;
                 let unit = self.time_unit.seconds();
                 times.iter().map(|time| Span::from_seconds((time - times[0]) * unit)).collect()
@@ -99,7 +101,12 @@ fn ascending(file: &Path, column: &str, times: &[f64]) -> Result<(), Problem> {
         Some(index) => {
             let expected = format!("a time after {} in column \"{column}\"", times[index - 1]);
             let found = format!("{} in row {} of {}", times[index], index + 1, file.display());
-            Err(Problem::wrong("file", expected, found, "sort the rows by time, and keep one row for each time"))
+            Err(Problem::wrong(
+                "file",
+                expected,
+                found,
+                "sort the rows by time, and keep one row for each time",
+            ))
         }
     }
 }

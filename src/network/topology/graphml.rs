@@ -56,7 +56,12 @@ impl Topology for GraphMl {
         }
         if let Some(party) = population.names.iter().find(|party| !graph.nodes.contains(*party)) {
             let found = format!("none for \"{party}\" in {file}");
-            return vec![Problem::wrong("file", "a node for every party", found, "add the node, or leave the party out")];
+            return vec![Problem::wrong(
+                "file",
+                "a node for every party",
+                found,
+                "add the node, or leave the party out",
+            )];
         }
         let found = self.edges().problems(population).into_iter();
         found.map(|problem| Problem { path: "file".to_owned(), ..problem }).collect()
