@@ -11,6 +11,7 @@ use crate::network::compute::{ComputeMember, ComputeModel};
 use crate::network::latency::{LatencyMember, LatencyModel};
 use crate::network::loss::{LossMember, LossModel};
 use crate::network::outage::{OutageMember, OutageModel};
+use crate::network::throughput::{ThroughputMember, ThroughputModel};
 use crate::network::topology::{TopologyMember, TopologyModel};
 use crate::objectives::{NoiseMember, NoiseModel, ObjectiveMember, ObjectiveModel};
 use crate::privacy::mechanisms::inputs::InputMember;
@@ -123,6 +124,8 @@ catalogue! {
     availability: AvailabilityModel, AvailabilityMember;
     /// Adds a compute model: how long a party takes to process a message.
     compute: ComputeModel, ComputeMember;
+    /// Adds a throughput: the rate of a line over time.
+    throughput: ThroughputModel, ThroughputMember;
     /// Adds an outage of a group of parties.
     outage: OutageModel, OutageMember;
     /// Adds an objective: what is to be optimised.

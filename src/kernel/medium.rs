@@ -113,8 +113,8 @@ pub trait Medium: std::fmt::Debug {
         Span::ZERO
     }
 
-    /// Whether a connected addressee receives a message that has just reached it; if not, the message is lost.
-    fn receives(&mut self, _party: PartyId) -> bool {
+    /// Whether a connected addressee receives a message that has reached it at `now`; if not, the message is lost.
+    fn receives(&mut self, _party: PartyId, _now: Time) -> bool {
         true
     }
 
@@ -140,8 +140,8 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
         (**self).occupied(party, work, now)
     }
-    fn receives(&mut self, party: PartyId) -> bool {
-        (**self).receives(party)
+    fn receives(&mut self, party: PartyId, now: Time) -> bool {
+        (**self).receives(party, now)
     }
     fn starts_online(&mut self, party: PartyId) -> bool {
         (**self).starts_online(party)

@@ -286,7 +286,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
                 self.core.work -= 1;
-                if !self.core.online[to.index()] || !self.core.medium.receives(to) {
+                if !self.core.online[to.index()] || !self.core.medium.receives(to, self.core.now) {
                     let cause = LossCause::ReceiverOffline;
                     self.core.record_event(watch, &Event::Lost { from, to, message: &message, cause });
                     return false;

@@ -12,7 +12,8 @@ pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     if model.is_instant() {
         return 0.0;
     }
-    let slowness = model.slowness(network.child("compute").child(name).stream().open_uniform());
+    let slowness =
+        model.slowness_numbered(party.number, network.child("compute").child(name).stream().open_uniform());
     // The largest draw below 1 is the least likely to be a slowdown.
     model.job(slowness, 0.5, 1.0f64.next_down()).seconds()
 }

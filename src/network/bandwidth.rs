@@ -1,9 +1,11 @@
 //! Bandwidth of a link or a party's access line: messages wait in a queue and are sent one at a time.
 
-use crate::vocab::{Rate, Time};
+use super::throughput::{LineRate, RateCurve};
+use crate::vocab::{DataFolders, Problem, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 /// The capacity of one direction of a link. Messages are sent one after another, in the order in which they reach the
 /// link.
@@ -12,8 +14,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {
-    /// Rate at which messages are sent, as in `"10Mbit/s"`.
-    pub rate: Rate,
+    /// Rate at which messages are sent, as in `"10Mbit/s"`, or a throughput model.
+    pub rate: LineRate,
     /// Most bytes in the queue, including the unsent part of the message that is being sent; a message that does not fit
     /// is lost.
     /// Default: no limit.
@@ -25,12 +27,40 @@ pub struct Bandwidth {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// Rate at which the party can send, as in `"10Mbit/s"`. Default: no limit.
+    /// Rate at which the party can send, as in `"10Mbit/s"`, or a throughput model. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up: Option<Rate>,
-    /// Rate at which the party can receive, as in `"50Mbit/s"`. Default: no limit.
+    pub up: Option<LineRate>,
+    /// Rate at which the party can receive, as in `"50Mbit/s"`, or a throughput model. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub down: Option<Rate>,
+    pub down: Option<LineRate>,
+}
+
+impl Access {
+    /// The two rates that are limited, each with its field.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = (&'static str, &LineRate)> {
+        [("up", &self.up), ("down", &self.down)]
+            .into_iter()
+            .filter_map(|(field, rate)| Some((field, rate.as_ref()?)))
+    }
+
+    /// The problems of its rates.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        self.limits().flat_map(|(field, rate)| rate.problems().into_iter().map(|p| p.below(field))).collect()
+    }
+
+    /// Reads the files that its rates name.
+    pub fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let rates = [("up", &mut self.up), ("down", &mut self.down)].into_iter();
+        let rates = rates.filter_map(|(field, rate)| Some((field, rate.as_mut()?)));
+        rates.flat_map(|(field, rate)| rate.load(base).into_iter().map(move |p| p.below(field))).collect()
+    }
+
+    /// The files that its rates name.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.limits().flat_map(|(_, rate)| rate.files()).collect()
+    }
 }
 
 /// The state of a line that sends one message at a time: when it will have sent the last one.
@@ -41,9 +71,9 @@ pub(super) struct Sender {
 
 impl Sender {
     /// When the sending of a message that arrives at `now` begins and ends. Calls are in order of time.
-    pub(super) fn send(&mut self, now: Time, bytes: u64, rate: Rate) -> (Time, Time) {
+    pub(super) fn send(&mut self, now: Time, bytes: u64, rate: &RateCurve) -> (Time, Time) {
         let begins = self.free_at.max(now);
-        self.free_at = begins + rate.time_for(bytes);
+        self.free_at = rate.sent(begins, bytes);
         (begins, self.free_at)
     }
 }
@@ -68,7 +98,13 @@ struct Unsent {
 impl Queue {
     /// The time at which a message that arrives at `now` has been sent; `None` if it does not fit into the buffer. Calls are
     /// in order of time.
-    pub(super) fn enter(&mut self, now: Time, bytes: u64, rate: Rate, buffer: Option<u64>) -> Option<Time> {
+    pub(super) fn enter(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        rate: &RateCurve,
+        buffer: Option<u64>,
+    ) -> Option<Time> {
         while let Some(sent) = self.unsent.pop_front_if(|first| first.ends <= now) {
             self.bytes -= u128::from(sent.bytes);
         }
@@ -98,11 +134,11 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::Span;
+    use crate::vocab::{Rate, Span};
 
     #[test]
     fn messages_wait_for_each_other_and_for_nothing_else() {
-        let rate = Rate::from_bits_per_second(8000.0).unwrap();
+        let rate = &RateCurve::constant(Rate::from_bits_per_second(8000.0).unwrap());
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut queue = Queue::default();
         assert_eq!(queue.enter(at(0), 100, rate, None), Some(at(100)));
@@ -116,7 +152,7 @@ mod tests {
     #[test]
     fn rounded_times_take_no_room() {
         // 100 bytes take 266,666.67 ns, rounded to 266,667: two messages fill a buffer of 200 bytes exactly.
-        let rate = Rate::from_bits_per_second(3e6).unwrap();
+        let rate = &RateCurve::constant(Rate::from_bits_per_second(3e6).unwrap());
         let mut queue = Queue::default();
         let nanos = |nanos| Some(Time::from_nanos(nanos));
         assert_eq!(queue.enter(Time::ZERO, 100, rate, Some(200)), nanos(266_667));
@@ -127,8 +163,8 @@ mod tests {
 
     #[test]
     fn bytes_in_the_queue_stay_the_same_at_another_rate() {
-        let slow = Rate::from_bits_per_second(8000.0).unwrap();
-        let fast = Rate::from_bits_per_second(80_000.0).unwrap();
+        let slow = &RateCurve::constant(Rate::from_bits_per_second(8000.0).unwrap());
+        let fast = &RateCurve::constant(Rate::from_bits_per_second(80_000.0).unwrap());
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut queue = Queue::default();
         assert_eq!(queue.enter(at(0), 100, slow, Some(200)), Some(at(100)));

@@ -1,28 +1,56 @@
 //! Reads the data files that models name, once, when the scenario is checked.
 
-use crate::vocab::{CsvRows, NoSuchColumn, NotCsv, Problem};
+use crate::vocab::{CsvRows, DataFolders, NoSuchColumn, NotCsv, Problem};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The contents of a file, shared by every clone of the recipe; `None` until the file has been read.
 pub(super) type Loaded<T> = Option<Arc<T>>;
 
-/// The text of a file, whose path is relative to `base`.
-pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
-    let place = base.join(file);
-    std::fs::read_to_string(&place).map_err(|error| {
-        Problem::wrong(
-            "file",
-            "a CSV file that can be read",
-            format!("{}: {error}", place.display()),
-            "check the path; it is relative to the scenario's folder",
-        )
+/// How to convert FedScale's pickles.
+pub(super) const FEDSCALE_PICKLE: &str = "convert it: python3 -c \"import json, pickle; json.dump(pickle.load(open('FILE', 'rb')), \
+                                          open('FILE.json', 'w'), default=float)\"";
+
+/// The text of a file, whose path is relative to the folders; `kind` says what it should be ("a CSV file").
+pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String, Problem> {
+    let place = base.place(file);
+    let wrong =
+        |found: String, cure: String| Problem::wrong("file", format!("{kind} that can be read"), found, cure);
+    let bytes = std::fs::read(&place).map_err(|error| {
+        let cure = "check the path; it is relative to the scenario's folder, or to that of --data";
+        wrong(format!("{}: {error}", place.display()), cure.to_owned())
+    })?;
+    // Pickles of protocol 2 and later begin with this byte, which begins no text.
+    if bytes.first() == Some(&0x80) {
+        let found = format!("{}: a Python pickle, which can run programs when it is read", place.display());
+        return Err(wrong(found, FEDSCALE_PICKLE.replace("FILE", &file.display().to_string())));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        let found = format!("{}:{line}: text that is not UTF-8", place.display());
+        wrong(found, "save the file as UTF-8".to_owned())
     })
 }
 
+/// Keeps what was read, or returns why it could not be.
+pub(super) fn keep<T>(read: Result<T, Problem>, place: &mut Loaded<T>) -> Vec<Problem> {
+    match read {
+        Ok(value) => {
+            *place = Some(Arc::new(value));
+            Vec::new()
+        }
+        Err(problem) => vec![problem],
+    }
+}
+
 /// The numbers of a column of a CSV file with a header line: at least one, all finite and 0 or above.
-pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
-    let text = read(base, file)?;
+pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
+    numbers(file, &read(base, file, "a CSV file")?, column)
+}
+
+/// The same for the text of a file.
+pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");
     let rows = CsvRows::read(text.as_bytes()).map_err(|NotCsv { line, reason }| {

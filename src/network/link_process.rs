@@ -1,9 +1,11 @@
 //! What a link does to each message: delay, loss, queue, order and duplication, with the link's own random numbers.
 
-use super::bandwidth::{Bandwidth, Queue};
+use super::bandwidth::Queue;
+use super::draws::Draws;
 use super::latency::LatencyModel;
 use super::links::{Link, Order};
 use super::loss::LossProcess;
+use super::throughput::RateCurve;
 use crate::kernel::LossCause;
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
@@ -17,7 +19,8 @@ pub(super) struct LinkProcess {
     certain: Option<Span>,
     /// Number of messages for which nothing was drawn.
     undrawn: u64,
-    bandwidth: Option<Box<(Bandwidth, Queue)>>,
+    /// The rate, the size of the buffer, and the messages in it.
+    bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,
     fifo: bool,
     /// The latest arrival so far, on a link that keeps messages in order.
     last: Time,
@@ -30,45 +33,6 @@ pub(super) struct LinkProcess {
     pub(super) ends: (PartyId, PartyId),
 }
 
-/// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
-/// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
-/// stream, which takes a tenth of the memory; in a network of a million links, most are of this kind.
-#[derive(Clone, Debug)]
-enum Draws {
-    None(Key),
-    One(Key),
-    Many(Box<Stream>),
-}
-
-impl Draws {
-    /// Passes over the draws of this many messages.
-    fn skip(&mut self, messages: u64) {
-        for _ in 0..messages {
-            self.next();
-        }
-    }
-
-    /// The draws of the next message: for its latency in (0, 1), for its loss in [0, 1).
-    fn next(&mut self) -> (f64, f64) {
-        let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
-        match self {
-            Self::Many(stream) => pair(stream),
-            Self::None(key) => {
-                let first = pair(&mut key.stream());
-                *self = Self::One(*key);
-                first
-            }
-            Self::One(key) => {
-                let mut stream = Box::new(key.stream());
-                pair(&mut stream);
-                let second = pair(&mut stream);
-                *self = Self::Many(stream);
-                second
-            }
-        }
-    }
-}
-
 /// The result of sending a message over a link: the arrival times of the message and of its copy, if there is one, or the
 /// cause of its loss.
 pub(super) type Crossing = Result<(Time, Option<Time>), LossCause>;
@@ -79,16 +43,23 @@ fn certain(link: &Link) -> Option<Span> {
 }
 
 impl LinkProcess {
-    /// The process of a link that has carried no message. `key` is the link's node of the seed tree, `row` its row in the statistics.
-    pub(super) fn new(link: Link, key: Key, row: usize, ends: (PartyId, PartyId)) -> Self {
+    /// The process of a link that has carried no message, with this rate if its bandwidth is limited. `key` is the link's node
+    /// of the seed tree, `row` its row in the statistics.
+    pub(super) fn new(
+        link: Link,
+        rate: Option<RateCurve>,
+        key: Key,
+        (row, ends): (usize, (PartyId, PartyId)),
+    ) -> Self {
         let duplication = link.duplication.get();
+        let buffer = link.bandwidth.as_ref().and_then(|bandwidth| bandwidth.buffer);
         Self {
             certain: certain(&link),
             undrawn: 0,
             latency: link.latency,
             loss: link.loss.as_dyn().start(),
             draws: Draws::None(key),
-            bandwidth: link.bandwidth.map(|bandwidth| Box::new((bandwidth, Queue::default()))),
+            bandwidth: rate.map(|rate| Box::new((rate, buffer, Queue::default()))),
             fifo: link.order == Order::Fifo,
             last: Time::ZERO,
             duplication: (duplication > 0.0)
@@ -100,15 +71,16 @@ impl LinkProcess {
 
     /// Takes over the settings of the same link in another network. Random streams and the queue continue; the loss
     /// process starts again if its settings change.
-    pub(super) fn change(&mut self, old: &Link, new: Link, key: Key) {
+    pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
         }
         self.latency = new.latency;
-        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.1);
-        self.bandwidth = new.bandwidth.map(|bandwidth| Box::new((bandwidth, queue)));
+        let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.2);
+        let buffer = new.bandwidth.and_then(|bandwidth| bandwidth.buffer);
+        self.bandwidth = rate.map(|rate| Box::new((rate, buffer, queue)));
         self.fifo = new.order == Order::Fifo;
         let stream = self.duplication.take().map(|before| before.1);
         let probability = new.duplication.get();
@@ -123,7 +95,7 @@ impl LinkProcess {
             (delay, false)
         } else {
             let (delay, loss) = self.draws.next();
-            (self.latency.as_dyn().quantile(delay), self.loss.drops(loss))
+            (self.latency.as_dyn().quantile_at(now, delay), self.loss.drops_at(now, loss))
         };
         let copy = self.duplication.as_deref_mut().and_then(|(probability, stream)| {
             let (whether, delay) = (stream.uniform(), stream.open_uniform());
@@ -133,15 +105,15 @@ impl LinkProcess {
             return Err(LossCause::Partition);
         }
         let departure = match self.bandwidth.as_deref_mut() {
-            Some((bandwidth, queue)) => {
-                queue.enter(now, bytes, bandwidth.rate, bandwidth.buffer).ok_or(LossCause::QueueFull)?
+            Some((rate, buffer, queue)) => {
+                queue.enter(now, bytes, rate, *buffer).ok_or(LossCause::QueueFull)?
             }
             None => now,
         };
         if dropped {
             return Err(LossCause::Link);
         }
-        let copy = copy.map(|u| self.latency.as_dyn().quantile(u));
+        let copy = copy.map(|u| self.latency.as_dyn().quantile_at(now, u));
         let arrival = self.in_order(departure + delay);
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
@@ -161,15 +133,6 @@ mod tests {
     use super::*;
     use crate::network::latency::{Constant, Exponential};
 
-    #[test]
-    fn a_link_draws_the_words_of_its_stream_in_order() {
-        let key = Key::root(5).child("link");
-        let (mut draws, mut stream) = (Draws::None(key), key.stream());
-        for _ in 0..50 {
-            assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
-        }
-    }
-
     /// A link whose messages all take 5 ms until its latency becomes random: message k then has the draws of message k.
     #[test]
     fn draws_that_are_not_needed_are_passed_over() {
@@ -180,13 +143,13 @@ mod tests {
         );
         let key = Key::root(5).child("link");
         let ends = (PartyId(0), PartyId(1));
-        let mut drawn = LinkProcess::new(random.clone(), key, 0, ends);
-        let mut changed = LinkProcess::new(sure.clone(), key, 0, ends);
+        let mut drawn = LinkProcess::new(random.clone(), None, key, (0, ends));
+        let mut changed = LinkProcess::new(sure.clone(), None, key, (0, ends));
         for _ in 0..7 {
             assert_eq!(changed.cross(1, Time::ZERO, false), Ok((Time::ZERO + ms(5), None)));
             drawn.cross(1, Time::ZERO, false).unwrap();
         }
-        changed.change(&sure, random, key);
+        changed.change(&sure, random, None, key);
         for _ in 0..7 {
             assert_eq!(changed.cross(1, Time::ZERO, false), drawn.cross(1, Time::ZERO, false));
         }

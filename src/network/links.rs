@@ -1,16 +1,16 @@
 //! The network of a scenario: a topology, a default link, rules for particular links, and outages.
 
 use super::bandwidth::Bandwidth;
-use super::latency::LatencyModel;
+use super::latency::{LatencyModel, LinkEnd};
 use super::loss::LossModel;
 use super::outage::OutageModel;
 use super::population::{PartyTraits, Population};
 use super::topology::{Routes, TopologyModel};
-use crate::vocab::{Probability, Problem};
+use crate::vocab::{DataFolders, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Whether messages may overtake each other on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -183,7 +183,23 @@ impl Network {
                 }
             }
         }
+        problems.extend(self.bandwidths().flat_map(|(place, bandwidth)| {
+            let found = bandwidth.rate.problems().into_iter();
+            found.map(move |problem| problem.below(&format!("{place}.bandwidth.rate"))).collect::<Vec<_>>()
+        }));
         problems.extend(link_problems(&self.default.latency, &self.default.loss, "default"));
+        let ends: Vec<LinkEnd<'_>> = (0..names.len()).map(|index| end(&population, index)).collect();
+        let default = std::iter::once(("default.latency".to_owned(), &self.default.latency, ends.clone()));
+        let rules = self.links.iter().enumerate().map(|(index, rule)| {
+            let named = |end: &LinkEnd<'_>| {
+                [&rule.from, &rule.to].into_iter().any(|name| end.name == name || end.group == Some(name))
+            };
+            let ends = ends.iter().copied().filter(named).collect();
+            (format!("links[{index}].latency"), &rule.latency, ends)
+        });
+        for (place, latency, ends) in default.chain(rules) {
+            problems.extend(latency.as_dyn().problems_between(&ends).into_iter().map(below(place)));
+        }
         for (index, rule) in self.links.iter().enumerate() {
             problems.extend(link_problems(&rule.latency, &rule.loss, &format!("links[{index}]")));
         }
@@ -200,14 +216,21 @@ impl Network {
     }
 
     /// Reads the files that the network's models name; relative paths begin at `base`.
-    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
+    pub fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut load = |place: String, found: Vec<Problem>| {
             problems.extend(found.into_iter().map(|problem| problem.below(&place)));
         };
+        load("topology".to_owned(), self.topology.as_dyn_mut().load(base));
         load("default.latency".to_owned(), self.default.latency.as_dyn_mut().load(base));
+        if let Some(bandwidth) = &mut self.default.bandwidth {
+            load("default.bandwidth.rate".to_owned(), bandwidth.rate.load(base));
+        }
         for (index, rule) in self.links.iter_mut().enumerate() {
             load(format!("links[{index}].latency"), rule.latency.as_dyn_mut().load(base));
+            if let Some(bandwidth) = &mut rule.bandwidth {
+                load(format!("links[{index}].bandwidth.rate"), bandwidth.rate.load(base));
+            }
         }
         for (index, outage) in self.outages.iter_mut().enumerate() {
             load(format!("outages[{index}]"), outage.as_dyn_mut().load(base));
@@ -218,10 +241,19 @@ impl Network {
     /// The files that the network's models name.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files = self.default.latency.as_dyn().files();
+        let mut files = self.topology.as_dyn().files();
+        files.extend(self.default.latency.as_dyn().files());
         files.extend(self.links.iter().flat_map(|rule| rule.latency.as_dyn().files()));
+        files.extend(self.bandwidths().flat_map(|(_, bandwidth)| bandwidth.rate.files()));
         files.extend(self.outages.iter().flat_map(|outage| outage.as_dyn().files()));
         files
+    }
+
+    /// The bandwidths that links have, each with the place of its link.
+    fn bandwidths(&self) -> impl Iterator<Item = (String, &Bandwidth)> {
+        let default = self.default.bandwidth.iter().map(|bandwidth| ("default".to_owned(), bandwidth));
+        let rules = self.links.iter().enumerate();
+        default.chain(rules.filter_map(|(k, rule)| Some((format!("links[{k}]"), rule.bandwidth.as_ref()?))))
     }
 
     /// Whether every message between these parties certainly takes the same route in both networks, and so passes the same
@@ -243,9 +275,15 @@ impl Network {
         // There can be a link for each pair of parties, so a name of a rule is not looked up among all names for each.
         let named: &[String] = if self.links.is_empty() { &[] } else { population.names };
         let parties: BTreeSet<&str> = named.iter().map(String::as_str).collect();
-        Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
+        let uniform = self.links.is_empty() && !self.default.latency.as_dyn().differs_between_links();
+        Routes::new(&self.topology, population, uniform, |from, to| {
             let is_party = |name: &str| parties.contains(name);
-            self.rule(population, is_party, from, to).map_or(default, |index| means[index])
+            let rule = self.rule(population, is_party, from, to);
+            let latency = rule.map_or(&self.default.latency, |index| &self.links[index].latency);
+            match latency.as_dyn().between(end(population, from), end(population, to)) {
+                Some(own) => own.as_dyn().mean_seconds(),
+                None => rule.map_or(default, |index| means[index]),
+            }
         })
     }
 
@@ -270,8 +308,18 @@ impl Network {
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
         let is_party = |name: &str| population.position(name).is_some();
         let rule = self.rule(population, is_party, from, to).map(|index| &self.links[index]);
-        rule.map_or_else(|| self.default.clone(), LinkRule::link)
+        let mut link = rule.map_or_else(|| self.default.clone(), LinkRule::link);
+        if let Some(own) = link.latency.as_dyn().between(end(population, from), end(population, to)) {
+            link.latency = own;
+        }
+        link
     }
+}
+
+/// The party at a position, as an end of a link.
+fn end<'a>(population: &Population<'a>, index: usize) -> LinkEnd<'a> {
+    let number = population.traits.get(index).map_or(0, |party| party.number);
+    LinkEnd { name: &population.names[index], group: population.group(index), number }
 }
 
 fn link_problems(latency: &LatencyModel, loss: &LossModel, place: &str) -> Vec<Problem> {

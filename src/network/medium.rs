@@ -4,6 +4,8 @@
 //! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
 //! the addressee's access line has no limit, the arrival time is known when the message is sent.
 
+use super::bandwidth::Bandwidth;
+use super::lines::{access_lines, access_rate, link_rate};
 use super::link_process::{Crossing, LinkProcess};
 use super::links::Network;
 use super::pair_index::LinkIndex;
@@ -45,7 +47,7 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     let stream = key.child("availability").child(name).stream();
     let own = match party.level(PartyQuantity::Availability, name, key) {
         Some(level) => party.availability.as_dyn().start_at(level, stream),
-        None => party.availability.as_dyn().start(stream),
+        None => party.availability.as_dyn().start_numbered(party.number, stream),
     };
     let shared = party.group.iter().flat_map(|group| {
         network.outages.iter().enumerate().filter_map(move |(index, outage)| {
@@ -84,8 +86,8 @@ impl NetworkMedium {
             routes,
             connections: connections.collect(),
             workers: workers.collect(),
-            up: traits.iter().map(|party| AccessLine::new(party.access.up)).collect(),
-            down: traits.iter().map(|party| AccessLine::new(party.access.down)).collect(),
+            up: access_lines(names, traits, key, "up", |access| &access.up),
+            down: access_lines(names, traits, key, "down", |access| &access.down),
             key,
             places,
             links: Vec::new(),
@@ -128,7 +130,10 @@ impl NetworkMedium {
         for link in &mut self.links {
             let (from, to) = (link.ends.0.index(), link.ends.1.index());
             let key = self.key.child("link").child(&names[from]).child(&names[to]);
-            link.change(&self.network.link(&old, from, to), network.link(&new, from, to), key);
+            let changed = network.link(&new, from, to);
+            let rate = |bandwidth: &Bandwidth| link_rate(bandwidth, &names, traits, link.ends, self.key);
+            let rate = changed.bandwidth.as_ref().map(rate);
+            link.change(&self.network.link(&old, from, to), changed, rate, key);
         }
         let mut switches = Vec::new();
         for (index, party) in traits.iter().enumerate() {
@@ -153,8 +158,9 @@ impl NetworkMedium {
                     (_, fresh) => fresh.map(Box::new),
                 };
             }
-            self.up[index].change(party.access.up);
-            self.down[index].change(party.access.down);
+            let name = &names[index];
+            self.up[index].change(access_rate(&party.access.up, name, party, self.key, "up"));
+            self.down[index].change(access_rate(&party.access.down, name, party, self.key, "down"));
         }
         if self.network.topology != network.topology
             || self.network.links != network.links
@@ -176,8 +182,11 @@ impl NetworkMedium {
         let population = Population { names: &self.names, traits: &self.traits };
         let link = self.network.link(&population, from.index(), to.index());
         let key = self.key.child("link").child(&self.names[from.index()]).child(&self.names[to.index()]);
+        let rate = link.bandwidth.as_ref();
+        let rate =
+            rate.map(|bandwidth| link_rate(bandwidth, &self.names, &self.traits, (from, to), self.key));
         let row = self.statistics.row(from, to);
-        self.links.push(LinkProcess::new(link, key, row, (from, to)));
+        self.links.push(LinkProcess::new(link, rate, key, (row, (from, to))));
         self.places.insert(from, to, self.links.len() - 1);
         self.links.len() - 1
     }
@@ -237,13 +246,17 @@ impl Medium for NetworkMedium {
 
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
         match &mut self.workers[party.index()] {
-            Some(worker) => worker.occupied(work, now),
+            Some(worker) => {
+                let (busy, occupied) = worker.occupied(work, now);
+                self.connections[party.index()].works(now, busy);
+                occupied
+            }
             None => Span::ZERO,
         }
     }
 
-    fn receives(&mut self, party: PartyId) -> bool {
-        self.connections[party.index()].receives()
+    fn receives(&mut self, party: PartyId, now: Time) -> bool {
+        self.connections[party.index()].receives(now)
     }
 
     fn starts_online(&mut self, party: PartyId) -> bool {
@@ -297,8 +310,8 @@ mod tests {
             }
         }
         for _ in 0..9 {
-            plain.receives(PartyId(0));
-            plain.receives(PartyId(2));
+            plain.receives(PartyId(0), Time::ZERO);
+            plain.receives(PartyId(2), Time::ZERO);
         }
         let mut forked = plain.clone();
         let at = Time::ZERO + ms(50);
@@ -306,7 +319,9 @@ mod tests {
         assert!(switches.iter().all(|(_, switch)| switch.at == at));
         assert!(switches.iter().all(|(id, switch)| *id == PartyId(1) || switch.online), "{switches:?}");
         for id in [PartyId(0), PartyId(2)] {
-            let draws = |medium: &mut NetworkMedium| (0..40).map(|_| medium.receives(id)).collect::<Vec<_>>();
+            let draws = |medium: &mut NetworkMedium| {
+                (0..40).map(|_| medium.receives(id, Time::ZERO)).collect::<Vec<_>>()
+            };
             assert_eq!(draws(&mut forked), draws(&mut plain), "{id:?}");
         }
         let changed = switches.iter().any(|(id, _)| *id == PartyId(1));

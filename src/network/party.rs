@@ -4,10 +4,11 @@ use super::availability::AvailabilityProcess;
 use super::bandwidth::Sender;
 use super::compute::ComputeModel;
 use super::population::PartyTraits;
+use super::throughput::RateCurve;
 use super::together::PartyQuantity;
 use crate::kernel::Switch;
 use crate::rng::{Key, Stream};
-use crate::vocab::{Rate, Span, Time};
+use crate::vocab::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -67,8 +68,13 @@ impl Connection {
         self.causes.iter().all(|cause| cause.online)
     }
 
-    pub(super) fn receives(&mut self) -> bool {
-        self.causes[0].process.receives()
+    pub(super) fn receives(&mut self, now: Time) -> bool {
+        self.causes[0].process.receives_at(now)
+    }
+
+    /// The party has begun to work at `now`, for this long.
+    pub(super) fn works(&mut self, now: Time, for_time: Span) {
+        self.causes[0].process.works(now, for_time);
     }
 
     /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause
@@ -139,17 +145,17 @@ impl Connection {
 /// A party's access line to the network.
 #[derive(Clone, Debug)]
 pub(super) struct AccessLine {
-    rate: Option<Rate>,
+    rate: Option<RateCurve>,
     sender: Sender,
 }
 
 impl AccessLine {
-    pub(super) fn new(rate: Option<Rate>) -> Self {
+    pub(super) fn new(rate: Option<RateCurve>) -> Self {
         Self { rate, sender: Sender::default() }
     }
 
     /// Changes the rate for the messages from now on; messages in the queue are sent at the old rate.
-    pub(super) fn change(&mut self, rate: Option<Rate>) {
+    pub(super) fn change(&mut self, rate: Option<RateCurve>) {
         self.rate = rate;
     }
 
@@ -159,7 +165,7 @@ impl AccessLine {
 
     /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
     pub(super) fn departure(&mut self, now: Time, bytes: u64) -> Time {
-        match self.rate {
+        match &self.rate {
             Some(rate) => self.sender.send(now, bytes, rate).1,
             None => now,
         }
@@ -187,7 +193,8 @@ impl Worker {
         let mut stream = network.child("compute").child(name).stream();
         let drawn = stream.open_uniform();
         let speed = party.level(PartyQuantity::Speed, name, network);
-        let slowness = model.as_dyn().slowness(speed.map_or(drawn, |speed| 1.0 - speed));
+        let slowness =
+            model.as_dyn().slowness_numbered(party.number, speed.map_or(drawn, |speed| 1.0 - speed));
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 
@@ -197,8 +204,8 @@ impl Worker {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
 
-    /// The time from `now` until a job of `work` units is done, including its wait for a free server.
-    pub(super) fn occupied(&mut self, work: f64, now: Time) -> Span {
+    /// How long a job of `work` units takes, and the time from `now` until it is done, including its wait for a free server.
+    pub(super) fn occupied(&mut self, work: f64, now: Time) -> (Span, Span) {
         let (length, slowdown_draw) = (self.stream.open_uniform(), self.stream.uniform());
         let unit = self.model.as_dyn().job(self.slowness, length, slowdown_draw);
         let job = if work == 1.0 { unit } else { Span::from_seconds(unit.seconds() * work) };
@@ -213,6 +220,6 @@ impl Worker {
         };
         let done = begins + job;
         self.free_at.push(Reverse(done));
-        done - now
+        (job, done - now)
     }
 }

@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct PartyTraits {
     /// The group that it belongs to.
     pub group: Option<String>,
+    /// Its number among the parties of its entry, from 0.
+    pub number: u64,
     /// When it is connected, and which messages it receives.
     pub availability: AvailabilityModel,
     /// Its compute model.

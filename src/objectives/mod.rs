@@ -44,7 +44,7 @@ pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss
 use crate::gp::GpError;
 use crate::programs::{Program, ProgramFailure, ProgramUse, Programs};
 use crate::rng::Key;
-use crate::vocab::{Memory, Probability, Problem};
+use crate::vocab::{DataFolders, Memory, Probability, Problem};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -91,15 +91,17 @@ impl RunLimits {
 }
 
 impl Resources {
+    /// The folders in which files are looked for.
+    #[must_use]
+    pub fn folders(&self) -> DataFolders {
+        DataFolders { base: self.base.clone(), data: self.data.clone() }
+    }
+
     /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the further
     /// folder.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
-        let beside = self.base.join(file);
-        match &self.data {
-            Some(data) if !beside.exists() => data.join(file),
-            Some(_) | None => beside,
-        }
+        self.folders().place(file)
     }
 }
 

@@ -143,6 +143,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("link", "Link"),
     ("bandwidth", "Bandwidth"),
     ("access", "Access"),
+    ("throughput", "ThroughputModel"),
     ("topology", "TopologyModel"),
     ("latency", "LatencyModel"),
     ("loss", "LossModel"),

@@ -95,7 +95,7 @@ impl Scenario {
         let seen = match place {
             Some(place) => known.worlds.swap_remove(place),
             None => {
-                let (world, found) = LoadedNetwork::load(&draft, &known.resources.base);
+                let (world, found) = LoadedNetwork::load(&draft, &known.resources.folders());
                 problems.extend(found);
                 let written = (draft.parties.clone(), draft.network.clone());
                 let stage = world.stage(&draft, None);

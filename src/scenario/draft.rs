@@ -96,7 +96,8 @@ impl PartyDraft {
         let Some(count) = self.count else { return vec![(name.to_owned(), self.traits())] };
         let mut traits = self.traits();
         traits.group.get_or_insert_with(|| name.to_owned());
-        (1..=count.get()).map(|k| (format!("{name}-{k}"), traits.clone())).collect()
+        let numbered = |k: u32| PartyTraits { number: u64::from(k - 1), ..traits.clone() };
+        (1..=count.get()).map(|k| (format!("{name}-{k}"), numbered(k))).collect()
     }
 
     /// The network properties of a party.
@@ -104,6 +105,7 @@ impl PartyDraft {
     pub fn traits(&self) -> PartyTraits {
         PartyTraits {
             group: self.group.clone(),
+            number: 0,
             availability: self.availability.clone(),
             compute: self.compute.clone(),
             access: self.access.clone(),
@@ -116,8 +118,9 @@ impl PartyDraft {
     pub fn problems(&self) -> Vec<Problem> {
         let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
         let compute = self.compute.as_dyn().problems().into_iter().map(|p| p.below("compute"));
+        let access = self.access.problems().into_iter().map(|p| p.below("access"));
         let together = self.together_problems().into_iter().map(|p| p.below("together"));
-        availability.chain(compute).chain(together).collect()
+        availability.chain(compute).chain(access).chain(together).collect()
     }
 
     /// The problems of quantities that depend on each other. Heterogeneity is a property of a protocol's agents, and is
@@ -166,6 +169,7 @@ impl Draft {
         for party in self.parties.values() {
             files.extend(party.availability.as_dyn().files());
             files.extend(party.compute.as_dyn().files());
+            files.extend(party.access.files());
         }
         files.sort_unstable();
         files.dedup();

@@ -4,9 +4,8 @@ use super::draft::{Draft, PartyDraft};
 use crate::network::Network;
 use crate::objectives::Instance;
 use crate::protocols::{ReplicationSetup, RunOptions};
-use crate::vocab::Problem;
+use crate::vocab::{DataFolders, Problem};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Parties and network, with the contents of the files that their models name.
 #[derive(Debug)]
@@ -16,15 +15,17 @@ pub(super) struct LoadedNetwork {
 }
 
 impl LoadedNetwork {
-    /// Reads the files that the draft names; relative paths begin at `base`.
-    pub(super) fn load(draft: &Draft, base: &Path) -> (Self, Vec<Problem>) {
+    /// Reads the files that the draft names; relative paths begin in its folders.
+    pub(super) fn load(draft: &Draft, base: &DataFolders) -> (Self, Vec<Problem>) {
         let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
         let mut problems = Vec::new();
         for (name, party) in &mut world.parties {
             let availability = party.availability.as_dyn_mut().load(base).into_iter();
             let compute = party.compute.as_dyn_mut().load(base).into_iter();
+            let access = party.access.load(base).into_iter().map(|p| p.below("access"));
             let all =
                 availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
+            let all = all.chain(access);
             problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
         }
         problems.extend(world.network.load(base).into_iter().map(|problem| problem.below("network")));

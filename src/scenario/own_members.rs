@@ -8,6 +8,7 @@ use crate::network::compute::ComputeModel;
 use crate::network::latency::LatencyModel;
 use crate::network::loss::LossModel;
 use crate::network::outage::OutageModel;
+use crate::network::throughput::ThroughputModel;
 use crate::network::topology::TopologyModel;
 use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
@@ -54,6 +55,7 @@ pub fn own_members() -> Vec<OwnMember> {
     of::<LossModel>(&mut found);
     of::<AvailabilityModel>(&mut found);
     of::<ComputeModel>(&mut found);
+    of::<ThroughputModel>(&mut found);
     of::<OutageModel>(&mut found);
     of::<ObjectiveModel>(&mut found);
     of::<NoiseModel>(&mut found);

@@ -5,6 +5,7 @@
 mod cost;
 mod counted;
 mod csv_rows;
+mod data_folders;
 pub mod effort;
 pub mod family;
 mod interruption;
@@ -24,6 +25,7 @@ pub mod value;
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
 pub use csv_rows::{CsvRows, NoSuchColumn, NotCsv};
+pub use data_folders::DataFolders;
 pub use effort::Effort;
 pub use interruption::Interruption;
 pub use law_ranges::{extreme_shape, unequal_weights};

@@ -114,6 +114,37 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "latency" => link("Link(latency: {})"),
         "loss" => link("Link(loss: {})"),
         "Order" => link("Link(order: {})"),
+        "throughput" => [
+            link("Link(bandwidth: Bandwidth(rate: {}))"),
+            all(&[ECHO], "parties.relay", "Party(access: Access(up: {}))"),
+        ]
+        .concat(),
+        "RateStep" => link("Link(bandwidth: Bandwidth(rate: RateSchedule(steps: [{}])))"),
+        "LatencyStep" => link("Link(latency: Schedule(steps: [{}]))"),
+        "LossStep" => link("Link(loss: Schedule(steps: [{}]))"),
+        "EdgeDelay" => link("Link(latency: PathDelays(file: \"sites.graphml\", delay: {}))"),
+        "RecordedDevice" => {
+            all(&[ECHO], "parties.relay", "Party(availability: FlashTrace(file: \"flash.json\", device: {}))")
+        }
+        "RecordingOffset" => {
+            all(&[ECHO], "parties.relay", "Party(availability: FlashTrace(file: \"flash.json\", offset: {}))")
+        }
+        "RecordingEnd" => {
+            all(&[ECHO], "parties.relay", "Party(availability: FlashTrace(file: \"flash.json\", end: {}))")
+        }
+        "FlashState" => all(
+            &[ECHO],
+            "parties.relay",
+            "Party(availability: FlashTrace(file: \"flash.json\", needs: [{}]))",
+        ),
+        "Zone" => {
+            all(&[ECHO], "parties.relay", "Party(availability: DayAndNight(from: 22, until: 7, zones: [{}]))")
+        }
+        "ChargingHours" => all(
+            &[ECHO],
+            "parties.relay",
+            "Party(availability: Battery(charges: {}, least: 0.4, idle: \"30h\", busy: \"4h\", full: \"2h\"))",
+        ),
         "access" => all(&[ECHO], "parties.relay", "Party(access: {})"),
         "availability" => all(&[ECHO], "parties.relay", "Party(availability: {})"),
         "compute" => all(&[ECHO], "parties.relay", "Party(compute: {})"),

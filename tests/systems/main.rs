@@ -24,6 +24,7 @@ mod mutations;
 mod outsourced;
 mod own_learner;
 mod papers;
+mod recorded;
 mod release;
 mod remedies;
 mod replay;

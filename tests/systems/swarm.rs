@@ -9,6 +9,7 @@ use subrosa::network::latency::{
 };
 use subrosa::network::loss::{GilbertElliott, Independent, LossModel, NoLoss};
 use subrosa::network::outage::{Blackout, OutageModel, Partition, Regional};
+use subrosa::network::throughput::LineRate;
 use subrosa::network::topology::{Clusters, Edges, Mesh, Ring, Star};
 use subrosa::network::{Access, Bandwidth, Link, LinkRule, Network, Order, PartyTraits, TopologyModel};
 use subrosa::protocols::echo::{EchoProtocol, Fact, parties};
@@ -74,7 +75,7 @@ fn link(stream: &mut Stream) -> Link {
     Link {
         latency: latency(stream),
         loss,
-        bandwidth: rate.filter(|_| stream.bernoulli(0.3)).map(|rate| Bandwidth { rate, buffer }),
+        bandwidth: rate.filter(|_| stream.bernoulli(0.3)).map(|rate| Bandwidth { rate: rate.into(), buffer }),
         order: if stream.bernoulli(0.5) { Order::Fifo } else { Order::Reordering },
         duplication: if stream.bernoulli(0.3) {
             probability(stream, 0.5)
@@ -121,11 +122,11 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
     };
     let rate = |stream: &mut Stream| {
         let rate = Rate::from_bits_per_second(64_000.0 * (1.0 + 99.0 * stream.uniform()));
-        rate.filter(|_| stream.bernoulli(0.2))
+        rate.filter(|_| stream.bernoulli(0.2)).map(LineRate::from)
     };
     let group = if stream.bernoulli(0.5) { "north" } else { "south" };
     let access = Access { up: rate(stream), down: rate(stream) };
-    PartyTraits { group: Some(group.to_owned()), availability, compute, access, together: None }
+    PartyTraits { group: Some(group.to_owned()), number: 0, availability, compute, access, together: None }
 }
 
 fn scenario(stream: &mut Stream) -> Scenario {

@@ -5,10 +5,10 @@ use super::{Availability, AvailabilityProcess};
 use crate::kernel::{Memory, Switch};
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::Problem;
+use crate::vocab::{DataFolders, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Working and crashed periods alternate, beginning with a working one. A crashed party receives nothing, handles no timer
 /// and does no work.
@@ -55,7 +55,7 @@ impl Availability for Crashing {
         super::periods([("up", &self.up), ("down", &self.down)])
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         super::load_periods([("up", &mut self.up), ("down", &mut self.down)], base)
     }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::network::latency::Constant;
     use crate::rng::Key;
-    use crate::vocab::{Span, Time};
+    use crate::vocab::{DataFolders, Span, Time};
 
     #[test]
     fn up_and_down_alternate_and_say_what_is_left() {

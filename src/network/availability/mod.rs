@@ -1,26 +1,40 @@
 //! Availability models: when a party is connected, and which messages it receives.
 
 mod always;
+mod battery;
 mod beta_per_message;
+mod churn;
 mod crashing;
+mod day_and_night;
+mod fedscale_trace;
+mod flash_records;
+mod flash_trace;
 mod on_off;
 mod per_message;
+mod recording;
 mod scheduled;
 mod trace;
 mod turns;
 
 pub use always::Always;
+pub use battery::{Battery, ChargingHours};
 pub use beta_per_message::BetaPerMessage;
+pub use churn::Churn;
 pub use crashing::Crashing;
+pub use day_and_night::DayAndNight;
+pub use fedscale_trace::FedScaleTrace;
+pub use flash_records::FlashState;
+pub use flash_trace::FlashTrace;
 pub use on_off::OnOff;
 pub use per_message::PerMessage;
+pub use recording::{RecordedDevice, RecordingEnd, RecordingOffset};
 pub use scheduled::Scheduled;
 pub use trace::Trace;
 
 use crate::kernel::Switch;
 use crate::rng::Stream;
-use crate::vocab::Problem;
-use std::path::{Path, PathBuf};
+use crate::vocab::{DataFolders, Problem, Span, Time};
+use std::path::PathBuf;
 
 use super::latency::LatencyModel;
 
@@ -28,6 +42,12 @@ use super::latency::LatencyModel;
 pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
+
+    /// As [`Self::start`], for the party with this number, from 0, among the parties of its entry.
+    fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let _ = number;
+        self.start(stream)
+    }
 
     /// Whether parties with this recipe differ: each draws once, at its start, how available it is.
     fn differs(&self) -> bool {
@@ -55,7 +75,7 @@ pub trait Availability {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -66,11 +86,11 @@ pub trait Availability {
     }
 }
 
-/// Problems of the length distributions of two alternating kinds of periods, each given with its field.
-pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
+/// Problems of the length distributions of kinds of periods, each given with its field.
+pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
-        let own = model.as_dyn().problems();
+        let own = length_problems("", model);
         if own.is_empty() && !lasts(model) {
             problems.push(Problem::wrong(
                 field,
@@ -84,14 +104,23 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
     problems
 }
 
+/// Problems of the distribution of a length of time, which depends on no link and no time.
+fn length_problems(field: &str, model: &LatencyModel) -> Vec<Problem> {
+    let own = model.as_dyn().problems().into_iter().chain(model.outside_of_links());
+    own.map(|problem| problem.below(field)).collect()
+}
+
 /// Whether periods of this length have a mean above 0; also true if a file that the model names could not be read, which is
 /// reported elsewhere.
 fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
 
-/// Reads the files of two latency models. Each is given with its field, and its problems are reported at that field.
-pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
+/// Reads the files of latency models. Each is given with its field, and its problems are reported at that field.
+pub(super) fn load_periods<const N: usize>(
+    periods: [(&str, &mut LatencyModel); N],
+    base: &DataFolders,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
         problems.extend(model.as_dyn_mut().load(base).into_iter().map(|problem| problem.below(field)));
@@ -134,6 +163,17 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     fn receives(&mut self) -> bool {
         true
     }
+
+    /// As [`Self::receives`], for a message that arrives at `now`. Calls of this method and of [`Self::works`] are in order of time.
+    fn receives_at(&mut self, now: Time) -> bool {
+        let _ = now;
+        self.receives()
+    }
+
+    /// The party has begun to work at `now`, on a message that takes it this long.
+    fn works(&mut self, now: Time, for_time: Span) {
+        let _ = (now, for_time);
+    }
 }
 
 crate::family! {
@@ -145,6 +185,11 @@ crate::family! {
         OnOff(OnOff),
         Scheduled(Scheduled),
         Trace(Trace),
+        FlashTrace(FlashTrace),
+        FedScaleTrace(FedScaleTrace),
         Crashing(Crashing),
+        DayAndNight(DayAndNight),
+        Battery(Battery),
+        Churn(Churn),
     }
 }

@@ -6,10 +6,10 @@ use crate::kernel::Switch;
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
 use crate::special::normal_quantile;
-use crate::vocab::{NonNegative, Problem};
+use crate::vocab::{DataFolders, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Connected and disconnected periods alternate; their lengths are drawn from two distributions.
 ///
@@ -90,7 +90,7 @@ impl Availability for OnOff {
         super::periods([("online", &self.online), ("offline", &self.offline)])
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         super::load_periods([("online", &mut self.online), ("offline", &mut self.offline)], base)
     }
 

@@ -1,11 +1,11 @@
 //! A party that is online and offline as a recorded device was.
 
 use super::scheduled::is_ever_online;
-use super::{Availability, AvailabilityProcess};
+use super::{Always, Availability, AvailabilityProcess};
 use crate::kernel::Switch;
 use crate::network::data_file::{self, Loaded};
 use crate::rng::Stream;
-use crate::vocab::{Problem, Span, Time};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -76,10 +76,12 @@ impl Trace {
         shares
     }
 
-    fn process(&self, device: Option<&Device>) -> Box<dyn AvailabilityProcess> {
-        let device = device.cloned().unwrap_or(Device { online: true, switches: Vec::new() });
+    fn process(&self, device: Option<usize>) -> Box<dyn AvailabilityProcess> {
+        let followed = self.devices.as_ref().zip(device).filter(|(devices, device)| *device < devices.len());
+        let Some((devices, device)) = followed else { return Box::new(Always {}) };
         Box::new(TraceProcess {
-            online: device.online,
+            online: devices[device].online,
+            devices: Arc::clone(devices),
             device,
             repeat: self.repeat,
             begun: Time::ZERO,
@@ -98,7 +100,7 @@ impl Availability for Trace {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
-        self.process(if self.device.is_some() { self.chosen() } else { devices.get(drawn) })
+        self.process(self.device.map_or(Some(drawn), |device| usize::try_from(device).ok()))
     }
 
     /// Whether the recorded devices are connected for different shares of the time; also true if the file has not been read.
@@ -112,7 +114,7 @@ impl Availability for Trace {
     fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
         let ordered = self.by_share();
         let place = (level * ordered.len() as f64) as usize;
-        self.process(ordered.get(place).and_then(|(_, device)| self.devices().get(*device)))
+        self.process(ordered.get(place).map(|(_, device)| *device))
     }
 
     /// Also true if the file has not been read (reported by `load`) or does not have the device (reported by `problems`).
@@ -124,8 +126,9 @@ impl Availability for Trace {
         }
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
-        let read = data_file::read(base, &self.file).and_then(|text| devices(&self.file, &text));
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let read =
+            data_file::read(base, &self.file, "a CSV file").and_then(|text| devices(&self.file, &text));
         match read {
             Ok(devices) => {
                 self.devices = Some(Arc::new(devices));
@@ -217,7 +220,9 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
 
 #[derive(Clone, Debug)]
 struct TraceProcess {
-    device: Device,
+    /// The devices of the file, which all parties share.
+    devices: Arc<Vec<Device>>,
+    device: usize,
     repeat: Option<Span>,
     online: bool,
     begun: Time,
@@ -227,23 +232,24 @@ struct TraceProcess {
 
 impl AvailabilityProcess for TraceProcess {
     fn starts_online(&mut self) -> bool {
-        self.device.online
+        self.devices[self.device].online
     }
 
     fn next_switch(&mut self) -> Option<Switch> {
-        if self.device.switches.is_empty() {
+        let device = &self.devices[self.device];
+        if device.switches.is_empty() {
             return None;
         }
-        if let Some(&after) = self.device.switches.get(self.next) {
+        if let Some(&after) = device.switches.get(self.next) {
             self.next += 1;
             self.online = !self.online;
             return Some(Switch::connection(self.begun + after, self.online));
         }
         self.begun = self.begun + self.repeat?;
         // A change at time 0 and the beginning of a repetition are one change.
-        let at_once = self.device.switches[0] == Span::ZERO;
+        let at_once = device.switches[0] == Span::ZERO;
         self.next = usize::from(at_once);
-        self.online = self.device.online != at_once;
+        self.online = device.online != at_once;
         (self.begun < Time::NEVER).then_some(Switch::connection(self.begun, self.online))
     }
 }
@@ -257,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("trace.csv"), text).unwrap();
         let mut recipe = Trace::new("trace.csv".into(), device, repeat);
-        let mut problems = recipe.load(folder.path());
+        let mut problems = recipe.load(&folder.path().into());
         problems.extend(recipe.problems());
         (recipe, problems)
     }

@@ -3,10 +3,10 @@
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::data_file::{self, Loaded};
 use crate::network::latency::LatencyModel;
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Each party is a device from a CSV file, drawn once per replication, every row with the same probability; a job takes
@@ -52,7 +52,7 @@ impl Compute for Devices {
         time_problems(&self.time)
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let mut problems = load_time(&mut self.time, base);
         match data_file::column(base, &self.file, &self.column) {
             Ok(speeds) if speeds.contains(&0.0) => {
@@ -91,11 +91,11 @@ mod tests {
             column: speed(),
             sorted: None,
         };
-        assert_eq!(recipe.load(folder.path()), []);
+        assert_eq!(recipe.load(&folder.path().into()), []);
         let job = |u| recipe.job(recipe.slowness(u), 0.5, 0.0);
         assert_eq!(job(0.25), Span::from_millis(50));
         assert_eq!(job(0.75), Span::from_millis(200));
         std::fs::write(folder.path().join("devices.csv"), "speed\n0\n").unwrap();
-        assert_eq!(recipe.load(folder.path()).len(), 1);
+        assert_eq!(recipe.load(&folder.path().into()).len(), 1);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Each job's time is drawn from a distribution.
 ///
@@ -26,7 +26,7 @@ impl Compute for Drawn {
         time_problems(&self.time)
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         load_time(&mut self.time, base)
     }
 

@@ -3,10 +3,10 @@
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;
 use crate::special::normal_quantile;
-use crate::vocab::{NonNegative, Problem, Span};
+use crate::vocab::{DataFolders, NonNegative, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The times of each party are multiplied by a factor exp(sigma Z), Z standard normal, drawn once per replication.
 ///
@@ -34,7 +34,7 @@ impl Compute for Heterogeneous {
         time_problems(&self.time)
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         load_time(&mut self.time, base)
     }
 

@@ -5,6 +5,7 @@
 
 mod devices;
 mod drawn;
+mod fedscale_devices;
 mod heterogeneous;
 mod instant;
 mod servers;
@@ -12,14 +13,15 @@ mod straggling;
 
 pub use devices::Devices;
 pub use drawn::Drawn;
+pub use fedscale_devices::FedScaleDevices;
 pub use heterogeneous::Heterogeneous;
 pub use instant::Instant;
 pub use servers::Servers;
 pub use straggling::Straggling;
 
 use super::latency::LatencyModel;
-use crate::vocab::{Problem, Span};
-use std::path::{Path, PathBuf};
+use crate::vocab::{DataFolders, Problem, Span};
+use std::path::PathBuf;
 
 /// The behaviour of a compute model.
 pub trait Compute {
@@ -28,6 +30,12 @@ pub trait Compute {
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
+    }
+
+    /// As [`Self::slowness`], for the party with this number, from 0, among the parties of its entry.
+    fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
+        let _ = number;
+        self.slowness(u)
     }
 
     /// How long a job of one unit of work takes on a party of this slowness. The job's random draws are `length` in (0, 1),
@@ -55,7 +63,7 @@ pub trait Compute {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -74,6 +82,7 @@ crate::family! {
         Heterogeneous(Heterogeneous),
         Straggling(Straggling),
         Devices(Devices),
+        FedScaleDevices(FedScaleDevices),
         Servers(Servers),
     }
 }
@@ -87,11 +96,12 @@ fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
 
 /// What is wrong with the distribution of a job's length.
 fn time_problems(time: &LatencyModel) -> Vec<Problem> {
-    time.as_dyn().problems().into_iter().map(|problem| problem.below("time")).collect()
+    let found = time.as_dyn().problems().into_iter().chain(time.outside_of_links());
+    found.map(|problem| problem.below("time")).collect()
 }
 
 /// Reads the files of the distribution of a job's length.
-fn load_time(time: &mut LatencyModel, base: &Path) -> Vec<Problem> {
+fn load_time(time: &mut LatencyModel, base: &DataFolders) -> Vec<Problem> {
     time.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("time")).collect()
 }
 

@@ -1,11 +1,11 @@
 //! A party that works on several messages at once.
 
 use super::{Compute, ComputeModel};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Several servers that work at the same time, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
 ///
@@ -31,6 +31,10 @@ impl Compute for Servers {
         self.each.as_dyn().slowness(u)
     }
 
+    fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
+        self.each.as_dyn().slowness_numbered(number, u)
+    }
+
     fn differs(&self) -> bool {
         self.each.as_dyn().differs()
     }
@@ -51,7 +55,7 @@ impl Compute for Servers {
         self.each.as_dyn().problems().into_iter().map(|problem| problem.below("each")).collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.each.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("each")).collect()
     }
 

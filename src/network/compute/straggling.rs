@@ -2,10 +2,10 @@
 
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;
-use crate::vocab::{Positive, Probability, Problem, Span};
+use crate::vocab::{DataFolders, Positive, Probability, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Each job is slow (a straggler) with some probability, independently, and then takes a multiple of its time.
 ///
@@ -36,7 +36,7 @@ impl Compute for Straggling {
         time_problems(&self.time)
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         load_time(&mut self.time, base)
     }
 

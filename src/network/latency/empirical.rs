@@ -2,10 +2,10 @@
 
 use super::Latency;
 use crate::network::data_file::{self, Loaded};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A delay drawn from a column of a CSV file, every row with the same probability.
@@ -55,7 +55,7 @@ impl Latency for Empirical {
         sorted.partition_point(|known| *known <= delay) as f64 / sorted.len() as f64
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         match data_file::column(base, &self.file, &self.column) {
             Ok(values) => {
                 let unit = self.unit.seconds();
@@ -98,7 +98,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("delays.csv"), text).unwrap();
         let mut law = Empirical::new("delays.csv".into(), "ms".to_owned(), Span::from_millis(1));
-        let problems = law.load(folder.path());
+        let problems = law.load(&folder.path().into());
         (folder, law, problems)
     }
 

@@ -1,10 +1,10 @@
 //! A fixed delay plus a random one.
 
-use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use super::{Latency, LatencyModel, LinkEnd};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A fixed delay plus jitter, which is drawn independently for every message.
 ///
@@ -25,6 +25,28 @@ impl Latency for Jittered {
         self.base + self.jitter.as_dyn().quantile(u)
     }
 
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        self.base + self.jitter.as_dyn().quantile_at(at, u)
+    }
+
+    fn needs_link(&self) -> bool {
+        self.jitter.as_dyn().needs_link()
+    }
+
+    fn differs_between_links(&self) -> bool {
+        self.jitter.as_dyn().differs_between_links()
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let jitter = Box::new(self.jitter.as_dyn().between(from, to)?);
+        Some(Self { jitter, ..self.clone() }.into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let found = self.jitter.as_dyn().problems_between(parties).into_iter();
+        found.map(|problem| problem.below("jitter")).collect()
+    }
+
     fn mean_seconds(&self) -> f64 {
         self.base.seconds() + self.jitter.as_dyn().mean_seconds()
     }
@@ -40,7 +62,7 @@ impl Latency for Jittered {
         self.jitter.problems_below("jitter").collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.jitter.load_below("jitter", base).collect()
     }
 

@@ -1,10 +1,10 @@
 //! A mixture of delays: each message has a delay of one of several kinds.
 
 use super::{Latency, LatencyModel};
-use crate::vocab::{Positive, Problem, Span, unequal_weights};
+use crate::vocab::{DataFolders, Positive, Problem, Span, unequal_weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One of several delays, each with its probability: for example, nine in ten messages go by fibre and one by
 /// satellite.
@@ -81,12 +81,15 @@ impl Latency for Mixture {
         }
         let weights = self.parts.iter().map(|part| part.weight);
         let of_parts = self.parts.iter().enumerate();
-        let of_parts =
-            of_parts.flat_map(|(index, part)| part.law.problems_below(&format!("parts[{index}].law")));
+        let of_parts = of_parts.flat_map(|(index, part)| {
+            let field = format!("parts[{index}].law");
+            let own = part.law.outside_of_links().map(|problem| problem.below(&field));
+            part.law.problems_below(&field).chain(own)
+        });
         unequal_weights(weights).into_iter().chain(of_parts).collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let of_parts = self.parts.iter_mut().enumerate();
         of_parts.flat_map(|(index, part)| part.law.load_below(&format!("parts[{index}].law"), base)).collect()
     }

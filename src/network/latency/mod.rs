@@ -20,8 +20,12 @@ mod mixture;
 mod normal;
 mod pareto;
 mod partial_mean;
+mod path_delays;
+mod round_trips;
 mod scaled;
+mod schedule;
 mod shifted;
+mod site_delays;
 mod triangular;
 mod truncated;
 mod uniform;
@@ -40,21 +44,64 @@ pub use lognormal::LogNormal;
 pub use mixture::{Mixture, Part};
 pub use normal::Normal;
 pub use pareto::Pareto;
+pub use path_delays::{EdgeDelay, PathDelays};
+pub use round_trips::RoundTrips;
 pub use scaled::Scaled;
+pub use schedule::{LatencyStep, Schedule};
 pub use shifted::Shifted;
 pub use triangular::Triangular;
 pub use truncated::Truncated;
 pub use uniform::Uniform;
 pub use weibull::Weibull;
 
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// One end of a link.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkEnd<'a> {
+    /// The party's name.
+    pub name: &'a str,
+    /// The group that it belongs to.
+    pub group: Option<&'a str>,
+    /// Its number among the parties of its entry, from 0.
+    pub number: u64,
+}
 
 /// The behaviour of a latency model.
 pub trait Latency {
     /// The delay at probability `u` in (0, 1): the inverse of the distribution function.
     fn quantile(&self, u: f64) -> Span;
+
+    /// The delay at probability `u` of a message that enters the link at `at`. The function never decreases in `u`.
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        let _ = at;
+        self.quantile(u)
+    }
+
+    /// Whether the delay depends on the time or on the ends of a link, so that it can only be that of a link; the quantile
+    /// and the mean are then those over time and links.
+    fn needs_link(&self) -> bool {
+        self.differs_between_links()
+    }
+
+    /// Whether the delay depends on the ends of the link.
+    fn differs_between_links(&self) -> bool {
+        false
+    }
+
+    /// The delay of the link from one party to another, if it depends on the two.
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let _ = (from, to);
+        None
+    }
+
+    /// What is wrong with the recipe for links between these parties.
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let _ = parties;
+        Vec::new()
+    }
 
     /// The mean delay in seconds.
     fn mean_seconds(&self) -> f64;
@@ -82,7 +129,7 @@ pub trait Latency {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }
@@ -120,10 +167,20 @@ crate::family! {
         Shifted(Shifted),
         Scaled(Scaled),
         Truncated(Truncated),
+        Schedule(Schedule),
+        RoundTrips(RoundTrips),
+        PathDelays(PathDelays),
     }
 }
 
 impl LatencyModel {
+    /// The problem of a delay that depends on time or link, in a place where neither is known.
+    pub(crate) fn outside_of_links(&self) -> Option<Problem> {
+        let cure = "write it as the `latency` of links, and here a distribution that is always the same";
+        let expected = "a distribution that depends on no time and no link";
+        self.as_dyn().needs_link().then(|| Problem::wrong("", expected, self.name(), cure))
+    }
+
     /// The problems of a model that another model contains in its field `field`.
     fn problems_below(&self, field: &str) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
@@ -131,7 +188,7 @@ impl LatencyModel {
     }
 
     /// Reads the files of a model that another model contains in its field `field`; relative paths begin at `base`.
-    fn load_below(&mut self, field: &str, base: &Path) -> impl Iterator<Item = Problem> + use<> {
+    fn load_below(&mut self, field: &str, base: &DataFolders) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
         self.as_dyn_mut().load(base).into_iter().map(move |problem| problem.below(&field))
     }
@@ -156,7 +213,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("delays.csv"), "s\n0.03\n0.01\n0.08\n0.04\n").unwrap();
         let mut law = Empirical::new("delays.csv".into(), "s".to_owned(), Span::from_millis(1000));
-        assert_eq!(law.load(folder.path()), []);
+        assert_eq!(law.load(&folder.path().into()), []);
         LatencyModel::from(law)
     }
 
@@ -194,7 +251,71 @@ mod tests {
             Shifted { law: boxed(Exponential { mean: ms(40) }), later: Span::ZERO, earlier: ms(15) }.into(),
             Scaled { law: boxed(Exponential { mean: ms(40) }), factor: positive(1.7) }.into(),
             Truncated { law: boxed(Exponential { mean: ms(40) }), from: ms(10), to: Some(ms(120)) }.into(),
+            Schedule {
+                steps: vec![
+                    LatencyStep { at: Span::ZERO, is: Exponential { mean: ms(20) }.into() },
+                    LatencyStep { at: ms(3000), is: Uniform { low: ms(10), high: ms(300) }.into() },
+                ],
+                every: Some(ms(4000)),
+            }
+            .into(),
+            from_file("RoundTrips(file: \"data\")", ",a,b,c\na,0,20,30\nb,22,,40\nc,31,,0\n"),
+            from_file(
+                "PathDelays(file: \"data\", delay: Attribute(name: \"w\", unit: \"1ms\"))",
+                "<graphml><key id=\"k\" for=\"edge\" attr.name=\"w\"/><graph><node id=\"a\"/><node id=\"b\"/><node id=\"c\"/>\
+                 <edge source=\"a\" target=\"b\"><data key=\"k\">5</data></edge>\
+                 <edge source=\"b\" target=\"c\"><data key=\"k\">7</data></edge></graph></graphml>",
+            ),
         ]
+    }
+
+    /// A model of a file with this text.
+    fn from_file(model: &str, text: &str) -> LatencyModel {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("data"), text).unwrap();
+        let mut law: LatencyModel = crate::scenario::part(model).unwrap();
+        assert_eq!(law.as_dyn_mut().load(&folder.path().into()), []);
+        law
+    }
+
+    fn end(name: &str) -> LinkEnd<'_> {
+        LinkEnd { name, group: Some("all"), number: 1 }
+    }
+
+    /// Half of the round trip that was measured from the sender, else of that from the addressee; sites by name, by party and
+    /// by group in turn; paths through other sites.
+    #[test]
+    fn delays_between_sites_are_those_of_the_file() {
+        let told = |law: &LatencyModel, from: &str, to: &str| {
+            law.as_dyn().between(end(from), end(to)).unwrap().as_dyn().mean_seconds() * 1000.0
+        };
+        let text = ",a,b,c\na,0,20,30\nb,22,,40\nc,31,,0\n";
+        let law = from_file("RoundTrips(file: \"data\")", text);
+        let pairs = [("a", "b"), ("b", "a"), ("c", "b"), ("a", "c")];
+        assert_eq!(pairs.map(|(from, to)| told(&law, from, to)), [10.0, 11.0, 20.0, 15.0]);
+        let law =
+            from_file("RoundTrips(file: \"data\", sites: {\"x\": [\"c\"], \"all\": [\"b\", \"a\"]})", text);
+        assert_eq!(told(&law, "x", "member"), 15.5);
+        assert_eq!(law.as_dyn().problems_between(&[end("x"), end("member")]), []);
+        let other = LinkEnd { group: None, ..end("nowhere") };
+        let problems = law.as_dyn().problems_between(&[end("x"), other]);
+        assert!(format!("{problems:?}").contains("none for \\\"nowhere\\\""), "{problems:?}");
+        assert!((told(&examples()[examples().len() - 1], "a", "c") - 12.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_schedule_has_the_delay_of_its_time_and_only_on_links() {
+        let text = "steps: [LatencyStep(at: \"0s\", is: Constant(\"5ms\")), LatencyStep(at: \"10s\", is: Constant(\"50ms\"))]";
+        let law: LatencyModel = crate::scenario::part(&format!(
+            "Shifted(law: Schedule({text}, every: \"1min\"), later: \"1ms\")"
+        ))
+        .unwrap();
+        let at = |seconds: u64| law.as_dyn().quantile_at(Time::ZERO + Span::from_millis(1000 * seconds), 0.5);
+        assert_eq!([0, 9, 10, 59, 60].map(at), [6, 6, 51, 51, 6].map(Span::from_millis));
+        assert!((law.as_dyn().mean_seconds() - (10.0 * 0.005 + 50.0 * 0.05) / 60.0 - 0.001).abs() < 1e-9);
+        assert!(law.outside_of_links().is_some());
+        let inside = Truncated { law: Box::new(law), from: Span::ZERO, to: None };
+        assert_eq!(inside.problems()[0].path, "law");
     }
 
     fn positive(number: f64) -> Positive {
@@ -216,6 +337,8 @@ mod tests {
                 let delay = law.quantile(u);
                 let found = law.probability_within(delay);
                 let steps = model.get::<Constant>().is_some() || model.get::<Empirical>().is_some();
+                let steps =
+                    steps || model.get::<RoundTrips>().is_some() || model.get::<PathDelays>().is_some();
                 let floor = delay == Span::ZERO;
                 assert!(found >= u - 1e-6, "{}: {found} at {u}", model.name());
                 assert!(steps || floor || found <= u + 1e-6, "{}: {found} at {u}", model.name());

@@ -1,10 +1,10 @@
 //! A multiple of another delay.
 
-use super::{Latency, LatencyModel, extreme_mean};
-use crate::vocab::{Positive, Problem, Span};
+use super::{Latency, LatencyModel, LinkEnd, extreme_mean};
+use crate::vocab::{DataFolders, Positive, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay times a factor, such as measured delays on a network that is twice as slow.
 ///
@@ -38,6 +38,28 @@ impl Latency for Scaled {
         self.scaled(self.law.as_dyn().quantile(u))
     }
 
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        self.scaled(self.law.as_dyn().quantile_at(at, u))
+    }
+
+    fn needs_link(&self) -> bool {
+        self.law.as_dyn().needs_link()
+    }
+
+    fn differs_between_links(&self) -> bool {
+        self.law.as_dyn().differs_between_links()
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let law = Box::new(self.law.as_dyn().between(from, to)?);
+        Some(Self { law, ..self.clone() }.into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let found = self.law.as_dyn().problems_between(parties).into_iter();
+        found.map(|problem| problem.below("law")).collect()
+    }
+
     fn mean_seconds(&self) -> f64 {
         self.law.as_dyn().mean_seconds() * self.factor.get()
     }
@@ -54,7 +76,7 @@ impl Latency for Scaled {
         extreme_mean(self, "factor", &self.factor, "lower it").into_iter().collect()
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 

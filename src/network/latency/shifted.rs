@@ -1,11 +1,11 @@
 //! Another delay plus or minus a fixed time.
 
 use super::partial_mean::integral;
-use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use super::{Latency, LatencyModel, LinkEnd};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay plus or minus a fixed time, and never below 0; for example measured delays minus the time that a nearer
 /// server saves.
@@ -26,10 +26,37 @@ pub struct Shifted {
     pub earlier: Span,
 }
 
+impl Shifted {
+    fn moved(&self, delay: Span) -> Span {
+        Span::from_nanos((delay + self.later).nanos().saturating_sub(self.earlier.nanos()))
+    }
+}
+
 impl Latency for Shifted {
     fn quantile(&self, u: f64) -> Span {
-        let moved = self.law.as_dyn().quantile(u) + self.later;
-        Span::from_nanos(moved.nanos().saturating_sub(self.earlier.nanos()))
+        self.moved(self.law.as_dyn().quantile(u))
+    }
+
+    fn quantile_at(&self, at: Time, u: f64) -> Span {
+        self.moved(self.law.as_dyn().quantile_at(at, u))
+    }
+
+    fn needs_link(&self) -> bool {
+        self.law.as_dyn().needs_link()
+    }
+
+    fn differs_between_links(&self) -> bool {
+        self.law.as_dyn().differs_between_links()
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let law = Box::new(self.law.as_dyn().between(from, to)?);
+        Some(Self { law, ..self.clone() }.into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let found = self.law.as_dyn().problems_between(parties).into_iter();
+        found.map(|problem| problem.below("law")).collect()
     }
 
     fn mean_seconds(&self) -> f64 {
@@ -65,7 +92,7 @@ impl Latency for Shifted {
         problems
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 

@@ -2,10 +2,10 @@
 
 use super::partial_mean::integral;
 use super::{Latency, LatencyModel};
-use crate::vocab::{Problem, Span};
+use crate::vocab::{DataFolders, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Another delay, conditional on lying between two limits, for example where a timeout cuts off a heavy tail.
 ///
@@ -71,7 +71,8 @@ impl Latency for Truncated {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let found: Vec<Problem> = self.law.problems_below("law").collect();
+        let outside = self.law.outside_of_links().map(|problem| problem.below("law"));
+        let found: Vec<Problem> = self.law.problems_below("law").chain(outside).collect();
         if !found.is_empty() {
             return found;
         }
@@ -93,7 +94,7 @@ impl Latency for Truncated {
         vec![Problem::wrong(path, expected, found, "move the limits to where the delays are")]
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         self.law.load_below("law", base).collect()
     }
 

@@ -3,12 +3,14 @@
 mod gilbert_elliott;
 mod independent;
 mod no_loss;
+mod schedule;
 
 pub use gilbert_elliott::GilbertElliott;
 pub use independent::Independent;
 pub use no_loss::NoLoss;
+pub use schedule::{LossStep, Schedule};
 
-use crate::vocab::Problem;
+use crate::vocab::{Problem, Time};
 
 /// The behaviour of a loss model: a recipe that starts one process per link.
 pub trait Loss {
@@ -52,6 +54,12 @@ impl Clone for Box<dyn LossProcess> {
 pub trait LossProcess: std::fmt::Debug + BoxedLoss {
     /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
     fn drops(&mut self, u: f64) -> bool;
+
+    /// As [`Self::drops`], for a message that enters the link at `at`.
+    fn drops_at(&mut self, at: Time, u: f64) -> bool {
+        let _ = at;
+        self.drops(u)
+    }
 }
 
 crate::family! {
@@ -60,5 +68,6 @@ crate::family! {
         NoLoss(NoLoss),
         Independent(Independent),
         GilbertElliott(GilbertElliott),
+        Schedule(Schedule),
     }
 }

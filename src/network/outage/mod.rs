@@ -10,8 +10,8 @@ pub use regional::Regional;
 
 use super::availability::AvailabilityProcess;
 use crate::rng::Stream;
-use crate::vocab::{Problem, Span, Time};
-use std::path::{Path, PathBuf};
+use crate::vocab::{DataFolders, Problem, Span, Time};
+use std::path::PathBuf;
 
 /// The behaviour of an outage recipe.
 pub trait Outage {
@@ -38,7 +38,7 @@ pub trait Outage {
     }
 
     /// Reads the files that the recipe names; relative paths begin at `base`.
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
     }

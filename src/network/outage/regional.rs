@@ -4,10 +4,10 @@ use super::Outage;
 use crate::network::availability::{Availability, AvailabilityProcess, OnOff};
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::Problem;
+use crate::vocab::{DataFolders, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// All parties of a group are connected and disconnected together, in alternating periods of random length.
 ///
@@ -38,7 +38,7 @@ impl Outage for Regional {
         crate::network::availability::periods([("up", &self.up), ("down", &self.down)])
     }
 
-    fn load(&mut self, base: &Path) -> Vec<Problem> {
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         crate::network::availability::load_periods([("up", &mut self.up), ("down", &mut self.down)], base)
     }
 

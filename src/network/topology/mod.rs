@@ -2,6 +2,7 @@
 
 mod clusters;
 mod edges;
+mod graphml;
 mod mesh;
 mod ring;
 mod routes;
@@ -9,13 +10,15 @@ mod star;
 
 pub use clusters::Clusters;
 pub use edges::Edges;
+pub use graphml::GraphMl;
 pub use mesh::Mesh;
 pub use ring::Ring;
 pub(super) use routes::Routes;
 pub use star::Star;
 
 use super::population::Population;
-use crate::vocab::Problem;
+use crate::vocab::{DataFolders, Problem};
+use std::path::PathBuf;
 
 /// Pairs of parties, by their positions.
 pub type Pairs = Vec<(usize, usize)>;
@@ -42,6 +45,17 @@ pub trait Topology {
         Shape::Graph
     }
 
+    /// Reads the files that the recipe names.
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// What is wrong with the recipe for these parties.
     fn problems(&self, population: &Population<'_>) -> Vec<Problem> {
         let _ = population;
@@ -58,5 +72,6 @@ crate::family! {
         Mesh(Mesh),
         Clusters(Clusters),
         Edges(Edges),
+        GraphMl(GraphMl),
     }
 }

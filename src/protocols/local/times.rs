@@ -8,6 +8,7 @@ use crate::vocab::Problem;
 pub(super) fn time_problems(law: &LatencyModel) -> Vec<Problem> {
     let name = law.name();
     let mut found = law.as_dyn().problems();
+    found.extend(law.outside_of_links());
     if let Some(file) = law.as_dyn().files().first() {
         let expected = "a distribution without a file (files of times are for links, parties and outages)";
         let cure = "write a distribution with parameters that fit the file";

@@ -1,0 +1,352 @@
+//! Recordings of when devices were available, shared by all parties that follow one of them.
+
+use super::AvailabilityProcess;
+use crate::kernel::Switch;
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which device of a file a party follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RecordedDevice {
+    /// One that is drawn for each party, once per replication, every device with the same probability.
+    #[default]
+    Drawn,
+    /// Party k of an entry with a `count` follows device k; after the last device comes the first again.
+    InTurn,
+    /// The device with this number, from 0, in the order of the file.
+    ///
+    /// Example: `Number(0)`.
+    Number(u64),
+}
+
+/// How much of its recording has passed for a device when the run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RecordingOffset {
+    /// This much, the same for every party.
+    ///
+    /// Example: `At("26h")`.
+    At(Span),
+    /// A time that is drawn for each party, once per replication, uniformly over the device's recording. The devices then
+    /// no longer agree about the time of day.
+    Drawn,
+}
+
+impl Default for RecordingOffset {
+    fn default() -> Self {
+        Self::At(Span::ZERO)
+    }
+}
+
+/// What a device does after the end of its recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum RecordingEnd {
+    /// The recording begins again, without end.
+    #[default]
+    Repeat,
+    /// The device is disconnected before the recording begins and after it ends.
+    Offline,
+}
+
+/// When one device was available.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Recording {
+    /// When the recording begins, after the earliest one of the file.
+    pub(super) begins: Span,
+    /// Its length, above 0.
+    pub(super) length: Span,
+    /// Whether the device is available at the beginning.
+    pub(super) online: bool,
+    /// When that changes, from the beginning: ascending, above 0 and below `length`.
+    pub(super) switches: Vec<Span>,
+}
+
+impl Recording {
+    /// The recording in which a device is available from and until these times after the beginning; intervals may touch or
+    /// overlap, and what is beyond `length` is left out.
+    pub(super) fn of_intervals(begins: Span, length: Span, mut intervals: Vec<(Span, Span)>) -> Self {
+        intervals.sort_unstable();
+        let mut merged: Vec<(Span, Span)> = Vec::new();
+        for (from, until) in intervals {
+            let until = until.min(length);
+            if from >= until {
+                continue;
+            }
+            match merged.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(until),
+                _ => merged.push((from, until)),
+            }
+        }
+        let online = merged.first().is_some_and(|first| first.0 == Span::ZERO);
+        let switches = merged.into_iter().flat_map(|(from, until)| [from, until]);
+        let switches: Vec<Span> = switches.filter(|at| *at > Span::ZERO && *at < length).collect();
+        Self { begins, length, online, switches }
+    }
+
+    /// The share of the recording for which the device is available.
+    pub(super) fn share(&self) -> f64 {
+        let (mut online, mut since, mut available) = (self.online, 0, 0u64);
+        for at in self.switches.iter().copied().chain([self.length]) {
+            available += if online { at.nanos() - since } else { 0 };
+            (online, since) = (!online, at.nanos());
+        }
+        available as f64 / self.length.nanos() as f64
+    }
+}
+
+/// The recordings of a file, in its order, and their order by the share of time available.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Recordings {
+    devices: Vec<Recording>,
+    by_share: Vec<u32>,
+}
+
+/// How a party follows one of the recordings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Following {
+    pub(super) device: RecordedDevice,
+    pub(super) offset: RecordingOffset,
+    pub(super) end: RecordingEnd,
+}
+
+impl Recordings {
+    /// The recordings of these devices; there is at least one.
+    pub(super) fn new(devices: Vec<Recording>) -> Self {
+        let shares: Vec<f64> = devices.iter().map(Recording::share).collect();
+        let mut by_share: Vec<u32> = (0u32..).take(devices.len()).collect();
+        by_share.sort_by(|&a, &b| shares[a as usize].total_cmp(&shares[b as usize]));
+        Self { devices, by_share }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.devices.len()
+    }
+
+    /// Whether the devices are available for different shares of the time.
+    pub(super) fn differ(&self) -> bool {
+        let share = |place: Option<&u32>| place.map(|&device| self.devices[device as usize].share());
+        share(self.by_share.first()) < share(self.by_share.last())
+    }
+
+    /// Whether a party that follows the recordings in this way can be available at some time.
+    pub(super) fn ever_available(&self, following: Following) -> bool {
+        let some = |recording: &Recording| recording.online || !recording.switches.is_empty();
+        let in_time = |recording: &Recording| match (following.end, following.offset) {
+            (RecordingEnd::Repeat, _) | (_, RecordingOffset::Drawn) => true,
+            (RecordingEnd::Offline, RecordingOffset::At(offset)) => {
+                let last = recording.switches.last().copied().unwrap_or(Span::ZERO);
+                let online = recording.online == recording.switches.len().is_multiple_of(2);
+                offset < recording.begins + if online { recording.length } else { last }
+            }
+        };
+        let fits = |recording: &Recording| some(recording) && in_time(recording);
+        match following.device {
+            RecordedDevice::Number(number) => {
+                usize::try_from(number).ok().and_then(|n| self.devices.get(n)).is_none_or(fits)
+            }
+            RecordedDevice::Drawn | RecordedDevice::InTurn => self.devices.iter().any(fits),
+        }
+    }
+
+    /// The number of the device for party `number` of its entry. A device is drawn with `drawn` in [0, 1).
+    pub(super) fn device(&self, choice: RecordedDevice, number: u64, drawn: f64) -> usize {
+        let all = self.devices.len();
+        let place = match choice {
+            RecordedDevice::Drawn => (drawn * all as f64) as usize,
+            RecordedDevice::InTurn => usize::try_from(number % all as u64).unwrap_or(0),
+            RecordedDevice::Number(number) => usize::try_from(number).unwrap_or(usize::MAX),
+        };
+        place.min(all - 1)
+    }
+
+    /// The number of the device at a place in the order by the share of time available; `level` in (0, 1).
+    pub(super) fn by_level(&self, level: f64) -> usize {
+        let place = (level * self.by_share.len() as f64) as usize;
+        self.by_share[place.min(self.by_share.len() - 1)] as usize
+    }
+}
+
+/// The problem of a device number that the file does not have.
+pub(super) fn no_such_device(device: RecordedDevice, recordings: Option<&Recordings>) -> Option<Problem> {
+    let RecordedDevice::Number(number) = device else { return None };
+    let all = recordings?.len();
+    let known = usize::try_from(number).is_ok_and(|number| number < all);
+    (!known).then(|| {
+        let cure = "devices are numbered from 0";
+        Problem::wrong("device", format!("a device below {all}"), format!("Number({number})"), cure)
+    })
+}
+
+/// A party that follows a device. It holds no copy of the recording.
+#[derive(Clone, Debug)]
+pub(super) struct Playback {
+    recordings: Arc<Recordings>,
+    device: usize,
+    repeats: bool,
+    /// When the first repetition begins: after time zero, or before it.
+    delay: Span,
+    offset: Span,
+    /// The repetition in which the next change is looked for, and the change's place in it.
+    turn: u64,
+    next: usize,
+    online: bool,
+    ended: bool,
+}
+
+impl Playback {
+    /// A party that follows a device from time zero on; a drawn offset takes one number of `stream`.
+    pub(super) fn new(
+        recordings: Arc<Recordings>,
+        device: usize,
+        following: Following,
+        mut stream: Stream,
+    ) -> Self {
+        let recording = &recordings.devices[device];
+        let length = recording.length.nanos();
+        let repeats = following.end == RecordingEnd::Repeat;
+        let (delay, offset) = match following.offset {
+            RecordingOffset::Drawn => (0, ((stream.uniform() * length as f64) as u64).min(length - 1)),
+            RecordingOffset::At(offset) => {
+                let (at, begins) = (offset.nanos(), recording.begins.nanos());
+                match (at >= begins, repeats) {
+                    (true, true) => (0, (at - begins) % length),
+                    (true, false) => (0, at - begins),
+                    // Before its first record, the recording is as at the same place of the repetition before.
+                    (false, true) => (0, (length - (begins - at) % length) % length),
+                    (false, false) => (begins - at, 0),
+                }
+            }
+        };
+        let passed = Span::from_nanos(offset);
+        let next = recording.switches.partition_point(|at| *at <= passed);
+        let over = !repeats && offset >= length;
+        let before = delay > 0;
+        let online = !over && !before && (recording.online == next.is_multiple_of(2));
+        Self {
+            device,
+            repeats,
+            delay: Span::from_nanos(delay),
+            offset: passed,
+            turn: 0,
+            next,
+            online,
+            ended: over,
+            recordings,
+        }
+    }
+
+    /// When a place of the present repetition is reached.
+    fn at(&self, place: Span) -> Time {
+        let length = self.recordings.devices[self.device].length.nanos();
+        let nanos = self.turn.saturating_mul(length).saturating_add(place.nanos());
+        Time::ZERO + self.delay + Span::from_nanos(nanos.saturating_sub(self.offset.nanos()))
+    }
+}
+
+impl AvailabilityProcess for Playback {
+    fn starts_online(&mut self) -> bool {
+        // A recording that begins later, and with an available device, has its beginning as the first change.
+        self.online
+    }
+
+    fn next_switch(&mut self) -> Option<Switch> {
+        let recordings = Arc::clone(&self.recordings);
+        let recording = &recordings.devices[self.device];
+        if self.ended {
+            return None;
+        }
+        if self.delay > Span::ZERO && self.turn == 0 && self.next == 0 && !self.online && recording.online {
+            self.online = true;
+            return Some(Switch::connection(self.at(Span::ZERO), true));
+        }
+        if let Some(&place) = recording.switches.get(self.next) {
+            self.next += 1;
+            self.online = !self.online;
+            return Some(Switch::connection(self.at(place), self.online));
+        }
+        if !self.repeats {
+            self.ended = true;
+            let at = self.at(recording.length);
+            return std::mem::take(&mut self.online).then_some(Switch::connection(at, false));
+        }
+        if recording.switches.is_empty() {
+            return None;
+        }
+        self.turn += 1;
+        self.next = 0;
+        if self.online == recording.online {
+            return self.next_switch();
+        }
+        self.online = recording.online;
+        let at = self.at(Span::ZERO);
+        (at < Time::NEVER).then_some(Switch::connection(at, self.online))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn s(seconds: u64) -> Span {
+        Span::from_millis(1000 * seconds)
+    }
+
+    fn following(offset: u64, end: RecordingEnd) -> Following {
+        Following { device: RecordedDevice::Drawn, offset: RecordingOffset::At(s(offset)), end }
+    }
+
+    /// Available from 2 to 5 and from 8 to the end at 10 seconds; begins 100 s after the earliest device.
+    fn recorded() -> Arc<Recordings> {
+        let intervals = vec![(s(8), s(12)), (s(2), s(4)), (s(3), s(5)), (s(6), s(6))];
+        let recording = Recording::of_intervals(s(100), s(10), intervals);
+        assert!((recording.share() - 0.5).abs() < 1e-12);
+        Arc::new(Recordings::new(vec![recording]))
+    }
+
+    fn changes(offset: u64, end: RecordingEnd, count: usize) -> (bool, Vec<(u64, bool)>) {
+        let mut process = Playback::new(recorded(), 0, following(offset, end), Key::root(1).stream());
+        let start = process.starts_online();
+        let found = std::iter::from_fn(|| process.next_switch()).take(count);
+        (start, found.map(|switch| (switch.at.nanos() / 1_000_000_000, switch.online)).collect())
+    }
+
+    #[test]
+    fn a_recording_is_repeated_from_any_offset() {
+        let turn = [(2, true), (5, false), (8, true), (10, false), (12, true)];
+        assert_eq!(changes(100, RecordingEnd::Repeat, 5), (false, turn.to_vec()));
+        // 93 s is seven seconds before the beginning: 3 s into the repetition before.
+        assert_eq!(changes(93, RecordingEnd::Repeat, 3), (true, vec![(2, false), (5, true), (7, false)]));
+        assert_eq!(changes(109, RecordingEnd::Repeat, 2), (true, vec![(1, false), (3, true)]));
+    }
+
+    #[test]
+    fn a_recording_that_ends_is_offline_before_and_after() {
+        let end = RecordingEnd::Offline;
+        let all = vec![(12, true), (15, false), (18, true), (20, false)];
+        assert_eq!(changes(90, end, 9), (false, all));
+        assert_eq!(changes(104, end, 9), (true, vec![(1, false), (4, true), (6, false)]));
+        assert_eq!(changes(110, end, 9), (false, vec![]));
+        assert!(recorded().ever_available(following(109, end)));
+        assert!(!recorded().ever_available(following(110, end)));
+    }
+
+    /// Every offset has the recording's share of time available over whole repetitions.
+    #[test]
+    fn a_drawn_offset_keeps_the_share() {
+        for party in 0..20 {
+            let drawn = Following { offset: RecordingOffset::Drawn, ..following(0, RecordingEnd::Repeat) };
+            let mut process = Playback::new(recorded(), 0, drawn, Key::root(party).stream());
+            let (mut online, mut last, mut available) = (process.starts_online(), 0, 0);
+            while last < 1_000_000_000_000 {
+                let switch = process.next_switch().unwrap();
+                let at = switch.at.nanos().min(1_000_000_000_000);
+                available += if online { at - last } else { 0 };
+                (online, last) = (switch.online, at);
+            }
+            assert_eq!(available, 500_000_000_000, "{party}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Reads the devices of FedScale's capacity table: how fast each computes and communicates.
+
+use super::availability::RecordedDevice;
+use super::data_file;
+use crate::vocab::{DataFolders, Problem};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The devices of a table, in its order, and their order by compute speed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CapacityTable {
+    /// Milliseconds per sample of an inference, and the rate in units of the file, of each device; both above 0.
+    devices: Vec<(f64, f64)>,
+    /// The fastest first.
+    by_speed: Vec<u32>,
+}
+
+const SHAPE: &str = "FedScale's device capacities, in JSON or CSV,";
+
+impl CapacityTable {
+    /// Reads a table: a JSON object with one entry per client, each with `computation` and `communication`, or a CSV file
+    /// with columns of these names.
+    pub(super) fn read(base: &DataFolders, file: &Path) -> Result<Self, Problem> {
+        let text = data_file::read(base, file, SHAPE)?;
+        let devices = match text.trim_start().starts_with('{') {
+            true => from_json(file, &text)?,
+            false => {
+                let column = |name: &str| data_file::numbers(file, &text, name);
+                column("computation")?.into_iter().zip(column("communication")?).collect()
+            }
+        };
+        let zero = |field: &str, index: usize| {
+            let found = format!("0 in `{field}` of device {index} of {}", file.display());
+            Problem::wrong("file", "numbers above 0", found, "leave the device out")
+        };
+        for (index, (computation, communication)) in devices.iter().enumerate() {
+            for (field, number) in [("computation", computation), ("communication", communication)] {
+                if *number <= 0.0 {
+                    return Err(zero(field, index));
+                }
+            }
+        }
+        if devices.is_empty() {
+            let found = format!("none in {}", file.display());
+            return Err(Problem::wrong("file", "at least one device", found, "name the table of capacities"));
+        }
+        let mut by_speed: Vec<u32> = (0u32..).take(devices.len()).collect();
+        by_speed.sort_by(|&a, &b| devices[a as usize].0.total_cmp(&devices[b as usize].0));
+        Ok(Self { devices, by_speed })
+    }
+
+    /// The milliseconds per sample and the rate of a party's device; a device is drawn by its place among all devices, in
+    /// (0, 1), 1 for the slowest.
+    pub(super) fn device(&self, choice: RecordedDevice, number: u64, slowness: f64) -> (f64, f64) {
+        let all = self.devices.len();
+        let place = match choice {
+            RecordedDevice::Drawn => {
+                let place = ((slowness * all as f64) as usize).min(all - 1);
+                self.by_speed[place] as usize
+            }
+            RecordedDevice::InTurn => usize::try_from(number % all as u64).unwrap_or(0),
+            RecordedDevice::Number(number) => usize::try_from(number).unwrap_or(usize::MAX).min(all - 1),
+        };
+        self.devices[place]
+    }
+
+    /// Whether devices differ in compute speed.
+    pub(super) fn differ(&self) -> bool {
+        let computation = |device: Option<&u32>| device.map(|&device| self.devices[device as usize].0);
+        computation(self.by_speed.first()) < computation(self.by_speed.last())
+    }
+
+    /// The problem of a device number that the table does not have.
+    pub(super) fn no_such_device(&self, choice: RecordedDevice) -> Option<Problem> {
+        let RecordedDevice::Number(number) = choice else { return None };
+        let all = self.devices.len();
+        let known = usize::try_from(number).is_ok_and(|number| number < all);
+        let expected = format!("a device below {all}");
+        let cure = "devices are numbered from 0";
+        (!known).then(|| Problem::wrong("device", expected, format!("Number({number})"), cure))
+    }
+}
+
+fn from_json(file: &Path, text: &str) -> Result<Vec<(f64, f64)>, Problem> {
+    let wrong = |expected: &str, found: String| Problem::wrong("file", expected, found, "correct the file");
+    let read: Result<Map<String, Value>, _> = serde_json::from_str(text);
+    let clients = read.map_err(|error| {
+        let expected = "a JSON object of clients, each with `computation` and `communication`";
+        wrong(expected, format!("{}:{}: {error}", file.display(), error.line()))
+    })?;
+    let device = |(name, client): (&String, &Value)| {
+        let number = |field: &str| {
+            let value = client.get(field).unwrap_or(&Value::Null);
+            let number = value.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
+            number.ok_or_else(|| {
+                let found = format!("{value} in client \"{name}\" of {}", file.display());
+                wrong(&format!("a number `{field}`, above 0"), found)
+            })
+        };
+        Ok((number("computation")?, number("communication")?))
+    };
+    clients.iter().map(device).collect()
+}

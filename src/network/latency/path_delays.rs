@@ -1,0 +1,165 @@
+//! Delays between sites of a network that is given as a graph.
+
+use super::site_delays::{SiteDelays, Sites};
+use super::{Constant, Latency, LatencyModel, LinkEnd};
+use crate::network::data_file::{self, Loaded};
+use crate::network::graphml;
+use crate::vocab::{DataFolders, Problem, Span};
+use petgraph::algo::dijkstra;
+use petgraph::graph::{NodeIndex, UnGraph};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file such as
+/// those of the Internet Topology Zoo (http://www.topology-zoo.org). Its routers are not parties.
+///
+/// Example: `PathDelays(file: "sites.graphml", delay: Attribute(name: "delay", unit: "1ms"))`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PathDelays {
+    /// The file; relative to the scenario's folder.
+    pub file: PathBuf,
+    /// Attribute of nodes that is their name; without such an attribute it is their id. Default: label.
+    #[serde(default = "label")]
+    pub label: String,
+    /// The delay of an edge: an attribute of it, or its length.
+    pub delay: EdgeDelay,
+    /// The sites of parties and groups: party k of an entry with a `count` is at site k of the list, after the last one comes
+    /// the first again. Default: none; a party that is not named, and whose group is not, is at the site with its own name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sites: BTreeMap<String, Vec<String>>,
+    #[serde(skip)]
+    delays: Loaded<SiteDelays>,
+}
+
+/// The delay of an edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum EdgeDelay {
+    /// A number that the file states for each edge.
+    ///
+    /// Example: `Attribute(name: "delay", unit: "1ms")`.
+    Attribute {
+        /// The attribute's name (`attr.name`).
+        name: String,
+        /// Its unit.
+        unit: Span,
+    },
+    /// The length of the great circle between the ends, by the nodes' attributes `Latitude` and `Longitude` in degrees, at
+    /// 200 km per millisecond, the speed of light in glass; on a sphere of 6,371 km radius.
+    Distance,
+}
+
+fn label() -> String {
+    "label".to_owned()
+}
+
+/// Kilometres of a great circle between two places in degrees (haversine formula).
+fn kilometres(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let half = |degrees: f64| libm::sin(degrees.to_radians() / 2.0);
+    let (north, east) = (half(b.0 - a.0), half(b.1 - a.1));
+    let (a, b) = (libm::cos(a.0.to_radians()), libm::cos(b.0.to_radians()));
+    2.0 * 6371.0 * libm::asin((north * north + a * b * east * east).sqrt().min(1.0))
+}
+
+impl PathDelays {
+    fn read(&self, base: &DataFolders) -> Result<SiteDelays, Problem> {
+        let attribute = match &self.delay {
+            EdgeDelay::Attribute { name, .. } => Some(name.as_str()),
+            EdgeDelay::Distance => None,
+        };
+        let read = graphml::read(base, &self.file, &self.label, attribute)?;
+        let mut graph: UnGraph<(), f64> = UnGraph::default();
+        for _ in &read.nodes {
+            graph.add_node(());
+        }
+        for &(a, b, number) in &read.edges {
+            let seconds = match (&self.delay, number) {
+                (EdgeDelay::Attribute { unit, .. }, number) => number.unwrap_or(0.0) * unit.seconds(),
+                (EdgeDelay::Distance, _) => {
+                    let unplaced = [a, b].into_iter().find(|node| read.places[*node].is_none());
+                    if let Some(node) = unplaced {
+                        let found = format!("none for \"{}\" in {}", read.nodes[node], self.file.display());
+                        let cure = "add them, or take delay: Attribute(..)";
+                        let expected = "attributes Latitude and Longitude of every node with an edge";
+                        return Err(Problem::wrong("file", expected, found, cure));
+                    }
+                    let ends = read.places[a].zip(read.places[b]);
+                    ends.map_or(0.0, |(a, b)| kilometres(a, b)) / 200_000.0
+                }
+            };
+            graph.add_edge(NodeIndex::new(a), NodeIndex::new(b), seconds);
+        }
+        let n = read.nodes.len();
+        let mut delays = vec![None; n * n];
+        for from in 0..n {
+            let reached = dijkstra(&graph, NodeIndex::new(from), None, |edge| *edge.weight());
+            // Every place is written once, so the order of the map has no effect.
+            for (to, seconds) in reached {
+                delays[from * n + to.index()] = Some(Span::from_seconds(seconds));
+            }
+        }
+        Ok(SiteDelays::new(read.nodes, &delays))
+    }
+}
+
+impl Latency for PathDelays {
+    /// The quantile over all pairs of sites; zero if the file has not been read.
+    fn quantile(&self, u: f64) -> Span {
+        let sorted = self.delays.as_ref().map_or(&[][..], |delays| delays.sorted());
+        let place = (u * sorted.len() as f64) as usize;
+        sorted.get(place.min(sorted.len().saturating_sub(1))).copied().unwrap_or(Span::ZERO)
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        let sorted = self.delays.as_ref().map_or(&[][..], |delays| delays.sorted());
+        sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / sorted.len().max(1) as f64
+    }
+
+    fn needs_link(&self) -> bool {
+        true
+    }
+
+    fn differs_between_links(&self) -> bool {
+        true
+    }
+
+    fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
+        let sites: &Sites = &self.sites;
+        let delay = self.delays.as_ref().map_or(Span::ZERO, |delays| delays.between(sites, from, to));
+        Some(Constant(delay).into())
+    }
+
+    fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
+        let file = self.file.display().to_string();
+        self.delays.iter().flat_map(|delays| delays.problems(&file, &self.sites, parties)).collect()
+    }
+
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let read = self.read(base);
+        data_file::keep(read, &mut self.delays)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
+    }
+
+    fn is_unread(&self) -> bool {
+        self.delays.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// London (51.5074 N, 0.1278 W) and Paris (48.8566 N, 2.3522 E) are 344 km apart.
+    #[test]
+    fn distances_are_those_of_great_circles() {
+        let km = kilometres((51.5074, -0.1278), (48.8566, 2.3522));
+        assert!((km - 343.6).abs() < 1.0, "{km}");
+        assert!((kilometres((0.0, 0.0), (0.0, 180.0)) - 20_015.1).abs() < 0.1);
+    }
+}

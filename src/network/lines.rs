@@ -1,0 +1,65 @@
+//! The rates of links and access lines during a run.
+
+use super::bandwidth::{Access, Bandwidth};
+use super::party::AccessLine;
+use super::population::PartyTraits;
+use super::throughput::{LineOwner, LineRate, RateCurve};
+use super::together::PartyQuantity;
+use crate::rng::Key;
+use crate::vocab::PartyId;
+
+/// The place of a party's device among all devices, in (0, 1), 1 for the slowest: the number from which its compute model
+/// takes its slowness.
+fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
+    let drawn = key.child("compute").child(name).stream().open_uniform();
+    let speed = party.level(PartyQuantity::Speed, name, key);
+    LineOwner { slowness: speed.map_or(drawn, |speed| 1.0 - speed), number: party.number }
+}
+
+/// The rate of a party's access line in one direction, `way`.
+pub(super) fn access_rate(
+    rate: &Option<LineRate>,
+    name: &str,
+    party: &PartyTraits,
+    key: Key,
+    way: &str,
+) -> Option<RateCurve> {
+    rate.as_ref().map(|rate| match rate {
+        LineRate::Constant(rate) => RateCurve::constant(*rate),
+        LineRate::Model(_) => {
+            rate.curve(owner(name, party, key), key.child("throughput").child(way).child(name).stream())
+        }
+    })
+}
+
+/// The access lines of all parties in one direction, `way`.
+pub(super) fn access_lines(
+    names: &[String],
+    traits: &[PartyTraits],
+    key: Key,
+    way: &str,
+    of: impl Fn(&Access) -> &Option<LineRate>,
+) -> Vec<AccessLine> {
+    let parties = names.iter().zip(traits);
+    parties
+        .map(|(name, party)| AccessLine::new(access_rate(of(&party.access), name, party, key, way)))
+        .collect()
+}
+
+/// The rate of the link between two parties; a rate that differs between devices is that of the sender's device.
+pub(super) fn link_rate(
+    bandwidth: &Bandwidth,
+    names: &[String],
+    traits: &[PartyTraits],
+    (from, to): (PartyId, PartyId),
+    key: Key,
+) -> RateCurve {
+    match &bandwidth.rate {
+        LineRate::Constant(rate) => RateCurve::constant(*rate),
+        LineRate::Model(_) => {
+            let (from, to) = (from.index(), to.index());
+            let stream = key.child("throughput").child(&names[from]).child(&names[to]).stream();
+            bandwidth.rate.curve(owner(&names[from], &traits[from], key), stream)
+        }
+    }
+}

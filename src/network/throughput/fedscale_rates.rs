@@ -1,0 +1,59 @@
+//! Lines with the rates of FedScale's devices.
+
+use super::{LineOwner, RateCurve, Throughput};
+use crate::network::availability::RecordedDevice;
+use crate::network::data_file::{self, Loaded};
+use crate::network::fedscale_capacity::CapacityTable;
+use crate::rng::Stream;
+use crate::vocab::{DataFolders, Problem, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The rate of a device in FedScale's capacity table (`communication`); the same device as that of the party's
+/// `FedScaleDevices`, if both name the same file and choose alike.
+///
+/// The file is `client_device_capacity` as JSON or CSV; [`FedScaleDevices`](crate::network::compute::FedScaleDevices) says
+/// how it looks.
+///
+/// Example: `FedScaleRates(file: "fedscale-capacity.csv", device: InTurn)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FedScaleRates {
+    /// The file; relative to the scenario's folder.
+    pub file: PathBuf,
+    /// Which device: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
+    #[serde(default)]
+    pub device: RecordedDevice,
+    /// Unit of the column. Default: 1.024kbit/s, FedScale's kilobit of 1,024 bits.
+    #[serde(default = "kilobit")]
+    pub unit: Rate,
+    #[serde(skip)]
+    table: Loaded<CapacityTable>,
+}
+
+fn kilobit() -> Rate {
+    Rate::from_bits_per_second(1024.0).expect("1024 is above 0")
+}
+
+impl Throughput for FedScaleRates {
+    /// The unit if the file has not been read.
+    fn curve(&self, owner: LineOwner, _: Stream) -> RateCurve {
+        let table = self.table.as_ref();
+        let rate = table.map_or(1.0, |table| table.device(self.device, owner.number, owner.slowness).1);
+        let rate = Rate::from_bits_per_second(rate * self.unit.bits_per_second()).unwrap_or(self.unit);
+        RateCurve::constant(rate)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        self.table.iter().filter_map(|table| table.no_such_device(self.device)).collect()
+    }
+
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        data_file::keep(CapacityTable::read(base, &self.file), &mut self.table)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
+    }
+}

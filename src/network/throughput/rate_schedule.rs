@@ -1,0 +1,47 @@
+//! A rate that changes at stated times.
+
+use super::{LineOwner, RateCurve, Throughput};
+use crate::network::schedule;
+use crate::rng::Stream;
+use crate::vocab::{Problem, Rate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A rate that changes at stated times, once or in every period, such as a line that is slow in the evening. A message whose
+/// sending is not over when the rate changes is sent on at the new rate.
+///
+/// Example: `RateSchedule(steps: [RateStep(at: "0s", is: "10Mbit/s"), RateStep(at: "18h", is: "4Mbit/s")], every: "24h")`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateSchedule {
+    /// The rates, in order of time; the first one begins at `0s`.
+    pub steps: Vec<RateStep>,
+    /// Period with which the schedule is repeated, longer than the time of the last step. Default: no repetition, the last
+    /// rate stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<Span>,
+}
+
+/// A rate, and from when on it holds.
+///
+/// Example: `RateStep(at: "0s", is: "10Mbit/s")`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateStep {
+    /// When it begins, from the start of the run, or of the period.
+    pub at: Span,
+    /// The rate.
+    pub is: Rate,
+}
+
+impl Throughput for RateSchedule {
+    fn curve(&self, _: LineOwner, _: Stream) -> RateCurve {
+        let steps = self.steps.iter().map(|step| (step.at, step.is.bits_per_second()));
+        RateCurve::new(Arc::new(steps.collect()), self.every, Span::ZERO)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        schedule::problems(&self.steps.iter().map(|step| step.at).collect::<Vec<_>>(), self.every)
+    }
+}

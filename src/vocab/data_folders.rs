@@ -1,0 +1,30 @@
+//! The folders in which the files that a scenario names are looked for.
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the scenario file, and a further folder for files that are not there (`--data DIR`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataFolders {
+    /// The folder of the scenario file; relative paths begin here.
+    pub base: PathBuf,
+    /// The further folder. Default: none.
+    pub data: Option<PathBuf>,
+}
+
+impl DataFolders {
+    /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the further folder.
+    #[must_use]
+    pub fn place(&self, file: &Path) -> PathBuf {
+        let beside = self.base.join(file);
+        match &self.data {
+            Some(data) if !beside.exists() => data.join(file),
+            Some(_) | None => beside,
+        }
+    }
+}
+
+impl From<&Path> for DataFolders {
+    fn from(base: &Path) -> Self {
+        Self { base: base.to_owned(), data: None }
+    }
+}

@@ -1,0 +1,165 @@
+//! Availability, devices, lines and delays from files in the formats of FLASH, FedScale, MobiPerf, round-trip matrices and
+//! GraphML, through a scenario.
+
+use crate::support::{code_and_output, root, subrosa};
+use std::fs;
+use std::path::Path;
+use subrosa::kernel::Medium;
+use subrosa::objectives::Resources;
+use subrosa::rng::Key;
+use subrosa::scenario::Document;
+use subrosa::vocab::PartyId;
+use tempfile::TempDir;
+
+/// Copies the small files into a folder and writes a scenario there.
+fn place(text: &str) -> (TempDir, String) {
+    let place = TempDir::new().unwrap();
+    for entry in fs::read_dir(root().join("scenarios/network/data")).unwrap() {
+        let file = entry.unwrap().path();
+        fs::copy(&file, place.path().join(file.file_name().unwrap())).unwrap();
+    }
+    let path = place.path().join("recorded.ron");
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (place, path)
+}
+
+fn scenario(party: &str, link: &str, rest: &str) -> String {
+    format!(
+        "Scenario(name: \"recorded\", seed: 3, parties: {{ \"server\": Party(), \"client\": {party}, \"relay\": Party() }},\n\
+         network: Network({link}),\n protocol: Echo(caller: \"server\", {rest}))\n"
+    )
+}
+
+/// `check` refuses the scenario and says all of `words`.
+fn refused(text: &str, words: &[&str]) {
+    let (_place, path) = place(text);
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", &path]));
+    assert_eq!(code, 3, "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "no {word:?} in {stderr}");
+    }
+}
+
+/// The share of the first `seconds` for which the party called "client" is connected, by the network of a scenario.
+fn share_connected(path: &str, seconds: u64) -> f64 {
+    let resources = Resources { base: Path::new(path).parent().unwrap().to_owned(), ..Resources::default() };
+    let cells = Document::load(Path::new(path)).unwrap().cells(&[], &resources).unwrap();
+    let stage = cells[0].1.stage(None);
+    let client = stage.names.iter().position(|name| name == "client").unwrap();
+    let client = PartyId(u32::try_from(client).unwrap());
+    let mut medium = stage.network.medium(&stage.names, &stage.traits, Key::root(5));
+    let end = seconds * 1_000_000_000;
+    let (mut online, mut last, mut connected) = (medium.starts_online(client), 0, 0);
+    while last < end {
+        let switch = medium.next_switch(client);
+        let at = switch.map_or(end, |switch| switch.at.nanos().min(end));
+        connected += if online { at - last } else { 0 };
+        (online, last) = (switch.is_some_and(|switch| switch.online), at);
+    }
+    connected as f64 / end as f64
+}
+
+/// Device 0 of flash.json is charged, by WLAN and locked from 23:00 to 05:00 and from 05:10 to 06:30:10, and by WLAN from
+/// 22:00 to 05:00 and from 05:10 to 08:00, in a recording of 24 hours; device 1 from 21:30 to 09:00 and from 09:20 to 17:00.
+/// Over whole repetitions the simulated share of time is that of the file, from every offset; one that ends is the
+/// recording once.
+#[test]
+fn a_party_is_connected_for_the_share_of_time_of_its_recording() {
+    let day = 86_400;
+    for (availability, seconds, connected) in [
+        ("FlashTrace(file: \"flash.json\", device: Number(0))", 7 * day, 7 * 26_410),
+        ("FlashTrace(file: \"flash.json\", device: Number(0), needs: [Wifi])", 7 * day, 7 * 35_400),
+        ("FlashTrace(file: \"flash.json\", device: Number(0), battery: 100)", day, 7200 + 4810),
+        ("FlashTrace(file: \"flash.json\", device: Number(1), offset: Drawn)", 7 * day, 7 * 69_000),
+        ("FlashTrace(file: \"flash.json\", device: Number(1), end: Offline)", 7 * day, 69_000),
+        (
+            "FlashTrace(file: \"flash.json\", device: Number(0), offset: At(\"4h\"), end: Offline)",
+            day,
+            26_410 - 3600,
+        ),
+        ("FedScaleTrace(file: \"fedscale-availability.json\", device: Number(1))", 5 * 518_400, 5 * 172_800),
+        (
+            "FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), offset: Drawn)",
+            400_000,
+            200_000,
+        ),
+        (
+            "FedScaleTrace(file: \"fedscale-availability.json\", device: Number(0), end: Offline)",
+            800_000,
+            200_000,
+        ),
+        ("DayAndNight(from: 22, until: 7, zones: [Zone(utc: 5.5)])", 9 * day, 9 * 9 * 3600),
+    ] {
+        let party = format!("Party(availability: {availability})");
+        let (_place, path) = place(&scenario(&party, "topology: Mesh()", "rounds: 2"));
+        let found = share_connected(&path, seconds) * seconds as f64;
+        assert!((found - f64::from(connected)).abs() < 1e-3, "{availability}: {found} for {connected} s");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place() {
+    let with = |availability: &str| {
+        scenario(&format!("Party(availability: {availability})"), "topology: Mesh()", "rounds: 2")
+    };
+    refused(&with("FlashTrace(file: \"flash.json\", device: Number(7))"), &["a device below 3", "Number(7)"]);
+    refused(&with("FlashTrace(file: \"flash.json\", device: Number(2))"), &["never online"]);
+    refused(
+        &with("FedScaleTrace(file: \"flash.json\")"),
+        &["a list `active` of times", "client \"0\" of flash.json"],
+    );
+    refused(&with("FlashTrace(file: \"throughput.csv\")"), &["throughput.csv:1", "JSON object"]);
+    let link = |latency: &str| {
+        scenario("Party()", &format!("topology: Mesh(), default: Link(latency: {latency})"), "rounds: 2")
+    };
+    refused(
+        &link("RoundTrips(file: \"round-trips.csv\")"),
+        &["a site of round-trips.csv for every party", "\"client\""],
+    );
+    refused(
+        &link("RoundTrips(file: \"round-trips.csv\", sites: { \"server\": [\"Tokio\"] })"),
+        &["did you mean \"Tokyo\""],
+    );
+    let delays = "PathDelays(file: \"sites.graphml\", delay: Attribute(name: \"weight\", unit: \"1ms\"))";
+    refused(&link(delays), &["an attribute of edges (delay)", "\"weight\""]);
+    refused(
+        &scenario("Party()", "topology: GraphMl(file: \"sites.graphml\")", "rounds: 2"),
+        &["Milan & Turin", "a party for every node"],
+    );
+    let (place, path) = place(&with("FedScaleTrace(file: \"behave\")"));
+    fs::write(place.path().join("behave"), [0x80, 0x04, 0x95, 0x10]).unwrap();
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", &path]));
+    assert!(
+        code == 3 && stderr.contains("a Python pickle") && stderr.contains("pickle.load(open('behave'"),
+        "{stderr}"
+    );
+}
+
+/// Files of parties and networks are found in the folder of --data.
+#[test]
+fn files_are_found_in_the_folder_of_data() {
+    let party = "Party(availability: FlashTrace(file: \"flash.json\", device: Number(0)))";
+    let (place, path) = place(&scenario(party, "topology: Mesh()", "rounds: 2"));
+    let elsewhere = TempDir::new().unwrap();
+    fs::rename(place.path().join("flash.json"), elsewhere.path().join("flash.json")).unwrap();
+    assert_eq!(code_and_output(&subrosa(&["check", &path])).0, 3);
+    let data = elsewhere.path().to_str().unwrap();
+    assert_eq!(code_and_output(&subrosa(&["check", &path, "--data", data])).0, 0);
+}
+
+/// A scenario with every recorded part is the same when it is replayed, with one and with two threads.
+#[test]
+fn recorded_parties_replay_with_any_number_of_threads() {
+    let out = TempDir::new().unwrap();
+    let file = root().join("scenarios/network/recorded.ron");
+    let folder = out.path().join("run");
+    let (file, folder) = (file.to_str().unwrap(), folder.to_str().unwrap());
+    let ran =
+        code_and_output(&subrosa(&["run", file, "--replications", "3", "--threads", "2", "--out", folder]));
+    assert_eq!(ran.0, 0, "{}", ran.2);
+    let inside = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let inside = inside.into_iter().find(|path| path.join("manifest.json").exists()).unwrap();
+    let replayed = code_and_output(&subrosa(&["replay", inside.to_str().unwrap(), "--threads", "1"]));
+    assert_eq!(replayed.0, 0, "{}{}", replayed.1, replayed.2);
+}
