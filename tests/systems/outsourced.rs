@@ -140,6 +140,7 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
         goal: Goal::Maximise,
         output_scale,
         input_scale,
+        prior_mean: Finite::new(0.0).unwrap(),
         max_norm: positive(25.0),
         noise_sd: NonNegative::new(0.0).unwrap(),
         hyperparameters: Hyperparameters::Given {

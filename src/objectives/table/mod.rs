@@ -20,7 +20,7 @@ use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
-use crate::vocab::{Effort, NonNegative, Origin, Positive, Problem, PublicFact};
+use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 pub(super) use failure::TableFields;
 pub use failure::{Quantity, TableError};
 pub(crate) use reader::CsvTable;
@@ -85,6 +85,10 @@ pub struct Table {
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
     #[serde(default)]
     pub input_scale: InputScale,
+    /// Prior mean that a learner assumes, in the unit of the scaled output (larger is better). It is taken as public: choose it
+    /// independently of the data. Default: 0, which fits an `output_scale` of `FromData`.
+    #[serde(default = "zero")]
+    pub prior_mean: Finite,
     /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.
     /// Default: 25.
     #[serde(default = "default_norm")]
@@ -100,6 +104,10 @@ pub struct Table {
 
 /// Evaluations of the likelihood from one starting point, about.
 const EVALUATIONS: f64 = 30.0;
+
+pub(super) fn zero() -> Finite {
+    Finite::new(0.0).expect("0 is finite")
+}
 
 fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
@@ -211,7 +219,7 @@ impl Table {
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
                 noise_variance: hyperparameters.noise_variance,
-                mean: 0.0,
+                mean: self.prior_mean.get(),
             },
             background: ProblemFacts { plain: Some(self.plain(raw)), ..self.background() },
         };

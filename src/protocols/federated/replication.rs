@@ -29,7 +29,7 @@ use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::{
-    JitterWatch, NamedOutcome, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
+    JitterWatch, NamedOutcome, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
     SeriesRecord,
 };
 use crate::rng::Key;
@@ -129,6 +129,7 @@ impl Replication<'_> {
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
+        QueriedArms::into_record(tally.queried().iter().map(|queried| (queried, self.instance)), &mut record);
         record.inputs = QueriedInputs::of(self.instance, &iterations);
         record.iterations = iterations;
         record.groups = groups;

@@ -1,5 +1,6 @@
 //! The record of one replication: plain data, the same in memory and in a file.
 
+use super::one_arm::OneArm;
 use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
@@ -198,6 +199,9 @@ pub struct SeriesRecord {
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
+    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_arm: Option<OneArm>,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
@@ -241,6 +245,7 @@ impl SeriesRecord {
             by_round: Vec::new(),
             bounds: Vec::new(),
             jitter: 0.0,
+            one_arm: None,
             same_data: false,
             public: Vec::new(),
             checkpoints: Vec::new(),

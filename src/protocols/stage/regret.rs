@@ -1,5 +1,6 @@
 //! Regret, updated after each evaluation.
 
+use super::one_arm::QueriedArms;
 use super::{Iteration, QueriedInputs, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
@@ -44,6 +45,7 @@ pub struct Evaluations<'a> {
     kept: Vec<Iteration>,
     /// Rounds of the learner so far.
     questions: u64,
+    queried: QueriedArms,
 }
 
 impl<'a> Evaluations<'a> {
@@ -57,6 +59,7 @@ impl<'a> Evaluations<'a> {
             last: 0,
             kept: Vec::new(),
             questions: 0,
+            queried: QueriedArms::default(),
         }
     }
 
@@ -72,6 +75,7 @@ impl<'a> Evaluations<'a> {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
         self.questions += u64::from(t > 0);
+        self.queried.add(t, arm as usize);
         if t.is_multiple_of(self.stride) || t == 1 || t == self.last {
             self.kept.push(Iteration {
                 t,
@@ -89,6 +93,7 @@ impl<'a> Evaluations<'a> {
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
+        QueriedArms::into_record(std::iter::once((&self.queried, self.instance)), record);
         record.inputs = QueriedInputs::of(self.instance, &self.kept);
         record.iterations = self.kept;
     }
