@@ -24,6 +24,7 @@ mod papers;
 mod release;
 mod remedies;
 mod replay;
+mod search;
 mod signed;
 mod splits;
 mod studies;

@@ -8,6 +8,11 @@ use crate::protocols::stage::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 use std::any::Any;
+use std::collections::VecDeque;
+
+/// Largest number of users whose reports the learner takes as still to come: of more, the latest. The report of a user who
+/// never answers is awaited until so many later users were recommended an arm and have not reported.
+const MOST_PENDING: usize = 64;
 
 /// The service of one series.
 #[derive(Clone, Debug)]
@@ -23,6 +28,8 @@ pub(super) struct Service {
     /// Users whose reports arrived.
     known: Recent,
     jitter: JitterWatch,
+    /// The users who were recommended an arm and whose reports have not arrived, the latest of them, with their arms.
+    pending: VecDeque<(u64, usize)>,
     /// The user whose report is awaited, if users are asked one by one.
     turn: Option<AwaitedReport>,
     /// Number of users in a row without any answer after which the series ends.
@@ -57,14 +64,20 @@ impl Service {
             arrived: Recent::new(),
             known: Recent::new(),
             jitter: JitterWatch::default(),
+            pending: VecDeque::new(),
             turn,
             give_up_after,
         }
     }
 
     fn recommend(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
-        let arm = self.learner.suggest(&mut self.stream);
+        let pending: Vec<usize> = self.pending.iter().map(|(_, arm)| *arm).collect();
+        let arm = self.learner.suggest_while(&pending, &mut self.stream);
         self.history.suggested(arm);
+        if self.pending.len() == MOST_PENDING {
+            self.pending.pop_front();
+        }
+        self.pending.push_back((user, arm));
         ctx.send(self.users, Message::Play { user, arm: arm as u64 });
         if let Some(turn) = &mut self.turn {
             turn.user = user;
@@ -87,6 +100,7 @@ impl Service {
         if !self.known.insert(user) {
             return;
         }
+        self.pending.retain(|(other, _)| *other != user);
         if let Some(turn) = &mut self.turn {
             turn.unanswered = 0;
         }
