@@ -224,7 +224,8 @@ mod tests {
     #[test]
     fn a_kriging_believer_of_gp_ucb_is_gp_bucb() {
         let arms = arms();
-        let recipe = Parallel { learner: Box::new(GpUcb::default().into()), pending: PendingOutcome::default() };
+        let recipe =
+            Parallel { learner: Box::new(GpUcb::default().into()), pending: PendingOutcome::default() };
         let mut learner = recipe.build(&arms).unwrap();
         let new = || AdaptivePosterior::new(arms.covariance.clone().unwrap(), 0.01, 0.3);
         let (mut observed, mut hallucinated) = (new(), new());

@@ -29,8 +29,8 @@ use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::{
-    JitterWatch, NamedOutcome, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
-    SeriesRecord,
+    JitterWatch, NamedOutcome, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup,
+    RoundTrack, SeriesRecord,
 };
 use crate::rng::Key;
 use crate::vocab::{PartyId, Positive, PublicFact};
@@ -129,7 +129,8 @@ impl Replication<'_> {
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
-        QueriedArms::into_record(tally.queried().iter().map(|queried| (queried, self.instance)), &mut record);
+        let queried = tally.queried();
+        record.one_arm = QueriedArms::of_series(queried.iter().map(|queried| (queried, self.instance)));
         record.inputs = QueriedInputs::of(self.instance, &iterations);
         record.iterations = iterations;
         record.groups = groups;

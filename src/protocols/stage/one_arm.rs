@@ -14,7 +14,6 @@
 //!    the normal distribution: 4e-5 for T = 20 and delta = 0.025 (Srinivas et al. 2010, Lemma 5.1). So the outcomes are
 //!    then most likely in another unit, or around another mean, than the model says.
 
-use super::record::SeriesRecord;
 use crate::gp::{ArmCovariance, Cholesky, dot};
 use crate::objectives::Instance;
 use serde::{Deserialize, Serialize};
@@ -68,7 +67,8 @@ impl QueriedArms {
     #[must_use]
     pub fn one_arm(&self, instance: &Instance) -> Option<OneArm> {
         let arms = instance.values.len();
-        if self.chosen.len() != 1 || self.rounds < MIN_ROUNDS || arms < 2 || self.queried.len() > MAX_QUERIED {
+        if self.chosen.len() != 1 || self.rounds < MIN_ROUNDS || arms < 2 || self.queried.len() > MAX_QUERIED
+        {
             return None;
         }
         let unknown = self.unknown(instance)?;
@@ -89,8 +89,11 @@ impl QueriedArms {
             ArmCovariance::of_inputs(Arc::clone(&instance.inputs), instance.surrogate.covariance.clone());
         let queried: Vec<usize> = self.queried.iter().copied().collect();
         let m = queried.len();
-        let gram: Vec<f64> =
-            queried.iter().flat_map(|&a| queried.iter().map(move |&b| (a, b))).map(|(a, b)| covariance.between(a, b)).collect();
+        let gram: Vec<f64> = queried
+            .iter()
+            .flat_map(|&a| queried.iter().map(move |&b| (a, b)))
+            .map(|(a, b)| covariance.between(a, b))
+            .collect();
         let factor = Cholesky::with_jitter(m, &gram).ok()?;
         let variances = covariance.variances();
         let is_unknown = |arm: usize| {
@@ -102,16 +105,10 @@ impl QueriedArms {
         Some((0..variances.len()).filter(|arm| !self.queried.contains(arm) && is_unknown(*arm)).count())
     }
 
-    /// Writes the findings about the learners of a series into the record: the first one, with the number of all.
-    pub fn into_record<'a>(
-        learners: impl Iterator<Item = (&'a Self, &'a Instance)>,
-        record: &mut SeriesRecord,
-    ) {
-        for found in learners.filter_map(|(queried, instance)| queried.one_arm(instance)) {
-            match &mut record.one_arm {
-                Some(first) => first.learners += 1,
-                None => record.one_arm = Some(found),
-            }
-        }
+    /// The findings about the learners of a series as one: the first, with the number of all; `None` if there is none.
+    pub fn of_series<'a>(learners: impl Iterator<Item = (&'a Self, &'a Instance)>) -> Option<OneArm> {
+        let mut found = learners.filter_map(|(queried, instance)| queried.one_arm(instance));
+        let first = found.next()?;
+        Some(OneArm { learners: 1 + found.count() as u64, ..first })
     }
 }

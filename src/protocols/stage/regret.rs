@@ -93,7 +93,7 @@ impl<'a> Evaluations<'a> {
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
-        QueriedArms::into_record(std::iter::once((&self.queried, self.instance)), record);
+        record.one_arm = self.queried.one_arm(self.instance);
         record.inputs = QueriedInputs::of(self.instance, &self.kept);
         record.iterations = self.kept;
     }
