@@ -31,7 +31,7 @@ pub use federation::{
     HoldingDistances, Holdings, Labels, LogisticRegression, RbfSvm, Score, Sizes, Split,
 };
 pub use gp_sample::GpSample;
-pub use hyperparameters::{Fitted, Hyperparameters};
+pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{Change, Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};

@@ -184,6 +184,10 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), hyperparameters: {})"#,
         ),
+        "LogNormalPrior" => objective(
+            OUTSOURCED,
+            r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), hyperparameters: MaximumLikelihood(kernel: Matern32, variance_prior: {}))"#,
+        ),
         "Label" => objective(
             RELEASE,
             r#"Tuning(file: "loans.csv", inputs: ["funded_amnt"], label: {}, training: LogisticRegression, loss: Ramp, lambda_min: 0.01, lambda_max: 1, settings: 3)"#,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use subrosa::objectives::{
-    Change, Goal, Hyperparameters, InputScale, Instance, Objective, Output, OutputScale, Prepared, Resources,
+    Change, Goal, Hyperparameters, InputScale, Instance, Kernel, Objective, Output, OutputScale, Prepared, Resources,
     Table, Transform,
 };
 use subrosa::rng::Key;
@@ -147,6 +147,7 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
             length_scales: vec![positive(3.0); 4],
             variance: positive(1.0),
             noise_variance: NonNegative::new(0.5).unwrap(),
+            kernel: Kernel::SquaredExponential,
         },
     };
     let resources = Resources { base: root().join("scenarios"), ..Resources::default() };

@@ -154,3 +154,55 @@ fn a_parallel_learner_needs_one_that_can_be_copied_and_predicts() {
     let change = "protocol.series[0].learner=Parallel(learner: Random(), pending: ConstantMin)";
     assert_eq!(code_and_output(&subrosa(&["check", &scenario, "-o", change])).0, 0);
 }
+
+/// Every kernel and its priors reach the fit: a narrow prior draws the length-scale to its median, and another kernel has
+/// another likelihood.
+#[test]
+fn a_table_is_fitted_with_the_kernel_and_priors_that_are_named() {
+    let place = TempDir::new().unwrap();
+    let scenario = place.path().join("homes.ron");
+    fs::copy(crate::support::root().join("scenarios/data/diabetes.csv"), place.path().join("patients.csv")).unwrap();
+    let text = r#"Scenario(
+        name: "patients", seed: 1,
+        parties: { "curator": Party(), "modeler": Party() },
+        network: Network(topology: Mesh()),
+        objective: Table(file: "patients.csv", inputs: ["bmi", "s5"], output: Column("target"),
+            hyperparameters: MaximumLikelihood(subset: 60)),
+        protocol: Outsourced(curator: "curator", modeler: "modeler", rounds: 2, series: [
+            Series(name: "open", release: Disclosure(), outcomes: Disclosure(), learner: GpUcb()),
+        ]),
+    )"#;
+    fs::write(&scenario, text).unwrap();
+    let scenario = scenario.to_str().unwrap();
+    let field = "objective.Table.hyperparameters.MaximumLikelihood";
+    let fitted = |name: &str, changes: &[&str]| -> serde_json::Value {
+        let changes: Vec<String> = changes.iter().map(|change| format!("{field}.{change}")).collect();
+        let mut more: Vec<&str> = Vec::new();
+        changes.iter().for_each(|change| more.extend(["-o", change]));
+        let document = run(scenario, &place.path().join(name), &more);
+        let manifest = fs::read_to_string(folder(&document).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        find(&manifest, "length_scales").unwrap_or_else(|| panic!("{manifest}")).clone()
+    };
+    let likelihood = |fit: &serde_json::Value| fit["log_likelihood"].as_f64().unwrap();
+    let of = |kernel: &str| likelihood(&fitted(kernel, &[&format!("kernel={kernel}")]));
+    let all = ["SquaredExponential", "Matern12", "Matern32", "Matern52"].map(of);
+    for (i, one) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|other| (one - other).abs() > 1e-6), "{all:?}");
+    }
+    let narrow = fitted("prior", &["length_scale_prior=LogNormalPrior(median: 0.3, sigma: 0.001)"]);
+    for scale in narrow["length_scales"].as_array().unwrap() {
+        assert!((scale.as_f64().unwrap() / 0.3 - 1.0).abs() < 0.02, "{narrow}");
+    }
+    assert!(likelihood(&narrow) < all[0], "{narrow} {all:?}");
+}
+
+/// The first object that has this field.
+fn find<'a>(value: &'a serde_json::Value, field: &str) -> Option<&'a serde_json::Value> {
+    match value {
+        serde_json::Value::Object(fields) if fields.contains_key(field) => Some(value),
+        serde_json::Value::Object(fields) => fields.values().find_map(|inner| find(inner, field)),
+        serde_json::Value::Array(all) => all.iter().find_map(|inner| find(inner, field)),
+        _ => None,
+    }
+}

@@ -12,12 +12,12 @@ pub use output::Output;
 pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
-use super::hyperparameters::{Fitted, Hyperparameters};
+use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
-use crate::gp::fit;
+use crate::gp::fit::{self, LogNormals};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
@@ -217,7 +217,7 @@ impl Table {
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
+                covariance: Covariance::new(self.hyperparameters.kernel().shape(), factor, hyperparameters.variance),
                 noise_variance: hyperparameters.noise_variance,
                 mean: self.prior_mean.get(),
             },
@@ -263,14 +263,27 @@ impl Table {
 
     fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {
         match &self.hyperparameters {
-            Hyperparameters::Given { length_scales, variance, noise_variance } => Ok(Fitted {
+            Hyperparameters::Given { length_scales, variance, noise_variance, .. } => Ok(Fitted {
                 length_scales: length_scales.iter().map(|l| l.get()).collect(),
                 variance: variance.get(),
                 noise_variance: noise_variance.get(),
                 log_likelihood: None,
                 slope: None,
             }),
-            Hyperparameters::MaximumLikelihood { subset, starts } => {
+            Hyperparameters::MaximumLikelihood {
+                subset,
+                starts,
+                kernel,
+                length_scale_prior,
+                variance_prior,
+                noise_variance_prior,
+            } => {
+                let prior = |prior: Option<LogNormalPrior>| prior.map(LogNormalPrior::of_logarithm);
+                let priors = LogNormals {
+                    length_scale: prior(*length_scale_prior),
+                    variance: prior(*variance_prior),
+                    noise_variance: prior(*noise_variance_prior),
+                };
                 let (n, d) = (columns.values.len(), self.inputs.len());
                 let rows = key.child("likelihood subset").stream().distinct(n, n.min(subset.get()));
                 let points: Vec<f64> =
@@ -278,7 +291,7 @@ impl Table {
                 let outputs: Vec<f64> = rows.iter().map(|&row| columns.values[row]).collect();
                 let points = Points::new(rows.len(), d, points);
                 let mut stream = key.child("likelihood starts").stream();
-                fit::squared_exponential(&points, &outputs, starts.get(), &mut stream)
+                fit::fit(kernel.shape(), priors, &points, &outputs, starts.get(), &mut stream)
                     .map(|fit| Fitted {
                         length_scales: fit.length_scales,
                         variance: fit.variance,
@@ -361,7 +374,7 @@ impl Objective for Table {
         // The file's cells as text, which take some thirty bytes each, and the columns.
         let cells = n as f64 * (d + 1) as f64;
         extent.prepared = extent.prepared.and(Effort::new(40.0 * cells, 5.0 * COVARIANCE * cells));
-        if let Hyperparameters::MaximumLikelihood { subset, starts } = self.hyperparameters {
+        if let Hyperparameters::MaximumLikelihood { subset, starts, .. } = self.hyperparameters {
             let (rows, d) = ((subset.get() as u64).min(n) as f64, d as f64);
             let fit = EVALUATIONS
                 * starts.get() as f64
