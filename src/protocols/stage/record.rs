@@ -195,13 +195,13 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
+    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_arm: Option<OneArm>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
-    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub one_arm: Option<OneArm>,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
@@ -244,8 +244,8 @@ impl SeriesRecord {
             holdings: None,
             by_round: Vec::new(),
             bounds: Vec::new(),
-            jitter: 0.0,
             one_arm: None,
+            jitter: 0.0,
             same_data: false,
             public: Vec::new(),
             checkpoints: Vec::new(),
