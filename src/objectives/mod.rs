@@ -38,7 +38,7 @@ pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, St
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use stated::{Stated, StatedNoise};
 pub(crate) use table::CsvTable;
-pub use table::{Goal, InputScale, Output, OutputScale, Quantity, Table, TableError, Transform};
+pub use table::{BadCell, Goal, InputScale, Missing, Output, OutputScale, Quantity, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;

@@ -172,6 +172,11 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), goal: {})"#,
         ),
+        "PendingOutcome" => learner("Parallel(learner: GpUcb(), pending: {})"),
+        "Missing" => objective(
+            OUTSOURCED,
+            r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), missing: {})"#,
+        ),
         "OutputScale" => objective(
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, output_scale: {})"#,

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use subrosa::objectives::{
-    Change, Goal, Hyperparameters, InputScale, Instance, Kernel, Objective, Output, OutputScale, Prepared, Resources,
-    Table, Transform,
+    Change, Goal, Hyperparameters, InputScale, Instance, Kernel, Missing, Objective, Output, OutputScale,
+    Prepared, Resources, Table, Transform,
 };
 use subrosa::rng::Key;
 use subrosa::vocab::{Finite, NonNegative, Positive};
@@ -136,6 +136,7 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
         inputs: ["age", "bmi", "bp", "s5"].map(str::to_owned).to_vec(),
         log_inputs: Vec::new(),
         output: Output::Column("target".to_owned()),
+        missing: Missing::Refuse,
         transform: Transform::Identity,
         goal: Goal::Maximise,
         output_scale,

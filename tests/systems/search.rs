@@ -98,8 +98,10 @@ fn a_search_that_has_converged_is_not_accused() {
 /// The arms that were tried first, with ten machines that take equally long.
 fn first_ten(place: &Path, learner: &str) -> BTreeSet<u64> {
     let machines: Vec<String> = (0..10).map(|machine| format!("\"m{machine}\"")).collect();
-    let parties: Vec<String> =
-        machines.iter().map(|name| format!("{name}: Party(compute: Drawn(time: Constant(\"10s\")))")).collect();
+    let parties: Vec<String> = machines
+        .iter()
+        .map(|name| format!("{name}: Party(compute: Drawn(time: Constant(\"10s\")))"))
+        .collect();
     let text = format!(
         r#"Scenario(
         name: "ten", seed: 2,
@@ -161,7 +163,8 @@ fn a_parallel_learner_needs_one_that_can_be_copied_and_predicts() {
 fn a_table_is_fitted_with_the_kernel_and_priors_that_are_named() {
     let place = TempDir::new().unwrap();
     let scenario = place.path().join("homes.ron");
-    fs::copy(crate::support::root().join("scenarios/data/diabetes.csv"), place.path().join("patients.csv")).unwrap();
+    fs::copy(crate::support::root().join("scenarios/data/diabetes.csv"), place.path().join("patients.csv"))
+        .unwrap();
     let text = r#"Scenario(
         name: "patients", seed: 1,
         parties: { "curator": Party(), "modeler": Party() },
@@ -180,9 +183,10 @@ fn a_table_is_fitted_with_the_kernel_and_priors_that_are_named() {
         let mut more: Vec<&str> = Vec::new();
         changes.iter().for_each(|change| more.extend(["-o", change]));
         let document = run(scenario, &place.path().join(name), &more);
-        let manifest = fs::read_to_string(folder(&document).join("manifest.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-        find(&manifest, "length_scales").unwrap_or_else(|| panic!("{manifest}")).clone()
+        let mut files = fs::read_dir(folder(&document).join("fitted")).unwrap();
+        let fitted = fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
+        let fitted: serde_json::Value = serde_json::from_str(&fitted).unwrap();
+        find(&fitted, "length_scales").unwrap_or_else(|| panic!("{fitted}")).clone()
     };
     let likelihood = |fit: &serde_json::Value| fit["log_likelihood"].as_f64().unwrap();
     let of = |kernel: &str| likelihood(&fitted(kernel, &[&format!("kernel={kernel}")]));
@@ -204,5 +208,81 @@ fn find<'a>(value: &'a serde_json::Value, field: &str) -> Option<&'a serde_json:
         serde_json::Value::Object(fields) => fields.values().find_map(|inner| find(inner, field)),
         serde_json::Value::Array(all) => all.iter().find_map(|inner| find(inner, field)),
         _ => None,
+    }
+}
+
+/// A table with gaps, and where it is in: cells separated by `mark`.
+fn gaps(place: &Path, mark: char) -> String {
+    let text = "a,b,note,y\n1,10,x,5\n2,NA,x,6\n3,30,x,\n,40,x,8\n5,50,x,2\n6,60,x,4\n";
+    fs::write(place.join("gaps.csv"), text.replace(',', &mark.to_string())).unwrap();
+    let scenario = place.join("gaps.ron");
+    let text = r#"Scenario(
+        name: "gaps", seed: 1,
+        parties: { "curator": Party(), "modeler": Party() },
+        network: Network(topology: Mesh()),
+        objective: Table(file: "gaps.csv", inputs: ["a", "b"], output: Column("y"),
+            output_scale: Stated(centre: 0, unit: 1),
+            hyperparameters: Given(length_scales: [1, 1], variance: 1, noise_variance: 0.1)),
+        protocol: Outsourced(curator: "curator", modeler: "modeler", rounds: 40, series: [
+            Series(name: "open", release: Disclosure(), outcomes: Disclosure(), learner: GpUcb(exclude_played: true)),
+        ]),
+    )"#;
+    fs::write(&scenario, text).unwrap();
+    scenario.to_str().unwrap().to_owned()
+}
+
+/// The first inputs and the outcome of every arm that was asked, by value.
+fn asked(document: &serde_json::Value) -> Vec<(Vec<f64>, f64)> {
+    let records = fs::read_to_string(folder(document).join("records.jsonl")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    let series = &record["series"][0];
+    let mut found: Vec<(Vec<f64>, f64)> = Vec::new();
+    for (arm, inputs) in series["inputs"]["arms"].as_object().unwrap() {
+        let iterations = series["iterations"].as_array().unwrap().iter();
+        let value =
+            iterations.map(|i| (&i["arm"], &i["value"])).find(|(at, _)| at.to_string() == *arm).unwrap();
+        let inputs = inputs.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        found.push((inputs, value.1.as_f64().unwrap()));
+    }
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    found
+}
+
+#[test]
+fn missing_cells_are_refused_dropped_or_replaced_by_means() {
+    for mark in [',', ';', '\t', '|'] {
+        let place = TempDir::new().unwrap();
+        let scenario = gaps(place.path(), mark);
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", &scenario]));
+        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, 3, "{said}");
+        for words in [
+            "gaps.csv:5: column \"a\"",
+            "3 cells are not numbers",
+            "line 3 \"b\": \"NA\"",
+            "line 4 \"y\": \"\"",
+        ] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        let of = |how: &str| {
+            let change = format!("objective.Table.missing={how}");
+            let document = run(&scenario, &place.path().join(how), &["-o", &change]);
+            (asked(&document), document["cells"][0]["series"][0]["public"].to_string())
+        };
+        let row = |a: f64, b: f64, y: f64| (vec![a, b], y);
+        let (dropped, public) = of("Drop");
+        assert_eq!(dropped, [row(5.0, 50.0, 2.0), row(6.0, 60.0, 4.0), row(1.0, 10.0, 5.0)]);
+        assert!(public.contains("which records have a missing cell"), "{public}");
+        // The row without an output is no arm, and its inputs are in no mean: (1 + 2 + 5 + 6) / 4 and (10 + 40 + 50 + 60) / 4.
+        let (filled, public) = of("Mean");
+        let expected = [
+            row(5.0, 50.0, 2.0),
+            row(6.0, 60.0, 4.0),
+            row(1.0, 10.0, 5.0),
+            row(2.0, 40.0, 6.0),
+            row(3.5, 40.0, 8.0),
+        ];
+        assert_eq!(filled, expected);
+        assert!(public.contains("mean of the known cells of each input column"), "{public}");
     }
 }

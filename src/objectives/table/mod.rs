@@ -2,12 +2,14 @@
 
 mod failure;
 mod fields;
+mod missing;
 mod output;
 mod plain;
 mod ready;
 mod reader;
 mod scales;
 
+pub use missing::Missing;
 pub use output::Output;
 pub use scales::{InputScale, OutputScale};
 
@@ -22,7 +24,7 @@ use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 pub(super) use failure::TableFields;
-pub use failure::{Quantity, TableError};
+pub use failure::{BadCell, Quantity, TableError};
 pub(crate) use reader::CsvTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,6 +75,9 @@ pub struct Table {
     pub log_inputs: Vec<String>,
     /// The output that is optimised: a column, or a number computed from several.
     pub output: Output,
+    /// What happens to missing cells of the columns used. Default: `Refuse`, they are an error.
+    #[serde(default)]
+    pub missing: Missing,
     /// Function that is applied to the output first. Default: `Identity`.
     #[serde(default)]
     pub transform: Transform,
@@ -154,6 +159,13 @@ struct Scaled {
 impl Table {
     fn raw(&self, resources: &Resources) -> Result<Raw, TableError> {
         let table = CsvTable::read(&resources.place(&self.file))?;
+        let of_output = self.output.columns();
+        let of_output: Vec<&str> = of_output.iter().map(|(_, column)| *column).collect();
+        let table = self.missing.completed(table, &self.inputs, &of_output)?;
+        let mut numbers: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+        numbers
+            .extend(self.output.numbers().filter(|column| !self.inputs.iter().any(|input| input == column)));
+        table.all_numbers(&numbers)?;
         let (n, d) = (table.len(), self.inputs.len());
         let mut rows = vec![0.0; n * d];
         for (index, name) in self.inputs.iter().enumerate() {
@@ -217,7 +229,11 @@ impl Table {
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
-                covariance: Covariance::new(self.hyperparameters.kernel().shape(), factor, hyperparameters.variance),
+                covariance: Covariance::new(
+                    self.hyperparameters.kernel().shape(),
+                    factor,
+                    hyperparameters.variance,
+                ),
                 noise_variance: hyperparameters.noise_variance,
                 mean: self.prior_mean.get(),
             },
@@ -242,7 +258,8 @@ impl Table {
         };
         let shape = |what: &str| PublicFact::new(what, Origin::Shape);
         let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
-        let facts = Facts {
+        let (without, means) = self.missing.facts();
+        let mut facts = Facts {
             shape: vec![
                 shape("number of records"),
                 shape(&columns),
@@ -258,6 +275,8 @@ impl Table {
                 .iter()
                 .any(|(_, column)| self.inputs.iter().any(|input| input == column)),
         };
+        facts.shape.extend(without);
+        facts.inputs.extend(means);
         ProblemFacts { fitted, ..ProblemFacts::public(facts) }
     }
 
