@@ -6,7 +6,7 @@ use super::multi_start::MultiStart;
 use super::{GpError, Points, log_marginal_likelihood};
 use crate::rng::Stream;
 
-/// Hyperparameters of a squared-exponential covariance, with the log marginal likelihood of the data.
+/// Hyperparameters of a covariance, with the log marginal likelihood of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Length-scale of each dimension, in units of the points.
@@ -31,10 +31,62 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 /// A hyperparameter this close to a bound, as a share of itself, counts as being at the bound.
 const AT_BOUND: f64 = 0.01;
 
-/// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
+/// Log-normal prior densities of hyperparameters, in units of the standardised data: the logarithm of each is normal. What is
+/// maximised is then the posterior density of the logarithms (MAP).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogNormals {
+    /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
+    pub length_scale: Option<(f64, f64)>,
+    /// The same of the variance.
+    pub variance: Option<(f64, f64)>,
+    /// The same of the noise variance.
+    pub noise_variance: Option<(f64, f64)>,
+}
+
+impl LogNormals {
+    /// No priors: maximum likelihood.
+    pub const NONE: Self = Self { length_scale: None, variance: None, noise_variance: None };
+
+    /// The log density at the logarithms of `d` length-scales, the variance and the noise variance, up to a constant; its
+    /// derivatives are added to `gradient`, `[d + 2]`.
+    fn add(&self, d: usize, logs: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut value = 0.0;
+        for (place, &log) in logs.iter().enumerate() {
+            let prior = match place {
+                _ if place < d => self.length_scale,
+                _ if place == d => self.variance,
+                _ => self.noise_variance,
+            };
+            let Some((mean, sd)) = prior else { continue };
+            let z = (log - mean) / sd;
+            value -= 0.5 * z * z;
+            gradient[place] -= z / sd;
+        }
+        value
+    }
+}
+
+/// [`fit`] of a squared-exponential covariance without priors.
+///
+/// # Errors
+/// As [`fit`].
+///
+/// # Panics
+/// As [`fit`].
+pub fn squared_exponential(
+    points: &Points,
+    outputs: &[f64],
+    starts: usize,
+    stream: &mut Stream,
+) -> Result<Fit, GpError> {
+    fit(Shape::SquaredExponential, LogNormals::NONE, points, outputs, starts, stream)
+}
+
+/// Fits a covariance with one length-scale per dimension, and a noise variance, to standardised
 /// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). `starts` is the number of starting points: the first has typical
 /// values, the others are drawn from `stream`. Length-scales stay from 0.05 to 20, the variance from 0.01 to 20, the noise
-/// variance from 1e-4 to 2. O(n^3) per evaluation of the likelihood.
+/// variance from 1e-4 to 2. With `priors`, the sum of the log likelihood and the log prior density is maximised instead, and
+/// the slope is that of the sum. O(n^3) per evaluation of the likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
 /// the logarithms.
@@ -44,7 +96,9 @@ const AT_BOUND: f64 = 0.01;
 ///
 /// # Panics
 /// If there is not one output per point.
-pub fn squared_exponential(
+pub fn fit(
+    shape: Shape,
+    priors: LogNormals,
     points: &Points,
     outputs: &[f64],
     starts: usize,
@@ -62,9 +116,9 @@ pub fn squared_exponential(
     let values = |logs: &[f64]| logs.iter().map(|&l| libm::exp(l)).collect::<Vec<f64>>();
     let likelihood = |logs: &[f64]| {
         let values = values(logs);
-        let covariance =
-            Covariance::per_dimension(Shape::SquaredExponential, values[..d].to_vec(), values[d]);
-        let found = log_marginal_likelihood(points, outputs, &covariance, values[d + 1]).ok()?;
+        let covariance = Covariance::per_dimension(shape, values[..d].to_vec(), values[d]);
+        let mut found = log_marginal_likelihood(points, outputs, &covariance, values[d + 1]).ok()?;
+        found.value += priors.add(d, logs, &mut found.gradient);
         Some((found.value, found.gradient))
     };
     let search = MultiStart { bounds: &bounds, starts, unit: SEARCH_UNIT * n as f64 };
@@ -75,7 +129,7 @@ pub fn squared_exponential(
         length_scales: values[..d].to_vec(),
         variance: values[d],
         noise_variance: values[d + 1],
-        log_likelihood: found.value,
+        log_likelihood: found.value - priors.add(d, &found.at, &mut vec![0.0; d + 2]),
         slope: slope(&found.gradient, &found.at, &bounds),
     })
 }
@@ -129,5 +183,46 @@ mod tests {
         let bounds = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0)];
         assert_eq!(slope(&[9.0, -8.0, 0.5], &[1.0, 0.0, 0.5], &bounds), 0.5);
         assert_eq!(slope(&[-9.0, 8.0, 0.5], &[1.0, 0.0, 0.5], &bounds), 9.0);
+    }
+
+    /// scikit-learn 1.9.1 and scipy 1.17.1: GaussianProcessRegressor(ConstantKernel(v) * Matern([l1, l2], nu=1.5) +
+    /// WhiteKernel(s), optimizer=None, alpha=0), whose log_marginal_likelihood was maximised by scipy.optimize.minimize
+    /// (L-BFGS-B, 12 starts, the bounds of this file), without priors and with the log densities of these normal priors.
+    #[test]
+    fn a_matern_kernel_is_fitted_as_by_scikit_learn_with_and_without_priors() {
+        let rows: Vec<f64> = (0..20)
+            .map(f64::from)
+            .flat_map(|i| [1.4 * libm::cos(1.7 * i + 0.3), 1.4 * libm::sin(2.3 * i)])
+            .collect();
+        let outputs: Vec<f64> = (0..20)
+            .map(|i| {
+                let (row, i) = (&rows[2 * i..2 * i + 2], i as f64);
+                libm::sin(2.0 * row[0]) + 0.3 * row[1] + 0.2 * libm::cos(37.0 * i)
+            })
+            .collect();
+        let points = Points::new(20, 2, rows);
+        let priors = LogNormals {
+            length_scale: Some((0.0, 0.5)),
+            variance: Some((0.0, 1.0)),
+            noise_variance: Some((libm::log(0.01), 1.0)),
+        };
+        for (priors, expected) in [
+            (LogNormals::NONE, [1.263_873_87, 5.171_178_66, 0.771_439_382, 0.013_128_012]),
+            (priors, [0.967_776_336, 1.709_903_362, 0.497_342_275, 0.009_776_501]),
+        ] {
+            let mut stream = crate::rng::Key::root(9).stream();
+            let fit = fit(Shape::Matern32, priors, &points, &outputs, 4, &mut stream).unwrap();
+            assert!(fit.slope < 1e-3, "{fit:?}");
+            let found = [fit.length_scales[0], fit.length_scales[1], fit.variance, fit.noise_variance];
+            for (found, expected) in found.into_iter().zip(expected) {
+                assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}: {fit:?}");
+            }
+            // The likelihood of the data at the maximum, without the priors.
+            let covariance =
+                Covariance::per_dimension(Shape::Matern32, fit.length_scales.clone(), fit.variance);
+            let likelihood =
+                log_marginal_likelihood(&points, &outputs, &covariance, fit.noise_variance).unwrap();
+            assert!((likelihood.value - fit.log_likelihood).abs() < 1e-9);
+        }
     }
 }

@@ -121,4 +121,63 @@ mod tests {
             assert!((found - expected).abs() < 1e-9, "{found} {expected}");
         }
     }
+
+    /// scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) + WhiteKernel(0.05), optimizer=None,
+    /// alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta, eval_gradient=True), with the gradient in the order of
+    /// [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7], nu=0.5), 1.5 and 2.5.
+    #[test]
+    fn every_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
+        let points = Points::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5, -0.7, 0.4]);
+        let y = [0.3, -0.2, 0.8, 0.1, -0.5];
+        let known = [
+            (
+                Shape::SquaredExponential,
+                -5.263_128_242_631_907_5,
+                [
+                    -0.312_937_073_421_734_16,
+                    0.549_818_212_542_088_2,
+                    -1.319_162_631_456_518_4,
+                    -0.099_897_722_660_374_57,
+                ],
+            ),
+            (
+                Shape::Matern12,
+                -5.543_279_666_755_732,
+                [
+                    0.044_235_912_419_232_08,
+                    0.282_375_228_599_112_2,
+                    -1.834_541_607_778_338_5,
+                    -0.087_640_616_738_450_83,
+                ],
+            ),
+            (
+                Shape::Matern32,
+                -5.384_627_619_610_788,
+                [
+                    0.027_956_466_289_151_095,
+                    0.507_566_999_745_215_7,
+                    -1.667_754_110_443_733_7,
+                    -0.098_066_275_420_197_77,
+                ],
+            ),
+            (
+                Shape::Matern52,
+                -5.328_626_875_601_119,
+                [
+                    -0.011_913_969_177_069_793,
+                    0.561_633_137_474_431_2,
+                    -1.580_764_577_699_264_5,
+                    -0.101_828_738_671_774_54,
+                ],
+            ),
+        ];
+        for (shape, value, gradient) in known {
+            let covariance = Covariance::per_dimension(shape, vec![0.8, 1.7], 1.3);
+            let found = log_marginal_likelihood(&points, &y, &covariance, 0.05).unwrap();
+            assert!((found.value - value).abs() < 1e-10, "{shape:?}: {} {value}", found.value);
+            for (found, expected) in found.gradient.iter().zip(gradient) {
+                assert!((found - expected).abs() < 1e-10, "{shape:?}: {found} {expected}");
+            }
+        }
+    }
 }

@@ -33,7 +33,11 @@ impl Learner for CheckedLearner {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        let arm = self.learner.suggest(stream);
+        self.suggest_while(&[], stream)
+    }
+
+    fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
+        let arm = self.learner.suggest_while(pending, stream);
         if arm < self.arms {
             return arm;
         }
@@ -53,6 +57,10 @@ impl Learner for CheckedLearner {
 
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         self.learner.replay_choice(arm, stream);
+    }
+
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        self.learner.predicted(arm)
     }
 
     fn wanted(&self) -> usize {

@@ -34,6 +34,10 @@ struct State {
 }
 
 impl LearnerRecipe for ExpectedImprovement {
+    fn predicts(&self) -> bool {
+        true
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let model = covariance("ExpectedImprovement", arms)?;
         Ok(Box::new(State {
@@ -76,6 +80,10 @@ impl Learner for State {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
+    }
+
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        Some(self.posterior.mean()[arm])
     }
 
     fn jitter(&self) -> f64 {

@@ -67,6 +67,10 @@ impl Default for GpUcb {
 }
 
 impl LearnerRecipe for GpUcb {
+    fn predicts(&self) -> bool {
+        true
+    }
+
     /// sqrt(8 v T beta_T gamma_T / ln(1 + v / noise)), with v the largest prior variance. Srinivas et al. 2010, Theorem 1.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let covariance = arms.covariance.as_ref()?;
@@ -138,6 +142,10 @@ impl Learner for State {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
+    }
+
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        Some(self.posterior.mean()[arm])
     }
 
     fn jitter(&self) -> f64 {

@@ -16,6 +16,7 @@ mod knowledge;
 mod robust_centre;
 mod moma_gp_ucb;
 mod outcome_sums;
+mod parallel;
 mod random;
 mod startable;
 mod tgp_ucb;
@@ -31,6 +32,7 @@ pub use gp_ucb::{Exploration, GpUcb};
 pub(crate) use history::History;
 pub use knowledge::{Constants, Knowledge, Payoffs};
 pub use moma_gp_ucb::MomaGpUcb;
+pub use parallel::{Parallel, PendingOutcome};
 pub use random::Random;
 pub use robust_centre::{Middle, medoid};
 pub use tgp_ucb::TgpUcb;
@@ -74,6 +76,19 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// The arm to query next, from 0 to n - 1; of equally good arms, the one with the lowest index. May return the same
     /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
+
+    /// As [`Learner::suggest`], while the questions about the arms `pending`, the oldest first, have been asked and have no
+    /// outcome yet. An arm occurs as often as it was asked. The default ignores them.
+    fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
+        let _ = pending;
+        self.suggest(stream)
+    }
+
+    /// The outcome that the learner expects of an arm, in units of the outcome; `None` if it has no model.
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        let _ = arm;
+        None
+    }
 
     /// Adds the outcome of an arm, suggested or not.
     ///
@@ -121,6 +136,11 @@ pub trait LearnerRecipe: Send + Sync {
 
     /// Whether the learner is a baseline that chooses arms at random, independent of the outcomes.
     fn ignores_outcomes(&self) -> bool {
+        false
+    }
+
+    /// Whether the learner has a posterior mean, so that [`Learner::predicted`] is never `None`.
+    fn predicts(&self) -> bool {
         false
     }
 
@@ -239,6 +259,7 @@ crate::family! {
         TgpUcb(TgpUcb),
         MomaGpUcb(MomaGpUcb),
         Random(Random),
+        Parallel(Parallel),
         External(External),
     }
 }

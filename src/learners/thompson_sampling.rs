@@ -44,6 +44,10 @@ struct State {
 }
 
 impl LearnerRecipe for ThompsonSampling {
+    fn predicts(&self) -> bool {
+        true
+    }
+
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let (n, t) = (arms as f64, outcomes as f64);
         let posterior = posterior_effort(arms, outcomes);
@@ -122,6 +126,10 @@ impl Learner for State {
             self.current = Some(posterior.factor()?);
         }
         Ok(())
+    }
+
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        Some(self.posterior.mean()[arm])
     }
 
     fn jitter(&self) -> f64 {

@@ -4,7 +4,7 @@ use super::gp_sample::{default_norm, grid_problems};
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::lattice::{Lattice, whole_steps};
 use super::scaling::{centre_and_scale, combinations, grid};
-use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -29,6 +29,9 @@ pub struct BraninHoo {
     /// Largest Euclidean norm of a scaled input. Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
+    /// Kernel that the learner assumes. Default: `SquaredExponential`.
+    #[serde(default)]
+    pub kernel: Kernel,
     /// Length-scale that the learner assumes, in units of the scaled inputs. Default: 6.645.
     #[serde(default = "default_length_scale")]
     pub length_scale: Positive,
@@ -72,6 +75,7 @@ impl Default for BraninHoo {
         Self {
             grid: default_grid(),
             max_norm: default_norm(),
+            kernel: Kernel::default(),
             length_scale: default_length_scale(),
             variance: default_variance(),
             noise_variance: default_noise(),
@@ -142,7 +146,11 @@ impl Objective for BraninHoo {
             values: Arc::new(values),
             noise: Noise::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt()),
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
+                covariance: Covariance::new(
+                    self.kernel.shape(),
+                    self.length_scale.get(),
+                    self.variance.get(),
+                ),
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },

@@ -3,12 +3,12 @@
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
-use super::table::{CsvTable, Quantity, TableError, TableFields};
+use super::table::{CsvTable, OutputScale, Quantity, TableError, TableFields, zero};
 use super::{DataSource, Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
-use crate::vocab::{Origin, Problem, PublicFact};
+use crate::vocab::{Finite, Origin, Positive, Problem, PublicFact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
 /// training file: an arm's input is its standardised training column, divided by the square root of the number of rows,
-/// and the kernel is the inner product of two inputs. Readings are in the units of the file; in the local protocol, B is
+/// and the kernel is the inner product of two inputs. Readings are in the units of the file unless `output_scale` is set; in the local protocol, B is
 /// then the largest absolute mean and R the largest deviation from a mean.
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 ///
@@ -35,6 +35,21 @@ pub struct Correlation {
     /// Columns that are not arms, such as dates. Default: none.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are mean and standard
+    /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1 and
+    /// mean `prior_mean`; it fits readings that are standardised, and rarely readings in the unit of a file. Default:
+    /// `Stated(centre: 0, unit: 1)`, readings as they are in the file.
+    #[serde(default = "as_in_file")]
+    pub output_scale: OutputScale,
+    /// Prior mean that a learner assumes, in the unit of the scaled readings. It is taken as public: choose it independently of
+    /// the data. Default: 0.
+    #[serde(default = "zero")]
+    pub prior_mean: Finite,
+}
+
+fn as_in_file() -> OutputScale {
+    let unit = Positive::new(1.0).expect("1 is above 0");
+    OutputScale::Stated { centre: zero(), unit }
 }
 
 /// What is computed from the files: inputs and mean of each arm, and the deviations of its readings from the mean.
@@ -61,8 +76,28 @@ impl Correlation {
                 computed(format!("correlations of the readings in {}", self.training().display())),
                 computed(format!("variance of the readings in {}", self.file.display())),
             ],
+            outcomes: match self.output_scale {
+                OutputScale::FromData => vec![self.output_scale.fact()],
+                OutputScale::Stated { .. } => Vec::new(),
+            },
             ..Facts::default()
         }
+    }
+
+    /// Scales the readings of all arms by the same centre and unit.
+    fn scale(&self, readings: &mut [Vec<f64>], table: &CsvTable) -> Result<(), TableError> {
+        if self.output_scale == as_in_file() {
+            return Ok(());
+        }
+        let file = || table.file.clone();
+        let mut all = readings.concat();
+        let constant = || TableError::Constant { file: file(), of: Quantity::Output };
+        let (centre, unit) = self.output_scale.apply(&mut all).ok_or_else(constant)?;
+        if !all.iter().all(|reading| reading.is_finite()) {
+            return Err(TableError::NotScalable { file: file(), of: Quantity::Output });
+        }
+        readings.iter_mut().flatten().for_each(|reading| *reading = (*reading - centre) / unit);
+        Ok(())
     }
 
     fn readings(&self, resources: &Resources) -> Result<Readings, TableError> {
@@ -72,7 +107,8 @@ impl Correlation {
             table.texts(column)?;
         }
         let arms: Vec<&String> = table.names().iter().filter(|name| !self.ignore.contains(name)).collect();
-        let (mut rows, mut values, mut deviations) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut readings) = (Vec::new(), Vec::new());
+        let (mut values, mut deviations) = (Vec::new(), Vec::new());
         let length = (training.len() as f64).sqrt();
         for name in &arms {
             let mut column = training.numbers(name)?;
@@ -81,7 +117,10 @@ impl Correlation {
                 of: Quantity::Column((*name).clone()),
             })?;
             rows.extend(column.iter().map(|value| value / length));
-            let own = table.numbers(name)?;
+            readings.push(table.numbers(name)?);
+        }
+        self.scale(&mut readings, &table)?;
+        for own in readings {
             let mean = own.iter().sum::<f64>() / own.len() as f64;
             deviations.push(own.iter().map(|value| value - mean).collect());
             values.push(mean);
@@ -112,7 +151,14 @@ impl TableFields for Named<'_> {
         "correct the cell, drop the row, or name its column in `ignore`"
     }
 
-    fn constant(&self, file: &Path, _: &Quantity) -> (String, &'static str, &'static str) {
+    fn unit(&self, _: &Path, _: &Quantity) -> String {
+        "output_scale".to_owned()
+    }
+
+    fn constant(&self, file: &Path, of: &Quantity) -> (String, &'static str, &'static str) {
+        if *of == Quantity::Output {
+            return (self.file(file), "readings that vary", "state an output_scale");
+        }
         (self.file(file), "columns that vary", "name the column in `ignore`")
     }
 }
@@ -153,7 +199,11 @@ impl Objective for Correlation {
     }
 
     fn unit(&self) -> String {
-        "units of the file".to_owned()
+        match self.output_scale {
+            OutputScale::FromData => "standard deviations of the readings".to_owned(),
+            OutputScale::Stated { unit, .. } if unit.get() == 1.0 => "units of the file".to_owned(),
+            OutputScale::Stated { unit, .. } => format!("units of {} in the file", unit.get()),
+        }
     }
 
     fn prepare(
@@ -170,7 +220,7 @@ impl Objective for Correlation {
             surrogate: Surrogate {
                 covariance: Covariance::new(Shape::Linear, 1.0, 1.0),
                 noise_variance: noise.variance(),
-                mean: 0.0,
+                mean: self.prior_mean.get(),
             },
             noise,
             background: ProblemFacts { fitted: true, ..ProblemFacts::public(self.facts()) },

@@ -4,7 +4,9 @@ use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::Goal;
-use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{
+    DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::programs::{Program, ProgramSession, Question};
@@ -42,7 +44,10 @@ pub struct External {
     /// Variance of the noise of an outcome, also assumed by the learner, in squared units of the values. Default: 0.01.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
-    /// Length-scale of the squared-exponential kernel that the learner assumes; every axis has length 1. Default: 0.2.
+    /// Kernel that the learner assumes. Default: `SquaredExponential`.
+    #[serde(default)]
+    pub kernel: Kernel,
+    /// Length-scale of the kernel that the learner assumes; every axis has length 1. Default: 0.2.
     #[serde(default = "default_length_scale")]
     pub length_scale: Positive,
     /// Prior variance that the learner assumes, in squared units of the values. Default: 1.
@@ -271,7 +276,11 @@ impl Objective for External {
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_variance.get().sqrt()),
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
+                covariance: Covariance::new(
+                    self.kernel.shape(),
+                    self.length_scale.get(),
+                    self.variance.get(),
+                ),
                 noise_variance: self.noise_variance.get(),
                 mean: self.sign() * self.mean.get(),
             },

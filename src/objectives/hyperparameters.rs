@@ -1,11 +1,12 @@
 //! The source of the surrogate's hyperparameters: stated, or fitted to data.
 
+use super::Kernel;
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// How the surrogate's hyperparameters are chosen. The kernel is squared exponential; every input column has its own
+/// How the surrogate's hyperparameters are chosen. Every input column has its own
 /// length-scale, by which it is divided before the inputs are scaled to a norm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +22,12 @@ pub enum Hyperparameters {
         variance: Positive,
         /// Variance of the noise, in squared units of the scaled output.
         noise_variance: NonNegative,
+        /// The kernel. Default: `SquaredExponential`.
+        #[serde(default)]
+        kernel: Kernel,
     },
-    /// Fitted to the data by maximum marginal likelihood, from several starts. The values are kept in the run folder, from
+    /// Fitted to the data by maximum marginal likelihood, from several starts; with priors, by the maximum of the posterior
+    /// density of the hyperparameters' logarithms (MAP). The values are kept in the run folder, from
     /// which a replay reads them. They can depend on every record, so the ledger has a release if a party receives them.
     MaximumLikelihood {
         /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
@@ -31,7 +36,38 @@ pub enum Hyperparameters {
         /// Starting points of the optimiser, 1 to 1000. Default: 4.
         #[serde(default = "default_starts")]
         starts: NonZeroUsize,
+        /// The kernel. Default: `SquaredExponential`.
+        #[serde(default)]
+        kernel: Kernel,
+        /// Prior of each length-scale, in units of its input after division by its unit. Default: none, maximum likelihood.
+        #[serde(default)]
+        length_scale_prior: Option<LogNormalPrior>,
+        /// Prior of the variance, in squared units of the scaled output. Default: none.
+        #[serde(default)]
+        variance_prior: Option<LogNormalPrior>,
+        /// Prior of the noise variance, in squared units of the scaled output. Default: none.
+        #[serde(default)]
+        noise_variance_prior: Option<LogNormalPrior>,
     },
+}
+
+/// A log-normal prior of a hyperparameter: its logarithm is normal. It is a constant that is chosen independently of the data.
+///
+/// Example: `LogNormalPrior(median: 1, sigma: 1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogNormalPrior {
+    /// The median.
+    pub median: Positive,
+    /// Standard deviation of the logarithm.
+    pub sigma: Positive,
+}
+
+impl LogNormalPrior {
+    /// Mean and standard deviation of the logarithm.
+    pub(super) fn of_logarithm(self) -> (f64, f64) {
+        (libm::log(self.median.get()), self.sigma.get())
+    }
 }
 
 fn default_subset() -> NonZeroUsize {
@@ -48,6 +84,13 @@ fn default_starts() -> NonZeroUsize {
 const MAX_STARTS: usize = 1000;
 
 impl Hyperparameters {
+    /// The kernel.
+    pub(super) fn kernel(&self) -> Kernel {
+        match self {
+            Self::Given { kernel, .. } | Self::MaximumLikelihood { kernel, .. } => *kernel,
+        }
+    }
+
     /// The problem of a fit that would not end, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Self::MaximumLikelihood { starts, .. } = self else { return None };
@@ -61,11 +104,18 @@ impl Hyperparameters {
 
 impl Default for Hyperparameters {
     fn default() -> Self {
-        Self::MaximumLikelihood { subset: default_subset(), starts: default_starts() }
+        Self::MaximumLikelihood {
+            subset: default_subset(),
+            starts: default_starts(),
+            kernel: Kernel::default(),
+            length_scale_prior: None,
+            variance_prior: None,
+            noise_variance_prior: None,
+        }
     }
 }
 
-/// Hyperparameters of a squared-exponential kernel, in units of the inputs and the output after centring and division by
+/// Hyperparameters of a kernel, in units of the inputs and the output after centring and division by
 /// their units (by default their standard deviations).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {

@@ -31,14 +31,16 @@ pub use federation::{
     HoldingDistances, Holdings, Labels, LogisticRegression, RbfSvm, Score, Sizes, Split,
 };
 pub use gp_sample::GpSample;
-pub use hyperparameters::{Fitted, Hyperparameters};
+pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{Change, Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use stated::{Stated, StatedNoise};
 pub(crate) use table::CsvTable;
-pub use table::{Goal, InputScale, Output, OutputScale, Quantity, Table, TableError, Transform};
+pub use table::{
+    BadCell, Goal, InputScale, Missing, Output, OutputScale, Quantity, Table, TableError, Transform,
+};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;

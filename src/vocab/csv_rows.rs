@@ -2,7 +2,8 @@
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-/// The rows of a CSV text with a header line. Lines that begin with `#` are comments; spaces around cells are dropped.
+/// The rows of a CSV text with a header line. Cells are separated by commas, or by semicolons, tabs or vertical lines if the
+/// header line has one of these and no comma. Lines that begin with `#` are comments; spaces around cells are dropped.
 #[derive(Clone, Debug)]
 pub struct CsvRows {
     names: Vec<String>,
@@ -33,19 +34,21 @@ impl CsvRows {
     /// Reads a text.
     ///
     /// # Errors
-    /// [`NotCsv`] if a row and the header line differ in length, if the text is not UTF-8, or if its separator is not a
-    /// comma.
+    /// [`NotCsv`] if a row and the header line differ in length, or if the text is not UTF-8.
     pub fn read(text: &[u8]) -> Result<Self, NotCsv> {
+        Self::separated(text, separator_of(text))
+    }
+
+    /// Reads a text whose cells are separated by this byte.
+    fn separated(text: &[u8], separator: u8) -> Result<Self, NotCsv> {
         let mut places = Places { text, at: 0, line: 1 };
-        let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text);
+        let mut reader =
+            ReaderBuilder::new().comment(Some(b'#')).delimiter(separator).trim(Trim::All).from_reader(text);
         let head = places.of(0);
         let names: Vec<String> = match reader.headers() {
             Ok(names) => names.iter().map(str::to_owned).collect(),
             Err(error) => return Err(NotCsv { line: head, reason: describe(&error) }),
         };
-        if let Some(reason) = other_separator(&names) {
-            return Err(NotCsv { line: head, reason });
-        }
         let (mut lines, mut rows) = (Vec::new(), Vec::new());
         let mut row = StringRecord::new();
         loop {
@@ -98,6 +101,21 @@ impl CsvRows {
         }
     }
 
+    /// Leaves out the rows, from 0, that are not kept.
+    pub fn keep(&mut self, keep: impl Fn(usize) -> bool) {
+        let kept = |row: &usize| keep(*row);
+        let places: Vec<usize> = (0..self.rows.len()).filter(kept).collect();
+        self.lines = places.iter().map(|&row| self.lines[row]).collect();
+        self.rows = places.iter().map(|&row| self.rows[row].clone()).collect();
+    }
+
+    /// Replaces the cell in this row and column, from 0, if there is one.
+    pub fn replace(&mut self, row: usize, column: usize, text: &str) {
+        let Some(record) = self.rows.get_mut(row) else { return };
+        *record =
+            record.iter().enumerate().map(|(at, cell)| if at == column { text } else { cell }).collect();
+    }
+
     /// The cells of the column at a position, each with its line in the text.
     pub fn cells(&self, column: usize) -> impl Iterator<Item = (u64, &str)> {
         // Rows have as many cells as the header line.
@@ -148,16 +166,12 @@ impl Places<'_> {
     }
 }
 
-/// What is wrong with a header line that has another separator than commas; `None` for any other header line.
-fn other_separator(names: &[String]) -> Option<String> {
-    let [only] = names else { return None };
-    let (mark, word) =
-        [(';', "`;`"), ('\t', "tabs"), ('|', "`|`")].into_iter().find(|(mark, _)| only.contains(*mark))?;
-    let columns = only.split(mark).count();
-    Some(format!(
-        "the file is separated by {word} ({columns} columns), expected commas: save it with commas between cells and points \
-         in numbers, for example by the CSV export of a spreadsheet program"
-    ))
+/// The separator of a text: a comma, unless the header line has none and has a semicolon, a tab or a vertical line.
+fn separator_of(text: &[u8]) -> u8 {
+    let mut reader = ReaderBuilder::new().comment(Some(b'#')).from_reader(text);
+    let Ok(names) = reader.headers() else { return b',' };
+    let only = names.get(0).filter(|_| names.len() == 1).unwrap_or("");
+    [b';', b'\t', b'|'].into_iter().find(|&mark| only.contains(char::from(mark))).unwrap_or(b',')
 }
 
 /// The csv crate's error message without its mention of line and byte.
@@ -202,9 +216,21 @@ mod tests {
         let short = NotCsv { line: 5, reason: "expected 2 cells as in the header line, found 1".to_owned() };
         assert_eq!(fault(b"x,y\r\n1,2\r\n\r\n# 3\r\n4\r\n"), short);
         assert_eq!(fault(b"x,y\n1,2\n\n# 3\n4\n"), short);
-        assert_eq!(fault(b"# 1\nx;y\n1;2\n").line, 2);
+        assert_eq!(fault(b"# 1\nx;y\n1;2\n3\n").line, 4);
         assert_eq!(fault(b"x\n\n\xff\n"), NotCsv { line: 3, reason: "expected UTF-8 text".to_owned() });
         assert_eq!(fault(b"\n\xff\n"), NotCsv { line: 2, reason: "expected UTF-8 text".to_owned() });
+    }
+
+    #[test]
+    fn semicolons_tabs_and_vertical_lines_separate_too() {
+        for mark in [";", "\t", "|"] {
+            let text = "# a, comment\nx, y;z\n1;2,5\n".replace("x, y", "x").replace(';', mark);
+            let rows = CsvRows::read(text.as_bytes()).unwrap();
+            assert_eq!(rows.names(), ["x", "z"], "{mark:?}");
+            assert_eq!(rows.cells(1).collect::<Vec<_>>(), [(3, "2,5")], "{mark:?}");
+        }
+        let rows = CsvRows::read(b"a;b,c\n1,2\n").unwrap();
+        assert_eq!(rows.names(), ["a;b", "c"]);
     }
 
     #[test]

@@ -53,6 +53,7 @@ fn series(name: &str, simple: f64, cumulative: f64, n: u64) -> SeriesSummary {
         bounds: Vec::new(),
         public: Vec::new(),
         one_arm: 0,
+        never_left: None,
         at_random: name == "random",
     }
 }

@@ -77,7 +77,8 @@ fn what_no_scenario_can_be_made_of_is_said_with_a_cure() {
         (&csv, "MS Zoning", "holds texts, \"RL\" in line 2: name a column of numbers"),
         (&csv, "Lot Frontage", "has one cell that is no number, \"NA\" in line 6: fill in"),
         (&csv, "Pool", "the same in every row"),
-        (&semicolons, "y", "separated by `;`"),
+        // Cells are separated by semicolons, and numbers have decimal commas.
+        (&semicolons, "y", "no other column than \"y\" holds numbers that vary"),
         (&place.path().join("none.csv"), "y", "no such file"),
     ] {
         let (code, _, stderr) = new("outsourced", csv, output, &file);

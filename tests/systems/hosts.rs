@@ -203,6 +203,11 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), goal: {})"#,
         ),
+        "PendingOutcome" => learner("Parallel(learner: GpUcb(), pending: {})"),
+        "Missing" => objective(
+            OUTSOURCED,
+            r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), missing: {})"#,
+        ),
         "OutputScale" => objective(
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, output_scale: {})"#,
@@ -214,6 +219,10 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Hyperparameters" => objective(
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), hyperparameters: {})"#,
+        ),
+        "LogNormalPrior" => objective(
+            OUTSOURCED,
+            r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), hyperparameters: MaximumLikelihood(kernel: Matern32, variance_prior: {}))"#,
         ),
         "Label" => objective(
             RELEASE,

@@ -28,6 +28,7 @@ mod recorded;
 mod release;
 mod remedies;
 mod replay;
+mod search;
 mod signed;
 mod splits;
 mod studies;

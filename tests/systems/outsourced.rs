@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use subrosa::objectives::{
-    Change, Goal, Hyperparameters, InputScale, Instance, Objective, Output, OutputScale, Prepared, Resources,
-    Table, Transform,
+    Change, Goal, Hyperparameters, InputScale, Instance, Kernel, Missing, Objective, Output, OutputScale,
+    Prepared, Resources, Table, Transform,
 };
 use subrosa::rng::Key;
 use subrosa::vocab::{Finite, NonNegative, Positive};
@@ -136,16 +136,19 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
         inputs: ["age", "bmi", "bp", "s5"].map(str::to_owned).to_vec(),
         log_inputs: Vec::new(),
         output: Output::Column("target".to_owned()),
+        missing: Missing::Refuse,
         transform: Transform::Identity,
         goal: Goal::Maximise,
         output_scale,
         input_scale,
+        prior_mean: Finite::new(0.0).unwrap(),
         max_norm: positive(25.0),
         noise_sd: NonNegative::new(0.0).unwrap(),
         hyperparameters: Hyperparameters::Given {
             length_scales: vec![positive(3.0); 4],
             variance: positive(1.0),
             noise_variance: NonNegative::new(0.5).unwrap(),
+            kernel: Kernel::SquaredExponential,
         },
     };
     let resources = Resources { base: root().join("scenarios"), ..Resources::default() };

@@ -28,6 +28,23 @@ impl fmt::Display for Quantity {
     }
 }
 
+/// A cell of a table that is not a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadCell {
+    /// Line in the file, from 1.
+    pub line: u64,
+    /// Name of the column.
+    pub column: String,
+    /// The cell's text.
+    pub found: String,
+}
+
+impl fmt::Display for BadCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} \"{}\": \"{}\"", self.line, self.column, self.found)
+    }
+}
+
 /// An error in a table.
 #[derive(Debug)]
 pub enum TableError {
@@ -80,6 +97,10 @@ pub enum TableError {
         column: String,
         /// The cell's text.
         found: String,
+        /// Some of the other cells that are not numbers.
+        others: Vec<BadCell>,
+        /// How many cells are not numbers, this one included.
+        count: usize,
     },
     /// A cell that is not as expected.
     WrongCell {
@@ -144,14 +165,20 @@ impl fmt::Display for TableError {
             Self::TwoColumns { file, line, column } => {
                 write!(f, "{}:{line}: two columns are called \"{column}\"", file.display())
             }
-            Self::NotANumber { file, line, column, found } => {
+            Self::NotANumber { file, line, column, found, others, count } => {
                 let large = found.parse::<f64>().is_ok_and(f64::is_finite);
                 let size = if large { format!(" from -{LARGEST:e} to {LARGEST:e}") } else { String::new() };
                 write!(
                     f,
                     "{}:{line}: column \"{column}\": expected a number{size}, found \"{found}\"",
                     file.display()
-                )
+                )?;
+                if others.is_empty() {
+                    return Ok(());
+                }
+                let named: Vec<String> = others.iter().map(ToString::to_string).collect();
+                let more = if named.len() + 1 < *count { ", .." } else { "" };
+                write!(f, "; {count} cells are not numbers, also {}{more}", named.join(", "))
             }
             Self::NeverOccurs { file, column, value, example } => write!(
                 f,

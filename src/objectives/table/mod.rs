@@ -2,27 +2,29 @@
 
 mod failure;
 mod fields;
+mod missing;
 mod output;
 mod plain;
 mod ready;
 mod reader;
 mod scales;
 
+pub use missing::Missing;
 pub use output::Output;
 pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
-use super::hyperparameters::{Fitted, Hyperparameters};
+use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
-use crate::gp::fit;
+use crate::gp::fit::{self, LogNormals};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
-use crate::vocab::{Effort, NonNegative, Origin, Positive, Problem, PublicFact};
+use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 pub(super) use failure::TableFields;
-pub use failure::{Quantity, TableError};
+pub use failure::{BadCell, Quantity, TableError};
 pub(crate) use reader::CsvTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,6 +75,9 @@ pub struct Table {
     pub log_inputs: Vec<String>,
     /// The output that is optimised: a column, or a number computed from several.
     pub output: Output,
+    /// What happens to missing cells of the columns used. Default: `Refuse`, they are an error.
+    #[serde(default)]
+    pub missing: Missing,
     /// Function that is applied to the output first. Default: `Identity`.
     #[serde(default)]
     pub transform: Transform,
@@ -85,6 +90,10 @@ pub struct Table {
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
     #[serde(default)]
     pub input_scale: InputScale,
+    /// Prior mean that a learner assumes, in the unit of the scaled output (larger is better). It is taken as public: choose it
+    /// independently of the data. Default: 0, which fits an `output_scale` of `FromData`.
+    #[serde(default = "zero")]
+    pub prior_mean: Finite,
     /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.
     /// Default: 25.
     #[serde(default = "default_norm")]
@@ -100,6 +109,10 @@ pub struct Table {
 
 /// Evaluations of the likelihood from one starting point, about.
 const EVALUATIONS: f64 = 30.0;
+
+pub(super) fn zero() -> Finite {
+    Finite::new(0.0).expect("0 is finite")
+}
 
 fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
@@ -146,6 +159,13 @@ struct Scaled {
 impl Table {
     fn raw(&self, resources: &Resources) -> Result<Raw, TableError> {
         let table = CsvTable::read(&resources.place(&self.file))?;
+        let of_output = self.output.columns();
+        let of_output: Vec<&str> = of_output.iter().map(|(_, column)| *column).collect();
+        let table = self.missing.completed(table, &self.inputs, &of_output)?;
+        let mut numbers: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+        numbers
+            .extend(self.output.numbers().filter(|column| !self.inputs.iter().any(|input| input == column)));
+        table.all_numbers(&numbers)?;
         let (n, d) = (table.len(), self.inputs.len());
         let mut rows = vec![0.0; n * d];
         for (index, name) in self.inputs.iter().enumerate() {
@@ -209,9 +229,13 @@ impl Table {
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
+                covariance: Covariance::new(
+                    self.hyperparameters.kernel().shape(),
+                    factor,
+                    hyperparameters.variance,
+                ),
                 noise_variance: hyperparameters.noise_variance,
-                mean: 0.0,
+                mean: self.prior_mean.get(),
             },
             background: ProblemFacts { plain: Some(self.plain(raw)), ..self.background() },
         };
@@ -234,7 +258,8 @@ impl Table {
         };
         let shape = |what: &str| PublicFact::new(what, Origin::Shape);
         let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
-        let facts = Facts {
+        let (without, means) = self.missing.facts();
+        let mut facts = Facts {
             shape: vec![
                 shape("number of records"),
                 shape(&columns),
@@ -250,19 +275,34 @@ impl Table {
                 .iter()
                 .any(|(_, column)| self.inputs.iter().any(|input| input == column)),
         };
+        facts.shape.extend(without);
+        facts.inputs.extend(means);
         ProblemFacts { fitted, ..ProblemFacts::public(facts) }
     }
 
     fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {
         match &self.hyperparameters {
-            Hyperparameters::Given { length_scales, variance, noise_variance } => Ok(Fitted {
+            Hyperparameters::Given { length_scales, variance, noise_variance, .. } => Ok(Fitted {
                 length_scales: length_scales.iter().map(|l| l.get()).collect(),
                 variance: variance.get(),
                 noise_variance: noise_variance.get(),
                 log_likelihood: None,
                 slope: None,
             }),
-            Hyperparameters::MaximumLikelihood { subset, starts } => {
+            Hyperparameters::MaximumLikelihood {
+                subset,
+                starts,
+                kernel,
+                length_scale_prior,
+                variance_prior,
+                noise_variance_prior,
+            } => {
+                let prior = |prior: Option<LogNormalPrior>| prior.map(LogNormalPrior::of_logarithm);
+                let priors = LogNormals {
+                    length_scale: prior(*length_scale_prior),
+                    variance: prior(*variance_prior),
+                    noise_variance: prior(*noise_variance_prior),
+                };
                 let (n, d) = (columns.values.len(), self.inputs.len());
                 let rows = key.child("likelihood subset").stream().distinct(n, n.min(subset.get()));
                 let points: Vec<f64> =
@@ -270,7 +310,7 @@ impl Table {
                 let outputs: Vec<f64> = rows.iter().map(|&row| columns.values[row]).collect();
                 let points = Points::new(rows.len(), d, points);
                 let mut stream = key.child("likelihood starts").stream();
-                fit::squared_exponential(&points, &outputs, starts.get(), &mut stream)
+                fit::fit(kernel.shape(), priors, &points, &outputs, starts.get(), &mut stream)
                     .map(|fit| Fitted {
                         length_scales: fit.length_scales,
                         variance: fit.variance,
@@ -353,7 +393,7 @@ impl Objective for Table {
         // The file's cells as text, which take some thirty bytes each, and the columns.
         let cells = n as f64 * (d + 1) as f64;
         extent.prepared = extent.prepared.and(Effort::new(40.0 * cells, 5.0 * COVARIANCE * cells));
-        if let Hyperparameters::MaximumLikelihood { subset, starts } = self.hyperparameters {
+        if let Hyperparameters::MaximumLikelihood { subset, starts, .. } = self.hyperparameters {
             let (rows, d) = ((subset.get() as u64).min(n) as f64, d as f64);
             let fit = EVALUATIONS
                 * starts.get() as f64

@@ -44,6 +44,12 @@ impl Output {
         }
     }
 
+    /// The columns needed whose cells are numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = &str> {
+        let (Self::Column(name) | Self::ReturnOnInvestment { rate: name, .. }) = self;
+        std::iter::once(name.as_str())
+    }
+
     /// One value per row.
     ///
     /// # Errors

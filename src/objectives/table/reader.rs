@@ -1,8 +1,12 @@
 //! Reads a whole CSV file with a header line.
 
-use super::failure::{LARGEST, TableError};
+use super::failure::{BadCell, LARGEST, TableError};
 use crate::vocab::{CsvRows, NoSuchColumn, NotCsv};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Largest number of cells that an error names besides the first.
+const NAMED: usize = 5;
 
 /// The finite number in a cell, if it is one of absolute value at most 1e100.
 fn number(text: &str) -> Option<f64> {
@@ -84,14 +88,8 @@ impl CsvTable {
     /// # Errors
     /// [`TableError::NoColumn`], [`TableError::TwoColumns`] or [`TableError::NotANumber`].
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, TableError> {
-        let parse = |(line, text): (u64, &str)| {
-            number(text).ok_or_else(|| TableError::NotANumber {
-                file: self.file.clone(),
-                line,
-                column: column.to_owned(),
-                found: text.to_owned(),
-            })
-        };
+        let parse =
+            |(line, text): (u64, &str)| number(text).ok_or_else(|| self.not_a_number(line, column, text));
         self.cells(column)?.map(parse).collect()
     }
 
@@ -101,6 +99,74 @@ impl CsvTable {
     /// [`TableError::NoColumn`] or [`TableError::TwoColumns`].
     pub fn not_numbers(&self, column: &str) -> Result<Vec<(u64, &str)>, TableError> {
         Ok(self.cells(column)?.filter(|(_, text)| number(text).is_none()).collect())
+    }
+
+    /// A column as numbers, without the cells of these rows, from 0.
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub(super) fn numbers_except(
+        &self,
+        column: &str,
+        rows: &BTreeSet<usize>,
+    ) -> Result<Vec<f64>, TableError> {
+        let mut found = Vec::new();
+        for (row, (line, text)) in self.cells(column)?.enumerate() {
+            if !rows.contains(&row) {
+                found.push(number(text).ok_or_else(|| self.not_a_number(line, column, text))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Checks that all cells of these columns are numbers.
+    ///
+    /// # Errors
+    /// [`TableError::NotANumber`] with the first cell that is none, column by column, and with the number of the others and the
+    /// places of some.
+    pub(super) fn all_numbers(&self, columns: &[&str]) -> Result<(), TableError> {
+        let mut bad: Vec<(u64, String, String)> = Vec::new();
+        for column in columns {
+            let cells = self.not_numbers(column)?.into_iter();
+            bad.extend(cells.map(|(line, text)| (line, (*column).to_owned(), text.to_owned())));
+        }
+        let count = bad.len();
+        let mut bad = bad.into_iter();
+        let Some((line, column, found)) = bad.next() else { return Ok(()) };
+        let others = bad.take(NAMED).map(|(line, column, found)| BadCell { line, column, found }).collect();
+        Err(TableError::NotANumber { file: self.file.clone(), line, column, found, others, count })
+    }
+
+    /// Leaves out rows, from 0.
+    ///
+    /// # Errors
+    /// [`TableError::NoRows`] if none is left.
+    pub(super) fn drop_rows(&mut self, rows: &BTreeSet<usize>) -> Result<(), TableError> {
+        self.rows.keep(|row| !rows.contains(&row));
+        if self.rows.is_empty() { Err(TableError::NoRows { file: self.file.clone() }) } else { Ok(()) }
+    }
+
+    /// Replaces the cells of a column in these rows, from 0.
+    ///
+    /// # Errors
+    /// [`TableError::NoColumn`] or [`TableError::TwoColumns`].
+    pub(super) fn replace(
+        &mut self,
+        column: &str,
+        rows: &BTreeSet<usize>,
+        text: &str,
+    ) -> Result<(), TableError> {
+        // The error of a column that does not exist.
+        drop(self.texts(column)?);
+        if let Ok(index) = self.rows.position(column) {
+            rows.iter().for_each(|&row| self.rows.replace(row, index, text));
+        }
+        Ok(())
+    }
+
+    fn not_a_number(&self, line: u64, column: &str, found: &str) -> TableError {
+        let (column, found) = (column.to_owned(), found.to_owned());
+        TableError::NotANumber { file: self.file.clone(), line, column, found, others: Vec::new(), count: 1 }
     }
 
     /// The error of a cell in this column and row, from 0, that is not as expected.

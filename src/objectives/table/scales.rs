@@ -53,7 +53,7 @@ pub enum InputScale {
 impl OutputScale {
     /// Scales all values; returns centre and unit, or `None` if the unit is to be computed from values that are all the
     /// same.
-    pub(super) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
+    pub(in crate::objectives) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
         match self {
             Self::FromData => standardise(values),
             Self::Stated { centre, unit } => {
@@ -75,7 +75,7 @@ impl OutputScale {
         }
     }
 
-    pub(super) fn fact(&self) -> PublicFact {
+    pub(in crate::objectives) fn fact(&self) -> PublicFact {
         match self {
             Self::FromData => {
                 PublicFact::new("mean and standard deviation of the outcomes", Origin::ComputedFromData)

@@ -15,7 +15,9 @@ pub use untrained::TrainingError;
 
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
 use super::table::{Quantity, TableError, TableFields};
-use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{
+    DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
@@ -72,7 +74,10 @@ pub struct Tuning {
     /// Standard deviation of the prior, a public guess in units of the loss. Default: 0.1.
     #[serde(default = "default_sd")]
     pub prior_sd: Positive,
-    /// Length-scale of the prior in units of ln lambda; the covariance is squared exponential. Default: 2.
+    /// Kernel that the learner assumes. Default: `SquaredExponential`.
+    #[serde(default)]
+    pub kernel: Kernel,
+    /// Length-scale of the prior in units of ln lambda. Default: 2.
     #[serde(default = "default_length_scale")]
     pub length_scale: Positive,
 }
@@ -267,7 +272,7 @@ impl Objective for Tuning {
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
+                covariance: Covariance::new(self.kernel.shape(), self.length_scale.get(), variance),
                 // Without noise the covariance matrix would be singular if a setting is queried twice.
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),

@@ -29,8 +29,8 @@ use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::differences::OwnProblem;
 use crate::protocols::stage::{
-    JitterWatch, NamedOutcome, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
-    SeriesRecord,
+    JitterWatch, NamedOutcome, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup,
+    RoundTrack, SeriesRecord,
 };
 use crate::rng::Key;
 use crate::vocab::{PartyId, Positive, PublicFact};
@@ -128,6 +128,8 @@ impl Replication<'_> {
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.questions = tally.questions();
+        let queried = tally.queried();
+        record.one_arm = QueriedArms::of_series(queried.iter().map(|queried| (queried, self.instance)));
         record.inputs = QueriedInputs::of(self.instance, &iterations);
         record.iterations = iterations;
         record.groups = groups;

@@ -4,7 +4,9 @@ use super::dealing::heterogeneity_of;
 use super::messages::Clipped;
 use super::participation::{Heard, ParticipationTally};
 use crate::protocols::stage::differences::OwnFunction;
-use crate::protocols::stage::{GroupOutcome, Iteration, NamedOutcome, Regret, RoundClosing, RoundTrack};
+use crate::protocols::stage::{
+    GroupOutcome, Iteration, NamedOutcome, QueriedArms, Regret, RoundClosing, RoundTrack,
+};
 use crate::vocab::Time;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -148,6 +150,15 @@ impl Tally {
         let agents = measured.into_iter().filter(|measured| *measured).count();
         let asked: usize = self.rounds.iter().skip(1).map(Vec::len).sum();
         (agents > 0).then(|| asked as f64 / agents as f64)
+    }
+
+    /// The arms that each agent has queried.
+    pub(super) fn queried(&self) -> Vec<QueriedArms> {
+        let mut queried = vec![QueriedArms::default(); self.functions.len()];
+        for (t, measured) in self.rounds.iter().enumerate() {
+            measured.iter().for_each(|m| queried[m.agent].add(t as u64, m.arm as usize));
+        }
+        queried
     }
 
     /// The share of clipped vectors among those that arrived in time, by round; `None` without a clipping norm.

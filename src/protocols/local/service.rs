@@ -9,6 +9,11 @@ use crate::protocols::stage::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 use std::any::Any;
+use std::collections::VecDeque;
+
+/// Largest number of users whose reports the learner takes as still to come: of more, the latest. The report of a user who
+/// never answers is awaited until so many later users were recommended an arm and have not reported.
+const MOST_PENDING: usize = 64;
 
 /// The service of one series.
 #[derive(Clone, Debug)]
@@ -36,11 +41,13 @@ pub(super) struct OneLearner {
     /// The learner's suggestions and outcomes so far, from which another learner can continue.
     history: History,
     stream: Stream,
+    /// Its users who were recommended an arm and whose reports have not arrived, the latest of them, with their arms.
+    pending: VecDeque<(u64, usize)>,
 }
 
 impl OneLearner {
     pub(super) fn new(learner: Box<dyn Learner>, stream: Stream) -> Self {
-        Self { learner, history: History::default(), stream }
+        Self { learner, history: History::default(), stream, pending: VecDeque::new() }
     }
 }
 
@@ -84,8 +91,13 @@ impl Service {
 
     fn recommend(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64) {
         let own = self.learner(user);
-        let arm = own.learner.suggest(&mut own.stream);
+        let pending: Vec<usize> = own.pending.iter().map(|(_, arm)| *arm).collect();
+        let arm = own.learner.suggest_while(&pending, &mut own.stream);
         own.history.suggested(arm);
+        if own.pending.len() == MOST_PENDING {
+            own.pending.pop_front();
+        }
+        own.pending.push_back((user, arm));
         ctx.send(self.users, Message::Play { user, arm: arm as u64 });
         if let Some(turn) = &mut self.turn {
             turn.user = user;
@@ -112,6 +124,7 @@ impl Service {
             turn.unanswered = 0;
         }
         let own = self.learner(user);
+        own.pending.retain(|(other, _)| *other != user);
         own.history.observed(arm as usize, reward);
         if let Err(error) = own.learner.observe(arm as usize, reward) {
             return end(ctx, format!("report of user {user}: {error}"));

@@ -124,7 +124,8 @@ impl Owner {
     fn choose(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<usize, SearchStop> {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
-                let setting = learner.suggest(&mut self.config.learning);
+                let pending: Vec<usize> = self.under_trial.values().copied().collect();
+                let setting = learner.suggest_while(&pending, &mut self.config.learning);
                 self.record_for_relays(ctx, trial, setting)?;
                 return Ok(setting);
             }

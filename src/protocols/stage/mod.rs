@@ -14,6 +14,7 @@ mod idle_party;
 mod jitter;
 mod journal_ledger;
 mod measurer;
+mod one_arm;
 mod protocol;
 mod record;
 mod regret;
@@ -39,6 +40,7 @@ pub use heard::HeardTally;
 pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
 pub use measurer::{Measured, Measurer, NEIGHBOUR_DISTANCE};
+pub use one_arm::{OneArm, QueriedArms};
 pub use protocol::Protocol;
 pub(in crate::protocols) use record::ITERATION;
 pub use record::{

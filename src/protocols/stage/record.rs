@@ -1,5 +1,6 @@
 //! The record of one replication: plain data, the same in memory and in a file.
 
+use super::one_arm::OneArm;
 use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
@@ -221,6 +222,9 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
+    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_arm: Option<OneArm>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -267,6 +271,7 @@ impl SeriesRecord {
             holdings: None,
             by_round: Vec::new(),
             bounds: Vec::new(),
+            one_arm: None,
             jitter: 0.0,
             same_data: false,
             public: Vec::new(),

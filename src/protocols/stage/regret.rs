@@ -1,5 +1,6 @@
 //! Regret, updated after each evaluation.
 
+use super::one_arm::QueriedArms;
 use super::{Iteration, QueriedInputs, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
@@ -44,6 +45,7 @@ pub struct Evaluations<'a> {
     kept: Vec<Iteration>,
     /// Rounds of the learner so far.
     questions: u64,
+    queried: QueriedArms,
 }
 
 impl<'a> Evaluations<'a> {
@@ -57,6 +59,7 @@ impl<'a> Evaluations<'a> {
             last: 0,
             kept: Vec::new(),
             questions: 0,
+            queried: QueriedArms::default(),
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> Evaluations<'a> {
     /// simple and the cumulative regret after it.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
+        self.queried.add(t, arm as usize);
         if self.keeps(t) {
             let [simple_regret, cumulative_regret] = regret;
             let seconds = at.seconds();
@@ -89,6 +93,7 @@ impl<'a> Evaluations<'a> {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
         self.questions += u64::from(t > 0);
+        self.queried.add(t, arm as usize);
         if self.keeps(t) {
             self.kept.push(Iteration {
                 t,
@@ -106,6 +111,7 @@ impl<'a> Evaluations<'a> {
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
+        record.one_arm = self.queried.one_arm(self.instance);
         record.inputs = QueriedInputs::of(self.instance, &self.kept);
         record.iterations = self.kept;
     }

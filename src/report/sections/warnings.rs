@@ -1,7 +1,8 @@
-//! Warnings: jitter that models needed, privacy budgets that were reached, replications that ended early.
+//! Warnings: learners that never left an arm, jitter that models needed, privacy budgets that were reached, replications that ended early.
 
 use super::cells::by_series;
 use super::points::Axes;
+use crate::protocols::OneArm;
 use crate::report::document::{Block, Section, Visibility};
 use crate::study::Summary;
 use crate::vocab::counted;
@@ -24,8 +25,10 @@ pub(super) fn folded(summary: &Summary) -> Vec<Block> {
     if blocks.len() <= OPEN {
         return blocks;
     }
-    let title =
-        format!("{} warnings: budgets that were reached, replications that ended early", blocks.len());
+    let title = format!(
+        "{} warnings: learners that never left an arm, budgets that were reached, replications that ended early",
+        blocks.len()
+    );
     vec![Block::Folded { title, blocks }]
 }
 
@@ -36,6 +39,9 @@ fn warnings(summary: &Summary) -> Vec<Block> {
         let place: String = axes.axis_values(cell).into_iter().map(|told| format!(" at {told}")).collect();
         let replications = counted(series.replications, "replication");
         let name = &series.name;
+        if let Some((runs, found)) = series.never_left.as_ref().filter(|_| !series.at_random) {
+            blocks.push(Block::warning(never_left(name, &place, (*runs, &replications), found)));
+        }
         if let Some(reason) = &series.budget {
             blocks.push(Block::warning(format!(
                 "privacy budget reached by \"{name}\"{place} in {} of {replications}; the first: {reason}",
@@ -51,6 +57,20 @@ fn warnings(summary: &Summary) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// A learner that never left an arm, with what to do about it.
+fn never_left(name: &str, place: &str, (runs, replications): (u64, &str), found: &OneArm) -> String {
+    let OneArm { rounds, arms, unknown, learners } = found;
+    let who = match learners {
+        1 => format!("\"{name}\"{place}"),
+        _ => format!("{learners} learners of \"{name}\"{place}"),
+    };
+    format!(
+        "warning: {who} played 1 of {arms} arms in {rounds} rounds, and the model of the objective knows next to nothing about \
+         {unknown} of the others (in {runs} of {replications}). Its prior mean or variance does not fit the outcomes' unit: \
+         standardise the outcomes (`output_scale` of Table and Correlation), or state a prior mean and variance in their unit",
+    )
 }
 
 /// The largest jitter and the series that needed jitter, in words; `None` if no model needed any.

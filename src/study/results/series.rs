@@ -4,7 +4,7 @@ use super::bounds;
 use super::rounds::{TrackRow, tracks};
 use super::statistics::{Estimate, estimate_or_mean};
 use crate::network::LinkStatistics;
-use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
+use crate::protocols::{GroupOutcome, OneArm, OutcomeBound, RegretBound, SeriesRecord};
 use crate::scenario::Metric;
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::PublicFact;
@@ -46,6 +46,10 @@ pub struct SeriesSummary {
     /// observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
+    /// Number of replications with a learner that never left an arm although its model knew next to nothing about the others,
+    /// and the first such learner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never_left: Option<(u64, OneArm)>,
     /// Whether its arms are chosen at random, independently of outcomes: a baseline for search.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_random: bool,
@@ -252,6 +256,7 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
                 jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
                 groups: groups(&runs),
                 at_random: false,
+                never_left: never_left(&runs),
                 one_arm: runs.iter().filter(|run| asks_one_arm(run)).count() as u64,
                 metrics: metrics(&runs),
                 curve: curve(&runs),
@@ -262,6 +267,13 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
             }
         })
         .collect()
+}
+
+/// The number of runs with a learner that never left an arm, and the first such learner.
+fn never_left(runs: &[&SeriesRecord]) -> Option<(u64, OneArm)> {
+    let mut found = runs.iter().filter_map(|run| run.one_arm.as_ref());
+    let first = found.next()?;
+    Some((1 + found.count() as u64, first.clone()))
 }
 
 /// Smallest number of rounds for which a learner that queries a single arm is reported.
