@@ -13,6 +13,7 @@ mod network;
 mod popularity;
 mod privacy;
 mod protocol;
+mod throughput;
 
 pub use arrivals::arrivals;
 pub use federation::{policy, selection, staleness, weights};
@@ -23,6 +24,7 @@ pub use network::{availability, compute, loss, outage, topology};
 pub use popularity::popularity;
 pub use privacy::{accountant, mechanism, publication};
 pub use protocol::protocol;
+pub use throughput::throughput;
 
 use crate::rng::Key;
 use std::fmt;

@@ -18,8 +18,8 @@ use std::sync::Arc;
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
 /// training file: an arm's input is its standardised training column, divided by the square root of the number of rows,
-/// and the kernel is the inner product of two inputs. Readings are in the units of the file unless `output_scale` is set; in the local protocol, B is
-/// then the largest absolute mean and R the largest deviation from a mean.
+/// and the kernel is the inner product of two inputs. Readings are in the units of the file unless
+/// `output_scale` is set; in the local protocol, B is then the largest absolute mean and R the largest deviation from a mean.
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 ///
 /// Example: `Correlation(file: "stocks.csv", ignore: ["Date"])`.
@@ -37,8 +37,8 @@ pub struct Correlation {
     pub ignore: Vec<String>,
     /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are mean and standard
     /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1 and
-    /// mean `prior_mean`; it fits readings that are standardised, and rarely readings in the unit of a file. Default:
-    /// `Stated(centre: 0, unit: 1)`, readings as they are in the file.
+    /// mean `prior_mean`; it fits readings that are standardised, and rarely readings in the unit of a file.
+    /// Default: `Stated(centre: 0, unit: 1)`, readings as they are in the file.
     #[serde(default = "as_in_file")]
     pub output_scale: OutputScale,
     /// Prior mean that a learner assumes, in the unit of the scaled readings. It is taken as public: choose it independently of

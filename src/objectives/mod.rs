@@ -13,6 +13,7 @@ mod federation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
+mod kernel;
 mod lattice;
 mod multi_task_sample;
 pub mod noise;
@@ -33,9 +34,10 @@ pub use federation::{
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{Change, Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
+pub use kernel::Kernel;
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
-pub use rkhs_sum::{Kernel, RkhsSum};
+pub use rkhs_sum::RkhsSum;
 pub use stated::{Stated, StatedNoise};
 pub(crate) use table::CsvTable;
 pub use table::{

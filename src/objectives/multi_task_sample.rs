@@ -3,7 +3,7 @@
 use super::continued::shifted;
 use super::gp_sample::{default_norm, prior_problems, scaled_steps};
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
-use super::rkhs_sum::Kernel;
+use super::kernel::Kernel;
 use super::scaling::{centre_and_scale, grid};
 use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;

@@ -2,11 +2,12 @@
 
 use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate};
+use super::kernel::Kernel;
 use super::lattice::{Lattice, whole_steps};
 use super::noise::{Noise, NoiseModel, Uniform};
 use super::{Extent, Fitted, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
-use crate::gp::covariance::{Covariance, Shape};
+use crate::gp::covariance::Covariance;
 use crate::rng::{Key, Stream};
 use crate::vocab::effort::COVARIANCE;
 use crate::vocab::{Effort, NonNegative, Positive, Problem};
@@ -14,31 +15,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-
-/// Shape of a kernel with k(x, x) = 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Kernel {
-    /// exp(-r^2 / 2), r the scaled distance.
-    #[default]
-    SquaredExponential,
-    /// Matern with nu = 1/2.
-    Matern12,
-    /// Matern with nu = 3/2.
-    Matern32,
-    /// Matern with nu = 5/2.
-    Matern52,
-}
-
-impl Kernel {
-    pub(super) fn shape(self) -> Shape {
-        match self {
-            Self::SquaredExponential => Shape::SquaredExponential,
-            Self::Matern12 => Shape::Matern12,
-            Self::Matern32 => Shape::Matern32,
-            Self::Matern52 => Shape::Matern52,
-        }
-    }
-}
 
 /// A new function in every replication, f = sum of a_i k(., x_i) on equidistant points of [0, 1], with a_i uniform on
 /// [-1, 1] and x_i uniform on [0, 1].

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::conformance::{self, Violation};
+use subrosa::network::throughput::{LineOwner, RateCurve, Throughput, ThroughputModel};
 use subrosa::privacy::mechanisms::inputs::{Input, InputRelease, RowsMechanism};
 use subrosa::privacy::mechanisms::outcomes::{Outcome, OutcomeMechanism};
 use subrosa::privacy::mechanisms::reports::{
@@ -15,7 +16,7 @@ use subrosa::protocols::federated::{
 };
 use subrosa::protocols::local::{Popularity, PopularityModel};
 use subrosa::rng::Stream;
-use subrosa::vocab::{Neighbours, Positive, Span};
+use subrosa::vocab::{Neighbours, Positive, Rate, Span};
 
 fn rules(found: &[Violation]) -> Vec<&'static str> {
     found.iter().map(|breach| breach.rule).collect()
@@ -340,4 +341,35 @@ fn selections_by_public_values_and_falling_discounts() {
         let member: StalenessDiscount = subrosa::scenario::part(name).unwrap();
         assert!(conformance::staleness(member.as_dyn()).is_empty(), "{name}");
     }
+}
+
+#[test]
+fn lines_keep_their_curves() {
+    let model: ThroughputModel = subrosa::scenario::part(
+        "RateSchedule(steps: [RateStep(at: \"0s\", is: \"10Mbit/s\"), RateStep(at: \"18h\", is: \"40kbit/s\")], every: \"24h\")",
+    )
+    .unwrap();
+    assert_eq!(conformance::throughput(model.as_dyn()), []);
+
+    /// A rate that differs from call to call.
+    struct Moody(AtomicU64);
+    impl Throughput for Moody {
+        fn curve(&self, _: LineOwner, _: Stream) -> RateCurve {
+            let call = self.0.fetch_add(1, Ordering::Relaxed);
+            RateCurve::constant(Rate::from_bits_per_second(1e6 + call as f64).unwrap())
+        }
+    }
+    let found = conformance::throughput(&Moody(AtomicU64::new(0)));
+    assert!(rules(&found).contains(&"the same curve for the same stream"), "{found:?}");
+
+    /// A rate below 0 in the second half of every hour.
+    struct Negative;
+    impl Throughput for Negative {
+        fn curve(&self, _: LineOwner, _: Stream) -> RateCurve {
+            let steps = vec![(Span::ZERO, 1e6), (Span::from_seconds(1800.0), -1.0)];
+            RateCurve::new(Arc::new(steps), Some(Span::from_seconds(3600.0)), Span::ZERO)
+        }
+    }
+    let found = conformance::throughput(&Negative);
+    assert!(rules(&found).contains(&"rates that are finite and not below 0"), "{found:?}");
 }

@@ -93,11 +93,13 @@ fn every_scenario_plays_to_its_end_and_again_the_same() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert!(fs::read_to_string(&path).unwrap().starts_with("// "), "{name} does not say what it shows");
         let (one, two) = (play(name, &[]), play(name, &[]));
-        assert_eq!(one.record.ended_early, None, "{name}: every call is answered");
+        // Some of its parties leave for good, so calls to them are never answered.
+        let all_stay = name != "recorded";
+        assert_eq!(one.record.ended_early.is_none(), all_stay, "{name}: {:?}", one.record.ended_early);
         assert_eq!(one.record.digest, two.record.digest, "{name}");
         count += 1;
     }
-    assert_eq!(count, 14);
+    assert_eq!(count, 15);
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub struct FlashTrace {
     /// Which device a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
-    /// How much of the time since the earliest record has passed when the run begins: `At("26h")`, or `Drawn`. Default:
-    /// At("0s").
+    /// How much of the time since the earliest record has passed when the run begins: `At("26h")`, or `Drawn`.
+    /// Default: At("0s").
     #[serde(default)]
     pub offset: RecordingOffset,
     /// What follows the last record: `Repeat` or `Offline`. Default: Repeat.

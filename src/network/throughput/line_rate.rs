@@ -87,6 +87,7 @@ impl JsonSchema for LineRate {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (rate, model) = (generator.subschema_for::<Rate>(), generator.subschema_for::<ThroughputModel>());
-        json_schema!({ "anyOf": [rate, model] })
+        // The family first, so that the names of its members are known as such.
+        json_schema!({ "anyOf": [model, rate] })
     }
 }

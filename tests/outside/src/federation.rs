@@ -1,8 +1,9 @@
-//! A weight schedule and a policy of a federation's server.
+//! A weight schedule, a policy, a selection and a discount of stale vectors of a federation's server.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use subrosa::protocols::federated::{Policy, Weights};
+use subrosa::protocols::federated::{Policy, Selection, SelectionHistory, Staleness, Weights};
+use subrosa::rng::Stream;
 use subrosa::vocab::{Positive, Problem, Span};
 
 /// An agent that explores a region counts `factor` times as much there as any other.
@@ -47,5 +48,28 @@ impl Policy for HalfOf {
             return Vec::new();
         }
         vec![Problem::wrong("", "two agents or more", agents.to_string(), "add agents")]
+    }
+}
+
+/// The agents with an even number in even rounds, the others in odd ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Alternating {}
+
+impl Selection for Alternating {
+    fn select(&self, known: &SelectionHistory, _: &mut Stream) -> Option<Vec<bool>> {
+        let turn = known.round % 2;
+        (known.agents() > 1).then(|| (0..known.agents() as u64).map(|agent| agent % 2 == turn).collect())
+    }
+}
+
+/// A vector of s rounds ago counts 2^-s.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HalfEachRound {}
+
+impl Staleness for HalfEachRound {
+    fn factor(&self, late: u64) -> f64 {
+        libm::exp2(-(late as f64))
     }
 }

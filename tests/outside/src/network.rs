@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use subrosa::kernel::Switch;
 use subrosa::network::Population;
 use subrosa::network::availability::{Availability, AvailabilityProcess};
@@ -10,9 +11,10 @@ use subrosa::network::compute::Compute;
 use subrosa::network::latency::Latency;
 use subrosa::network::loss::{Loss, LossProcess};
 use subrosa::network::outage::Outage;
+use subrosa::network::throughput::{LineOwner, RateCurve, Throughput};
 use subrosa::network::topology::{Pairs, Topology};
 use subrosa::rng::Stream;
-use subrosa::vocab::{Positive, Problem, Span, Time};
+use subrosa::vocab::{Positive, Problem, Rate, Span, Time};
 
 /// A Frechet delay: at most t with probability exp(-(t / scale)^-shape).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -168,5 +170,23 @@ pub(crate) struct Chain {}
 impl Topology for Chain {
     fn pairs(&self, population: &Population<'_>) -> Pairs {
         (1..population.names.len()).map(|index| (index - 1, index)).collect()
+    }
+}
+
+/// Full rate in the first half of every period, none in the second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Blinking {
+    /// The full rate.
+    rate: Rate,
+    /// The period.
+    every: Span,
+}
+
+impl Throughput for Blinking {
+    fn curve(&self, _: LineOwner, _: Stream) -> RateCurve {
+        let half = Span::from_seconds(0.5 * self.every.seconds());
+        let steps = vec![(Span::ZERO, self.rate.bits_per_second()), (half, 0.0)];
+        RateCurve::new(Arc::new(steps), Some(self.every), Span::ZERO)
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 /// Every party and link of these scenarios is of the program's own kinds.
 const NETWORK: &str = r#"network: Network(
         topology: Chain(),
-        default: Link(latency: Frechet(scale: "40ms", shape: 3), loss: EveryNth(n: 7)),
+        default: Link(latency: Frechet(scale: "40ms", shape: 3), loss: EveryNth(n: 7), bandwidth: Bandwidth(rate: Blinking(rate: "10Mbit/s", every: "100ms"))),
         outages: [Maintenance(group: "lab", every: "20s", lasts: "1s")],
     )"#;
 
@@ -40,7 +40,7 @@ const FEDERATED: &str = r#"Scenario(
         server: "server", groups: [AgentGroup(members: "lab")], rounds: 4, initial_points: 2, features: 20,
         series: [Series(
             name: "own",
-            sharing: Aggregate(regions: 2, clip: 5, noise_multiplier: 1, participation: Poisson(0.5), weights: Explorers(factor: 3)),
+            sharing: Aggregate(regions: 2, clip: 5, noise_multiplier: 1, participation: Poisson(0.5), weights: Explorers(factor: 3), selection: Alternating(), late: KeepLast, staleness: HalfEachRound()),
             policy: HalfOf(patience: "20s"),
         )],
     ),
@@ -167,6 +167,9 @@ fn names_are_listed_checked_and_suggested() {
         "Chain",
         "Frechet",
         "EveryNth",
+        "Blinking",
+        "Alternating",
+        "HalfEachRound",
         "Nightly",
         "FixedTime",
         "Maintenance",
