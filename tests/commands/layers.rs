@@ -3,7 +3,8 @@
 //!
 //! Imports are read by a parser of Rust and followed to the file that defines the name, through every re-export. What
 //! counts as an arrow from one file to another: a `use` and a path in code. What does not: `mod`, `pub use` (they say
-//! what a folder holds), macros' insides (the members of a `family!`), and tests inside a file.
+//! what a folder holds), macros' insides (the members of a `family!`), and tests, inside a file or in a `tests.rs` of
+//! their own.
 
 use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
@@ -178,6 +179,7 @@ impl Sources {
         let texts = texts();
         let parsed: Vec<(String, syn::File)> = texts
             .iter()
+            .filter(|(file, _)| !file.ends_with("/tests.rs"))
             .map(|(file, text)| {
                 (file.clone(), syn::parse_file(text).unwrap_or_else(|error| panic!("{file}: {error}")))
             })

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::network::latency::Constant;
     use crate::rng::Key;
-    use crate::vocab::{DataFolders, Span, Time};
+    use crate::vocab::{Span, Time};
 
     #[test]
     fn up_and_down_alternate_and_say_what_is_left() {

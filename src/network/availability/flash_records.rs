@@ -74,9 +74,11 @@ enum Change {
     Other,
 }
 
-/// Records as pairs of a time in seconds and a change, in order of time. The error is the number of a record, from 1, what
-/// was expected, and what was found.
-fn records(messages: &str) -> Result<Vec<(i64, Change)>, (usize, &'static str, String)> {
+/// A record that cannot be read: its number, from 1, what was expected, and what was found.
+type BadRecord = (usize, &'static str, String);
+
+/// Records as pairs of a time in seconds and a change, in order of time.
+fn records(messages: &str) -> Result<Vec<(i64, Change)>, BadRecord> {
     let mut records = Vec::new();
     let lines = messages.lines().enumerate().map(|(index, line)| (index + 1, line));
     for (number, line) in lines {

@@ -13,8 +13,7 @@ use std::path::PathBuf;
 /// The rate of a device in FedScale's capacity table (`communication`); the same device as that of the party's
 /// `FedScaleDevices`, if both name the same file and choose alike.
 ///
-/// The file is `client_device_capacity` as JSON or CSV; [`FedScaleDevices`](crate::network::compute::FedScaleDevices) says
-/// how it looks.
+/// The file is `client_device_capacity` as JSON or CSV; `FedScaleDevices` says how it looks.
 ///
 /// Example: `FedScaleRates(file: "fedscale-capacity.csv", device: InTurn)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
