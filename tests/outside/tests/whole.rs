@@ -40,7 +40,10 @@ const FEDERATED: &str = r#"Scenario(
         server: "server", groups: [AgentGroup(members: "lab")], rounds: 4, initial_points: 2, features: 20,
         series: [Series(
             name: "own",
-            sharing: Aggregate(regions: 2, clip: 5, noise_multiplier: 1, participation: Poisson(0.5), weights: Explorers(factor: 3), selection: Alternating(), late: KeepLast, staleness: HalfEachRound()),
+            sharing: Aggregate(regions: 2, clip: 5, noise_multiplier: 1, participation: Poisson(0.5), weights: Explorers(factor: 3), selection: Alternating()),
+            policy: HalfOf(patience: "20s"),
+        ), Series(
+            name: "late", sharing: Aggregate(weights: Explorers(factor: 3), late: KeepLast, staleness: HalfEachRound()),
             policy: HalfOf(patience: "20s"),
         )],
     ),
@@ -168,8 +171,6 @@ fn names_are_listed_checked_and_suggested() {
         "Frechet",
         "EveryNth",
         "Blinking",
-        "Alternating",
-        "HalfEachRound",
         "Nightly",
         "FixedTime",
         "Maintenance",
