@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// length of its recording. A time at which one interval ends and the next one begins belongs to both. The original is a
 /// pickle, which can run programs when it is read, and is refused; the message says how to convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
-/// (https://github.com/SymbioticLab/FedScale).
+/// (<https://github.com/SymbioticLab/FedScale>).
 ///
 /// Example: `FedScaleTrace(file: "fedscale-availability.json", device: InTurn)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// device's recording lasts from its first to its last record; the run begins at the earliest record of the file, so that
 /// devices agree about the time of day. A device without such states is never available; FLASH leaves it out.
 /// Source: Yang et al. 2021, "Characterizing impacts of heterogeneity in federated learning upon large-scale smartphone
-/// data", section 3 (https://github.com/PKU-Chengxu/FLASH).
+/// data", section 3 (<https://github.com/PKU-Chengxu/FLASH>).
 ///
 /// Example: `FlashTrace(file: "flash.json", device: InTurn)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// `computation` in milliseconds per sample and `communication` in kbit/s) or as CSV (columns of these names). The original
 /// is a pickle, which can run programs when it is read, and is refused; the message says how to convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
-/// (https://github.com/SymbioticLab/FedScale).
+/// (<https://github.com/SymbioticLab/FedScale>).
 ///
 /// Example: `FedScaleDevices(file: "fedscale-capacity.csv", samples: 20)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

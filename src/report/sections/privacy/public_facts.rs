@@ -25,18 +25,24 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<(&str, Vec<usize>)> = Vec::new();
         for Public { fact, cells, .. } in
             facts.iter().filter(|public| public.fact.condition().is_some() == conditions)
         {
             // The text after a colon is only an explanation.
             let name = fact.what.split(": ").next().unwrap_or_default();
-            let name = if cells.is_empty() { name.to_owned() } else { format!("{name} ({cells})") };
-            if !names.contains(&name) {
-                names.push(name);
+            match names.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, places)) => places.extend(cells),
+                None => names.push((name, cells.clone())),
             }
         }
-        names
+        let with_cells = |(name, mut cells): (&str, Vec<usize>)| {
+            cells.sort_unstable();
+            cells.dedup();
+            let everywhere = cells.len() == summary.cells.len();
+            if everywhere { name.to_owned() } else { format!("{name} ({})", at(summary, &cells)) }
+        };
+        names.into_iter().map(with_cells).collect::<Vec<String>>()
     };
     let (conditions, others) = (told(true), told(false));
     let mut parts = Vec::new();
@@ -58,8 +64,8 @@ struct Public<'a> {
     fact: &'a PublicFact,
     /// The series and points in words; empty for all series at all points.
     place: String,
-    /// The points in words; empty for all points.
-    cells: String,
+    /// The cells in which it is taken as public.
+    cells: Vec<usize>,
 }
 
 /// The facts of all series and cells, equal ones once; facts on which losses depend come first.
@@ -102,14 +108,11 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
         }
         told.join("; ")
     };
-    let at_points = |places: &[(&str, usize)]| {
-        let mut cells: Vec<usize> = places.iter().map(|(_, cell)| *cell).collect();
-        cells.sort_unstable();
-        cells.dedup();
-        if cells.len() < summary.cells.len() { at(summary, &cells) } else { String::new() }
+    let told = |(fact, places): (_, Vec<(&str, usize)>)| Public {
+        fact,
+        place: where_it_is(&places),
+        cells: places.iter().map(|(_, cell)| *cell).collect(),
     };
-    let told =
-        |(fact, places): (_, Vec<_>)| Public { fact, place: where_it_is(&places), cells: at_points(&places) };
     found.into_iter().map(told).collect()
 }
 
