@@ -360,7 +360,8 @@ def main():
     parser.add_argument("tests", nargs="*", help="names of tests; all without any")
     parser.add_argument("--pictures", type=pathlib.Path)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place, Browser(place) as browser:
+    # A process of the browser may still write into its profile while the folder is removed.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, Browser(place) as browser:
         page = Playground(browser, given.page, given.program.resolve(), pathlib.Path(place))
         if given.pictures:
             pictures(page, given.pictures)
