@@ -97,6 +97,7 @@ def systems(page):
         scenario.write_text(text)
         native = page.native("run", scenario, "--out", page.place / "runs")
         page.browser.open(page.address + f"#from={file}")
+        page.checked()
         page.write(text)
         said = page.play()
         assert said.startswith("Finished: ") and said.endswith(f"digest {native['digest']}"), (system, said)

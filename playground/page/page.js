@@ -136,8 +136,9 @@ const show = (value, path) => {
   changed();
 };
 const showShipped = async (path) => {
-  const value = await embeddedText(path);
-  if (value !== undefined) show(value, path);
+  const before = wanted, value = await embeddedText(path);
+  // What was typed in the meantime stays.
+  if (value !== undefined && wanted === before) show(value, path);
   return value !== undefined;
 };
 
