@@ -1,9 +1,9 @@
 //! A party that is available when a client of FedScale's availability traces was.
 
 use super::recording::{
-    Following, Playback, RecordedDevice, Recording, RecordingEnd, RecordingOffset, Recordings, no_such_device,
+    Following, RecordedDevice, Recording, RecordingEnd, RecordingOffset, Recordings, no_such_device,
 };
-use super::{Always, Availability, AvailabilityProcess};
+use super::{Availability, AvailabilityProcess};
 use crate::network::data_file::{self, Loaded};
 use crate::rng::Stream;
 use crate::vocab::{DataFolders, Problem, Span};
@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Available in the recorded intervals of a client.
 ///
@@ -60,10 +59,8 @@ impl Availability for FedScaleTrace {
         self.start_numbered(0, stream)
     }
 
-    fn start_numbered(&self, number: u64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
-        let Some(recordings) = &self.recordings else { return Box::new(Always {}) };
-        let device = recordings.device(self.device, number, stream.uniform());
-        Box::new(Playback::new(Arc::clone(recordings), device, self.following(), stream))
+    fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        self.following().start(&self.recordings, number, stream)
     }
 
     /// Also true if the file has not been read.
@@ -72,11 +69,8 @@ impl Availability for FedScaleTrace {
     }
 
     /// The clients in order of the share of time for which they are available.
-    fn start_at(&self, level: f64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
-        stream.uniform();
-        let Some(recordings) = &self.recordings else { return Box::new(Always {}) };
-        let device = recordings.by_level(level);
-        Box::new(Playback::new(Arc::clone(recordings), device, self.following(), stream))
+    fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        self.following().start_at(&self.recordings, level, stream)
     }
 
     /// Also true if the file has not been read.

@@ -1,15 +1,14 @@
 //! A party that is available when a device of FLASH's state traces was.
 
 use super::flash_records::{Condition, FlashState, recordings};
-use super::recording::{Following, Playback, RecordedDevice, RecordingEnd, RecordingOffset, Recordings};
-use super::{Always, Availability, AvailabilityProcess};
+use super::recording::{Following, RecordedDevice, RecordingEnd, RecordingOffset, Recordings};
+use super::{Availability, AvailabilityProcess};
 use crate::network::data_file::{self, Loaded};
 use crate::rng::Stream;
 use crate::vocab::{DataFolders, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Available while a recorded phone was charging, connected by WLAN and locked, or in other chosen states.
 ///
@@ -80,10 +79,8 @@ impl Availability for FlashTrace {
         self.start_numbered(0, stream)
     }
 
-    fn start_numbered(&self, number: u64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
-        let Some(recordings) = &self.recordings else { return Box::new(Always {}) };
-        let device = recordings.device(self.device, number, stream.uniform());
-        Box::new(Playback::new(Arc::clone(recordings), device, self.following(), stream))
+    fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        self.following().start(&self.recordings, number, stream)
     }
 
     /// Also true if the file has not been read.
@@ -92,11 +89,8 @@ impl Availability for FlashTrace {
     }
 
     /// The devices in order of the share of time for which they are available.
-    fn start_at(&self, level: f64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
-        stream.uniform();
-        let Some(recordings) = &self.recordings else { return Box::new(Always {}) };
-        let device = recordings.by_level(level);
-        Box::new(Playback::new(Arc::clone(recordings), device, self.following(), stream))
+    fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        self.following().start_at(&self.recordings, level, stream)
     }
 
     /// Also true if the file has not been read.

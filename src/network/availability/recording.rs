@@ -1,7 +1,8 @@
 //! Recordings of when devices were available, shared by all parties that follow one of them.
 
-use super::AvailabilityProcess;
+use super::{Always, AvailabilityProcess};
 use crate::kernel::Switch;
+use crate::network::data_file::Loaded;
 use crate::rng::Stream;
 use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
@@ -109,6 +110,34 @@ pub(super) struct Following {
     pub(super) device: RecordedDevice,
     pub(super) offset: RecordingOffset,
     pub(super) end: RecordingEnd,
+}
+
+impl Following {
+    /// The availability of party `number` of its entry. If the file has not been read, the party is always online.
+    pub(super) fn start(
+        self,
+        recordings: &Loaded<Recordings>,
+        number: u64,
+        mut stream: Stream,
+    ) -> Box<dyn AvailabilityProcess> {
+        let Some(recordings) = recordings else { return Box::new(Always {}) };
+        let device = recordings.device(self.device, number, stream.uniform());
+        Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
+    }
+
+    /// The availability of the device at this place, in (0, 1), among all in order of the share of time for which they are
+    /// available. If the file has not been read, the party is always online.
+    pub(super) fn start_at(
+        self,
+        recordings: &Loaded<Recordings>,
+        level: f64,
+        mut stream: Stream,
+    ) -> Box<dyn AvailabilityProcess> {
+        stream.uniform();
+        let Some(recordings) = recordings else { return Box::new(Always {}) };
+        let device = recordings.by_level(level);
+        Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
+    }
 }
 
 impl Recordings {

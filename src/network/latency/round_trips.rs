@@ -41,14 +41,11 @@ fn millisecond() -> Span {
 impl Latency for RoundTrips {
     /// The quantile over all pairs of sites; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
-        let sorted = self.delays.as_ref().map_or(&[][..], |delays| delays.sorted());
-        let place = (u * sorted.len() as f64) as usize;
-        sorted.get(place.min(sorted.len().saturating_sub(1))).copied().unwrap_or(Span::ZERO)
+        self.delays.as_ref().map_or(Span::ZERO, |delays| delays.quantile(u))
     }
 
     fn mean_seconds(&self) -> f64 {
-        let sorted = self.delays.as_ref().map_or(&[][..], |delays| delays.sorted());
-        sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / sorted.len().max(1) as f64
+        self.delays.as_ref().map_or(0.0, |delays| delays.mean_seconds())
     }
 
     fn needs_link(&self) -> bool {

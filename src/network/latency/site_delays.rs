@@ -38,6 +38,18 @@ impl SiteDelays {
         &self.sorted
     }
 
+    /// The quantile over all pairs of sites; zero without a pair.
+    pub(super) fn quantile(&self, u: f64) -> Span {
+        let place = (u * self.sorted.len() as f64) as usize;
+        let last = self.sorted.len().saturating_sub(1);
+        self.sorted.get(place.min(last)).copied().unwrap_or(Span::ZERO)
+    }
+
+    /// The mean over all pairs of sites, in seconds; 0 without a pair.
+    pub(super) fn mean_seconds(&self) -> f64 {
+        self.sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / self.sorted.len().max(1) as f64
+    }
+
     /// The place of a party's site, and the name looked for.
     fn site<'a>(&self, sites: &'a Sites, party: LinkEnd<'a>) -> (Option<usize>, &'a str) {
         let stated = sites.get(party.name).or_else(|| sites.get(party.group?));
