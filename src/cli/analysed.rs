@@ -1,4 +1,5 @@
-//! What `threshold` and `explain` do alike: they refuse what they cannot play, and write a picture.
+//! Steps that `threshold` and `explain` share: checks of what can be played, messages on replications that did not
+//! finish, and the picture.
 
 use super::ending::tell_failures;
 use super::exit::Exit;
@@ -9,15 +10,16 @@ use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, Options, Plan, RunFolder, files};
 use crate::vocab::Interruption;
 
-/// A place within a range that is no whole number between whole ends: the golden section.
+/// The golden section, as a share of a range: a range with whole ends has no whole number there.
 const INSIDE: f64 = 0.381_966_011_25;
 
-/// Whether a value takes whole numbers only: both ends of its range are whole, and a scenario is refused, by `refuses`, between them.
+/// Whether a value takes whole numbers only: both ends of its range are whole, and `refuses` is true of a number
+/// between them that is not whole.
 pub(super) fn takes_whole_numbers(from: f64, to: f64, refuses: impl Fn(f64) -> bool) -> bool {
     from.fract() == 0.0 && to.fract() == 0.0 && refuses(from + INSIDE * (to - from))
 }
 
-/// How replications are played.
+/// The options with which replications are played.
 pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> Options<'a> {
     Options {
         threads: playing.threads.map_or(0, |threads| threads as usize),
@@ -42,7 +44,7 @@ pub(super) fn playable(plan: &Plan, metric: &str, command: &str) -> Result<(), E
     Ok(())
 }
 
-/// The first `Each` of several values in a study beside those of these names.
+/// The first `Each` that has several values in a study, other than those called `known`.
 pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a str> {
     let axes = plan.cells[0].point.iter().enumerate();
     let varies = |place: usize, value: &String| plan.cells.iter().any(|cell| cell.point[place].1 != *value);
@@ -50,7 +52,7 @@ pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a st
     others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
 }
 
-/// Tells of an interruption, and of replications that failed before it.
+/// Prints that the command was interrupted, and which replications failed before.
 pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     tell_failures(failures);
     eprint_line(format_args!(
@@ -59,7 +61,7 @@ pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     Exit::Interrupted
 }
 
-/// Tells of replications that failed.
+/// Prints which replications failed.
 pub(super) fn failed(failures: &[Failure]) -> Exit {
     tell_failures(failures);
     Exit::CellsFailed

@@ -20,11 +20,11 @@ struct Valid<'a> {
     cells: usize,
     replications: u64,
     seed: u64,
-    /// What a run of it takes.
+    /// The memory and the processor time that a run takes.
     needs: Needs,
     /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
-    /// What a reader should know before a run, in sentences.
+    /// Warnings about a run, in sentences.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     /// The programs that the scenario names; with --probe, each with its version line.

@@ -1,4 +1,4 @@
-//! `subrosa compare`: paired differences between two runs, or between the futures of a fork.
+//! `subrosa compare`: paired differences between two runs, or between the branches of a fork.
 
 use super::exit::Exit;
 use super::load::plan_of_run;

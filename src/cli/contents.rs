@@ -1,4 +1,4 @@
-//! Checks the files of a run folder: its records, and what is made of them.
+//! Checks the files of a run folder: its records, and the files that are made from them.
 
 use super::exit::Exit;
 use super::output::eprint_line;
@@ -21,7 +21,7 @@ pub(super) fn contents(
     Ok((records, inconsistencies))
 }
 
-/// The same without the page.
+/// As [`contents`], without the page.
 fn read(
     plan: &Plan,
     folder: &RunFolder,

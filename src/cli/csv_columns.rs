@@ -31,7 +31,7 @@ impl Columns {
     }
 }
 
-/// Why a column does not become an input beside so many others; `None` if it does.
+/// Why a column does not become an input if there are already `inputs` of them; `None` if it does.
 fn reason(table: &CsvTable, name: &str, inputs: usize) -> Option<String> {
     if name.is_empty() {
         return Some("a column without a name".to_owned());
@@ -55,11 +55,11 @@ fn reason(table: &CsvTable, name: &str, inputs: usize) -> Option<String> {
 
 /// The cells of a column that are not numbers.
 pub(super) struct Gaps {
-    /// How many they are.
+    /// Number of these cells.
     cells: usize,
-    /// How many of them are empty, and the line of the first of these.
+    /// Number of these cells that are empty, and the line of the first of them.
     empty: (usize, u64),
-    /// How many rows the table has.
+    /// Number of rows of the table.
     rows: usize,
     /// Line and text of the first.
     first: (u64, String),
@@ -94,7 +94,7 @@ impl Gaps {
         }
     }
 
-    /// All of them, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
+    /// All cells that are not numbers, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

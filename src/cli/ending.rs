@@ -1,4 +1,4 @@
-//! How a run or a fork ended: its files are made, its user is told, and the exit code follows.
+//! The end of a run or a fork: makes its files, prints messages to the user, and determines the exit code.
 
 use super::budget_exit::budget;
 use super::exit::Exit;
@@ -13,13 +13,13 @@ pub(super) fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, Exit> {
     made.map_err(|error| unreadable(&error))
 }
 
-/// Tells of a folder that cannot be read or written.
+/// Prints the error of a folder that cannot be read or written.
 pub(super) fn unreadable(error: &FolderError) -> Exit {
     eprint_line(format_args!("error: {error}"));
     Exit::Internal
 }
 
-/// The exit of a run that was interrupted, of which its user is told.
+/// The exit code of a run that was interrupted, after a message to the user; `None` if it was not.
 pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {
     let Outcome::Interrupted { finished, total, failures } = outcome else { return None };
     tell_failures(failures);
@@ -30,7 +30,7 @@ pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {
     Some(Exit::Interrupted)
 }
 
-/// The exit of a run that was not interrupted; its user is told of failures and of spent budgets.
+/// The exit code of a run that was not interrupted, after messages on failures and on spent budgets.
 pub(super) fn ended(outcome: &Outcome, summary: &Summary) -> Exit {
     match outcome {
         Outcome::Failed(failures) => {
@@ -41,7 +41,7 @@ pub(super) fn ended(outcome: &Outcome, summary: &Summary) -> Exit {
     }
 }
 
-/// Tells of the first of the replications that failed, if any did.
+/// Prints how many replications failed, and the first failure; nothing if none failed.
 pub(super) fn tell_failures(failures: &[Failure]) {
     if let Some(first) = failures.first() {
         eprint_line(format_args!("error: {} of the replications failed; the first: {first}", failures.len()));

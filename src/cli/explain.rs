@@ -24,7 +24,7 @@ pub(super) fn explain(arguments: &ExplainArguments) -> Exit {
 }
 
 fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
-    // A run folder is explained as it is.
+    // A run folder is explained from its records; nothing is run.
     if arguments.scenario.scenario.is_dir() && arguments.over.is_empty() {
         let folder = RunFolder::at(&arguments.scenario.scenario);
         let (plan, _) = plan_of_run(&folder)?;

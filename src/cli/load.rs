@@ -22,8 +22,8 @@ pub(super) fn threads(stated: Option<u32>) -> u64 {
     stated.map_or_else(cores, u64::from)
 }
 
-/// The same for a given use of the scenario: only the programs that this use starts must exist, and as many replications at
-/// the same time must have room in memory.
+/// As [`load`], for a given use of the scenario: only the programs that this use starts must exist, and the memory
+/// limit holds for `at_once` replications at the same time.
 pub(super) fn load_to(
     arguments: &ScenarioArguments,
     starts: ProgramUse,
@@ -70,7 +70,7 @@ impl Loaded {
         Ok(Self { document, overrides, resources })
     }
 
-    /// The plan with further overrides behind those of the command line.
+    /// The plan with further overrides after those of the command line.
     pub(super) fn plan(&self, further: &[String]) -> Result<Plan, Diagnostics> {
         let overrides = [self.overrides.as_slice(), further].concat();
         let cells = self.document.cells(&overrides, &self.resources)?;
@@ -78,7 +78,8 @@ impl Loaded {
     }
 }
 
-/// What a scenario file may use: the files in its folder, and those in a folder of data, which the environment may name.
+/// The folders of files that a scenario may use: its own folder, and `data` or else the folder in the environment
+/// variable SUBROSA_DATA.
 pub(super) fn resources_of(scenario: &Path, data: Option<PathBuf>) -> Resources {
     let data = data.or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from));
     let data = data.map(|folder| absolute(&folder));
@@ -126,7 +127,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     Ok((whole, manifest))
 }
 
-/// The same, but refuses the run of a fork: its futures share their beginnings, so none can be simulated alone.
+/// As [`plan_of_run`], but refuses the run of a fork: its branches share their beginning, so none can be simulated
+/// alone.
 pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let (plan, manifest) = plan_of_run(folder)?;
     if manifest.futures.is_some() {

@@ -46,8 +46,8 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for ten agents in thirty rounds: at least one agent is selected, the same ones for the same draws, and without
-/// reporters the selection does not depend on losses. Reports are finite for finite losses.
+/// Rules, for ten agents in thirty rounds: at least one agent is selected, and the same ones for the same draws; if no
+/// agent reports its loss, the selection does not depend on losses. Reports are finite for finite losses.
 #[must_use]
 pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     let mut found = Violations::default();

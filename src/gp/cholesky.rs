@@ -14,7 +14,7 @@ use faer::{Mat, MatRef};
 const FIRST_JITTER: f64 = 1e-14;
 const LARGEST_JITTER: f64 = 1e-6;
 
-/// Number of rows, or of right sides, that are computed together.
+/// Number of rows, or of right-hand sides, that are computed together.
 const TOGETHER: usize = 4;
 /// Number of columns whose sums are in registers.
 const TILE: usize = 8;
@@ -219,8 +219,8 @@ multiversion! {
         true
     }
 
-    /// Replaces four right sides b, one after the other and all 0 before entry `first`, by A^-1 b from that entry on. The
-    /// operations on each are those of `forward` and `backward_to`, in the same order.
+    /// Replaces four right-hand sides b, stored one after the other and 0 before entry `first`, by A^-1 b from that
+    /// entry on. The operations on each are those of `forward` and `backward_to`, in the same order.
     fn solve_together(n: usize, upper: &[f64], first: usize, sides: &mut [f64]) {
         let mut sides = rows_of(n, sides);
         let mut k = first;
@@ -347,7 +347,7 @@ fn inner_together(a: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
     })
 }
 
-/// Eight partial sums, added in the order that never changes.
+/// The sum of eight partial sums, always added in the same order.
 #[inline(always)]
 fn total(sums: [f64; 8]) -> f64 {
     ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))

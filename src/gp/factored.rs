@@ -15,7 +15,7 @@ use super::simd::multiversion;
 use super::{Cholesky, GpError};
 use crate::rng::Stream;
 
-/// Mean and factor of the covariance of a Gaussian process over all arms, given noisy outcomes of some.
+/// Mean and factor of the covariance of a Gaussian process over all arms, given noisy outcomes of some arms.
 #[derive(Clone, Debug)]
 pub struct FactoredPosterior {
     noise_variance: f64,
@@ -71,7 +71,7 @@ multiversion! {
 }
 
 impl FactoredPosterior {
-    /// The Gaussian process with this mean, `[n]`, and the covariance of which `factor` is the factor, before any outcome.
+    /// The Gaussian process before any outcome, with this mean, `[n]`, and the covariance that has the factor `factor`.
     /// O(n^2), n (n + 1) / 2 numbers in memory.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, above 0, in squared units of the outcome.
@@ -92,8 +92,8 @@ impl FactoredPosterior {
         Self { noise_variance, scale, mean, columns, covariances, observations: 0, jitter }
     }
 
-    /// Changes the covariance, and not the mean, to that after one more outcome of this arm; returns the variance of the
-    /// outcome. [`Self::covariances`] has the arm's earlier covariances afterwards.
+    /// Updates the covariance, but not the mean, for one more outcome of this arm; returns the variance of the outcome.
+    /// Afterwards, [`Self::covariances`] holds the covariances of the arm before this update.
     fn narrow(&mut self, arm: usize) -> Result<f64, GpError> {
         let n = self.mean.len();
         let row: Vec<f64> = (0..=arm).map(|j| self.columns[start(n, j) + arm - j]).collect();
@@ -106,8 +106,8 @@ impl FactoredPosterior {
         Ok(pivot.value)
     }
 
-    /// The process with the covariance after outcomes of these arms, in this order, and the same mean. `jitter` is the largest one
-    /// that these outcomes needed before. O(n^2) for each arm.
+    /// Updates the covariance for outcomes of these arms, in this order, and keeps the mean. `jitter` is the largest
+    /// jitter that these outcomes needed when they were first observed. O(n^2) for each arm.
     ///
     /// # Errors
     /// Those of [`Self::observe`].
@@ -166,8 +166,8 @@ impl FactoredPosterior {
         product
     }
 
-    /// The largest jitter that was added to a variance, in squared units of the outcome, that of the prior's factor included; 0
-    /// if none was needed.
+    /// The largest jitter that was added to a variance, in squared units of the outcome, including that of the prior's
+    /// factor; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter

@@ -31,15 +31,15 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 /// A hyperparameter this close to a bound, as a share of itself, counts as being at the bound.
 const AT_BOUND: f64 = 0.01;
 
-/// Log-normal prior densities of hyperparameters, in units of the standardised data: the logarithm of each is normal. What is
-/// maximised is then the posterior density of the logarithms (MAP).
+/// Log-normal prior densities of hyperparameters, in units of the standardised data: the logarithm of each is normal.
+/// With priors, the posterior density of the logarithms is maximised (MAP).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormals {
     /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
     pub length_scale: Option<(f64, f64)>,
-    /// The same of the variance.
+    /// The same for the variance.
     pub variance: Option<(f64, f64)>,
-    /// The same of the noise variance.
+    /// The same for the noise variance.
     pub noise_variance: Option<(f64, f64)>,
 }
 

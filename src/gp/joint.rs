@@ -25,7 +25,7 @@ enum Form {
 }
 
 impl JointPosterior {
-    /// The prior over the n arms of `covariance`, of which `prior` is the factor.
+    /// The prior over the n arms of `covariance`; `prior` is the Cholesky factor of that covariance.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, at least 0, in squared units of the outcome;
     /// `prior_mean` is the same at every arm, in units of the outcome.

@@ -23,7 +23,7 @@ multiversion! {
     }
 }
 
-/// Mean and variance of a Gaussian process at every arm, given noisy outcomes of some.
+/// Mean and variance of a Gaussian process at every arm, given noisy outcomes of some arms.
 #[derive(Clone, Debug)]
 pub struct Posterior {
     prior: ArmCovariance,

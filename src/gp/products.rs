@@ -1,7 +1,7 @@
 //! Products of matrices whose sums are added term by term in a fixed order, computed tile by tile.
 //!
-//! Every entry is a sum over the terms k = 0, 1, .., each a product of two numbers, added one after the other, so tiles change the
-//! speed and no bit.
+//! Every entry is a sum over the terms k = 0, 1, .., each a product of two numbers, added one after the other, so tiles
+//! change the speed but no bit of a result.
 
 #![allow(
     clippy::needless_range_loop,

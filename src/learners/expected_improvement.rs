@@ -1,4 +1,4 @@
-//! Expected improvement: choose the arm with the largest expected improvement over the best one so far.
+//! Expected improvement: choose the arm with the largest expected improvement over the best arm so far.
 
 use super::arms::{Arms, BuildError, covariance};
 use super::{Learner, LearnerRecipe};

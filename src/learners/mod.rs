@@ -77,8 +77,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// As [`Learner::suggest`], while the questions about the arms `pending`, the oldest first, have been asked and have no
-    /// outcome yet. An arm occurs as often as it was asked. The default ignores them.
+    /// As [`Learner::suggest`], while the questions about the arms `pending`, the oldest first, have been asked and
+    /// have no outcome yet. An arm occurs once for each of its pending questions. The default ignores `pending`.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)
@@ -182,13 +182,13 @@ pub trait LearnerRecipe: Send + Sync {
         None
     }
 
-    /// What the learner takes for `outcomes` outcomes of `arms` arms, a choice before each. Default: that of an exact
-    /// posterior of which a choice reads the means and variances.
+    /// The memory and time that the learner takes for `outcomes` outcomes of `arms` arms, with a choice before each.
+    /// Default: those of an exact posterior whose means and variances are read at each choice.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         posterior_effort(arms, outcomes)
     }
 
-    /// The largest number of arms that it can choose from; `None` if any number.
+    /// The largest number of arms that the learner supports; `None` without a limit.
     fn most_arms(&self) -> Option<u64> {
         None
     }
@@ -213,8 +213,8 @@ pub trait LearnerRecipe: Send + Sync {
 /// Largest number of arms of a learner that keeps a matrix over all of them.
 const MATRIX_ARMS: u64 = crate::gp::MAX_ARMS as u64;
 
-/// What an exact posterior over the arms takes: a row of numbers per outcome, until there are more outcomes than arms, then
-/// a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
+/// The memory and time that an exact posterior over the arms takes: a row of numbers per outcome, until there are more
+/// outcomes than arms, then a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
 pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
     let (n, most) = (arms as f64, MATRIX_ARMS);
     let rows = if arms <= most { outcomes.min(arms) } else { outcomes };
@@ -232,18 +232,20 @@ pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
     rowwise.and(matrix)
 }
 
-/// What a learner takes that keeps a covariance matrix of all arms and adds one outcome to it at a time.
+/// The memory and time of a learner that keeps a covariance matrix of all arms and updates it for one outcome at a
+/// time.
 pub(super) fn matrix_effort(arms: u64, outcomes: u64) -> Effort {
     let n = arms as f64;
     Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, n * n * (COVARIANCE + MULTIPLY * outcomes as f64))
 }
 
-/// Numbers of features that span the covariance of `arms` arms, about: few for a smooth covariance.
+/// Approximate number of features that span the covariance of `arms` arms: few for a smooth covariance.
 fn rank(arms: u64) -> f64 {
     (arms as f64).min(64.0)
 }
 
-/// What it takes to choose a basis of features for the covariance of the arms, and to compute means and variances from it.
+/// The memory and time for choosing a basis of features for the covariance of the arms, and for computing means and
+/// variances from it.
 fn basis_effort(arms: u64) -> Effort {
     let (n, m) = (arms as f64, rank(arms));
     Effort::due_to(ARMS, arms, NUMBER * (n * n + 2.0 * n * m), MULTIPLY * (m * m * m + n * m * m))

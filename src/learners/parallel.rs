@@ -1,5 +1,5 @@
-//! A learner that is asked while earlier questions are still without an outcome: it fills the missing outcomes in, asks a copy
-//! of itself, and forgets them again.
+//! A learner for several questions at a time: a copy of it observes made-up outcomes of the pending questions, and then
+//! chooses the next arm.
 
 use super::arms::{Arms, BuildError};
 use super::{Learner, LearnerModel, LearnerRecipe, Outcomes};
@@ -28,9 +28,10 @@ pub enum PendingOutcome {
     ConstantMax,
 }
 
-/// A learner that takes the questions that are still without an outcome into account, where several may be out: workers of
-/// `Release`, users of `Local`, whose arms the protocol tells. `Outsourced` asks one question at a time, so there it changes nothing. Without it, a learner chooses as if they had not been asked, and asks
-/// the same arm of many machines.
+/// A learner that takes pending questions into account, those that have no outcome yet. Several are pending where the
+/// workers of `Release` or the users of `Local` are asked at the same time; `Outsourced` asks one question at a time,
+/// so there `Parallel` changes nothing. Without `Parallel`, a learner chooses as if the pending questions had not been
+/// asked, and so asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
 /// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a constant
@@ -61,7 +62,8 @@ struct State {
     jitter: f64,
 }
 
-/// Copies of the learner per choice, and the pending questions that an estimate of the effort allows for.
+/// Time for copying the learner and observing pending questions, in multiples of the learner's own time, for the
+/// estimate of the effort.
 const FORESEEN: f64 = 8.0;
 
 impl Parallel {
@@ -168,7 +170,8 @@ impl Learner for State {
         let mut copy = self.learner.clone();
         for &arm in pending {
             let outcome = self.filled_in(copy.as_ref(), arm);
-            // An outcome that the model cannot take leaves that question out; real outcomes report such an error.
+            // If the copy cannot observe a made-up outcome, the learner chooses without any pending question; errors of
+            // real outcomes are reported.
             if copy.observe(arm, outcome).is_err() {
                 copy = self.learner.clone();
                 break;

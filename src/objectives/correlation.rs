@@ -67,7 +67,7 @@ impl Correlation {
         self.training.as_deref().unwrap_or(&self.file)
     }
 
-    /// Facts taken as public, of which the learner's model is computed from recorded readings.
+    /// Facts taken as public. Those about the learner's model are computed from recorded readings.
     fn facts(&self) -> Facts {
         let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
         Facts {
@@ -129,7 +129,8 @@ impl Correlation {
     }
 }
 
-/// The fields of the readings, whose files may be in the scenario's folder or in a further one.
+/// The objective's fields for messages about its files, which may be in the scenario's folder or in the folder of
+/// `--data`.
 struct Named<'a> {
     correlation: &'a Correlation,
     resources: &'a Resources,
@@ -141,7 +142,7 @@ impl TableFields for Named<'_> {
         field.to_owned()
     }
 
-    /// Columns are named by the files alone, except those that are ignored.
+    /// A scenario names no columns, except those in `ignore`.
     fn column(&self, file: &Path, column: &str) -> String {
         let ignored = self.correlation.ignore.iter().position(|name| name == column);
         ignored.map_or_else(|| self.file(file), |index| format!("ignore[{index}]"))
@@ -186,7 +187,7 @@ impl Objective for Correlation {
     }
 
     fn extent(&self, resources: &Resources) -> Extent {
-        // The numbers of the file, as text, as columns, standardised and as deviations.
+        // The numbers of the file are kept as text, as columns, standardised, and as deviations.
         let Ok(readings) = self.readings(resources) else { return Extent::default() };
         let (n, rows) = (readings.values.len() as u64, readings.inputs.d() as u64);
         let mut extent = Extent::of(n, rows);

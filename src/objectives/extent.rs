@@ -13,7 +13,8 @@ pub struct Extent {
     /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
     /// recipe, or to the scenario if it begins with a slash; it is empty for the recipe as a whole.
     pub stated: (String, u64),
-    /// If the objective has data of agents: of how many, and the path of the field that states it, as in `stated`.
+    /// The field that states the number of agents whose data the objective has, and that number, as in `stated`; `None`
+    /// if it has no data of agents.
     pub agents: Option<(String, u64)>,
     /// The work that all replications share.
     pub prepared: Effort,

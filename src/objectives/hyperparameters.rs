@@ -39,7 +39,8 @@ pub enum Hyperparameters {
         /// The kernel. Default: `SquaredExponential`.
         #[serde(default)]
         kernel: Kernel,
-        /// Prior of each length-scale, in units of its input after division by its unit. Default: none, maximum likelihood.
+        /// Prior of each length-scale, in units of the input after division by the input's unit. Default: none, maximum
+        /// likelihood.
         #[serde(default)]
         length_scale_prior: Option<LogNormalPrior>,
         /// Prior of the variance, in squared units of the scaled output. Default: none.

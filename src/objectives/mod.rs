@@ -59,13 +59,13 @@ use thiserror::Error;
 pub struct Resources {
     /// The folder of the scenario file; relative paths of the scenario begin here.
     pub base: PathBuf,
-    /// A further folder, for files that are not in the scenario's folder.
+    /// The folder of `--data`, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
     /// Which of a scenario's programs will be started, and so must exist. Default: all.
     pub starts: ProgramUse,
-    /// How much memory a run may take.
+    /// How much memory a run may take, and with how many simultaneous replications.
     pub room: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
@@ -87,7 +87,7 @@ impl Default for RunLimits {
 }
 
 impl RunLimits {
-    /// Room for every scenario.
+    /// No limit on memory.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { memory: Memory(u64::MAX), threads: 1 }
@@ -101,8 +101,8 @@ impl Resources {
         DataFolders { base: self.base.clone(), data: self.data.clone() }
     }
 
-    /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the further
-    /// folder.
+    /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the folder of
+    /// `--data`.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
         self.folders().place(file)
@@ -170,8 +170,8 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
-    /// The unit of its values, and so of regret, in words ("standard deviations of price"). Default: "units of the
-    /// objective".
+    /// The unit of the objective's values, and so of regret, in words ("standard deviations of price"). Default: "units
+    /// of the objective".
     fn unit(&self) -> String {
         "units of the objective".to_owned()
     }
@@ -182,13 +182,15 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether it gives every agent of a federation an objective of its own. Default: false, agents draw theirs.
+    /// Whether the objective has values of its own for each agent of a federation. Default: false, each agent draws its
+    /// function.
     fn is_of_agents(&self) -> bool {
         false
     }
 
-    /// Points along each input of the regular grid that the arms are, if [`Prepared::shifted`] gives the functions beyond
-    /// it, so that the agents of a federation can have shifted ones. Default: they cannot be shifted.
+    /// Number of points along each input, if the arms are a regular grid and [`Prepared::shifted`] can compute the
+    /// functions beyond it, so that the agents of a federation can have shifted functions. Default: `None`, functions
+    /// cannot be shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         None
     }
@@ -204,15 +206,15 @@ pub trait Objective: Send + Sync {
         Stated::default()
     }
 
-    /// The size of its problems, and what it takes to make them: an estimate from counts, for a recipe without problems.
-    /// Default: that of 1,000 arms of two inputs.
+    /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from
+    /// counts, for a recipe without errors. Default: that of 1,000 arms with two inputs.
     fn extent(&self, resources: &Resources) -> Extent {
         let _ = resources;
         Extent::default()
     }
 
-    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, which replace
-    /// another fit; `key` is for draws that all replications share.
+    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, used instead
+    /// of a new fit; `key` is for draws that all replications share.
     ///
     /// # Errors
     /// [`ObjectiveError`].
@@ -245,7 +247,7 @@ impl DataSource {
     }
 }
 
-/// An objective that is ready to be realised.
+/// An objective after the work that all replications share.
 pub trait Prepared: fmt::Debug + Send + Sync {
     /// One replication's problem; `key` is the node of the seed tree for that replication's objective.
     ///

@@ -54,7 +54,8 @@ fn is_default(kernel: &Kernel) -> bool {
     *kernel == Kernel::default()
 }
 
-/// Most settings of a kernel that does not factorise over dimensions, since their whole covariance matrix is decomposed.
+/// Largest number of settings for a kernel that does not factorise over dimensions, since then their whole covariance
+/// matrix is decomposed.
 const MAX_SETTINGS: usize = 4096;
 
 /// The prior from which functions are drawn.
@@ -81,7 +82,7 @@ struct Ready {
     correlation: f64,
     surrogate: Surrogate,
     counts: Vec<usize>,
-    /// The grid's steps over the length-scale.
+    /// The grid's step along each dimension, divided by the length-scale.
     scaled_steps: Vec<f64>,
 }
 
@@ -118,7 +119,7 @@ impl Objective for MultiTaskSample {
         extent
     }
 
-    /// Other kernels do not factorise over dimensions.
+    /// `None` for kernels that do not factorise over dimensions.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         is_default(&self.kernel).then(|| self.grid.clone())
     }

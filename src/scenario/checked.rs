@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// It is made only by [`Scenario::check`]:
+/// Only [`Scenario::check`] returns one:
 /// ```
 /// use subrosa::objectives::Resources;
 /// use subrosa::scenario::{Draft, Scenario};
@@ -186,7 +186,7 @@ impl Scenario {
         self.draft.replications = count;
     }
 
-    /// The stage of one replication: parties, network, and `instance` as its objective.
+    /// The setup of one replication: parties, network, and `instance` as its objective.
     #[must_use]
     pub fn stage(&self, instance: Option<Instance>) -> ReplicationSetup {
         self.world.stage(&self.draft, instance)
@@ -356,7 +356,7 @@ impl Scenario {
 #[derive(Debug)]
 pub(super) struct CheckedParts<'a> {
     resources: &'a Resources,
-    /// The last draft whose limits, names and files were found good.
+    /// The last draft whose limits, names and files had no problem.
     plain: Value,
     worlds: Vec<CheckedNetwork>,
     objectives: Vec<(Option<ObjectiveModel>, Extent)>,

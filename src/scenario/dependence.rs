@@ -1,4 +1,4 @@
-//! Checks of quantities that depend on each other, for those that belong to the protocol: heterogeneity.
+//! Checks of parties whose speed or availability is to depend on their heterogeneity, which only the protocol knows.
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;
@@ -6,7 +6,7 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// The problems of parties whose heterogeneity is to depend on something, and that have no objectives of their own.
+/// A problem for each entry whose `together` names heterogeneity although its parties have no objectives of their own.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
     let named = |of: &[PartyQuantity]| of.iter().position(|of| *of == PartyQuantity::Heterogeneity);
     let entries = draft.parties.iter().filter_map(|(name, party)| {

@@ -263,8 +263,8 @@ impl Document {
     }
 }
 
-/// The problems of published results for cells that are named by an `Each` that the study does not have. An `Each` that an
-/// override has replaced by one value counts as well.
+/// A problem for each name in `at` of a published result or loss that is the name of no `Each` of the study. An `Each`
+/// of the file that an override replaces by one value is no problem.
 fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
     let results = draft.published.iter().map(|result| &result.at).enumerate();
     let results = results.map(|(index, at)| (format!("published[{index}].at"), at));

@@ -32,7 +32,7 @@ impl LoadedNetwork {
         (world, problems)
     }
 
-    /// What a replication begins with, without directions.
+    /// The setup of one replication, with default run options.
     pub(super) fn stage(&self, draft: &Draft, instance: Option<Instance>) -> ReplicationSetup {
         let parties = self.parties.iter().flat_map(|(name, party)| party.named(name));
         let (names, traits) = parties.unzip();

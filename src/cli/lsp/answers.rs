@@ -62,7 +62,8 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
     })
 }
 
-/// The part of a word that a completion may replace: of a text that is not closed yet, only what is left of the cursor.
+/// The part of a word that a completion may replace: in a string without a closing quotation mark, only what is left of
+/// the cursor.
 fn on_one_line(text: &str, at: usize, bytes: &Range<usize>) -> Range<usize> {
     if text[bytes.clone()].contains('\n') { bytes.start..at } else { bytes.clone() }
 }
@@ -78,7 +79,7 @@ fn place_of_definition(file: &OpenFile, address: &str, params: &Value) -> Option
     }
 }
 
-/// The edit that gives the text the usual white space; none if the text cannot be read.
+/// The edit that gives the text the usual white space; no edit if the text cannot be read.
 fn layout(file: &OpenFile, _: &str, _: &Value) -> Option<Value> {
     let new = Document::from_text(Path::new("scenario.ron"), file.text.clone()).formatted().ok()?;
     if new == file.text {

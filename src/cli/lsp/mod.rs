@@ -11,14 +11,14 @@ use open_files::OpenFiles;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long a text must rest before it is checked.
+/// How long a text must stay unchanged before it is checked.
 const REST: Duration = Duration::from_millis(150);
 
-/// Answers until the editor ends the conversation.
+/// Answers requests until the editor ends the session.
 pub(super) fn serve() -> Exit {
     let (connection, threads) = Connection::stdio();
     let talked = talk(&connection);
-    // The threads end when nobody can send them anything.
+    // The threads end when the connection, which sends them messages, is dropped.
     drop(connection);
     match talked {
         Err(error) if !error.channel_is_disconnected() => {
@@ -84,7 +84,7 @@ fn talk(connection: &Connection) -> Result<(), ProtocolError> {
                         Response::new_err(request.id, ErrorCode::MethodNotFound as i32, words)
                     }
                 };
-                // If the editor is gone, the next message is the end.
+                // If the editor has closed the connection, this loop ends at the next message.
                 drop(connection.sender.send(response.into()));
             }
             Message::Notification(notification) => {

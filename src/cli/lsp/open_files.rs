@@ -25,7 +25,7 @@ pub(super) struct OpenFile {
 }
 
 impl OpenFile {
-    /// What the scenario may use.
+    /// The folders, programs and limits for the scenario.
     pub(super) fn resources(&self) -> Resources {
         let room = RunLimits { threads: threads(None), ..RunLimits::default() };
         Resources { room, ..resources_of(&self.path, None) }
@@ -66,7 +66,7 @@ fn correction(text: &str, bytes: &Range<usize>, diagnostic: &Diagnostic) -> Opti
 }
 
 impl OpenFiles {
-    /// Follows what the editor says about its texts. Returns the address of a text that it has closed.
+    /// Handles a notification that a text was opened, changed or closed. Returns the address of a text that was closed.
     pub(super) fn follow(&mut self, method: &str, params: &Value) -> Option<String> {
         let document = &params["textDocument"];
         let address = document["uri"].as_str()?;

@@ -1,4 +1,5 @@
-//! Places in a text as the protocol states them: lines from 0, and columns in UTF-16 code units. Addresses of files.
+//! Positions in a text, and addresses of files, as the protocol states them: lines from 0, columns in UTF-16 code
+//! units.
 
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -30,7 +31,7 @@ pub(super) fn range_of(text: &str, bytes: &Range<usize>) -> Value {
     json!({ "start": position_of(text, bytes.start), "end": position_of(text, bytes.end) })
 }
 
-/// The path of a file's address; `None` if it is not the address of a file, as that of a text without a file.
+/// The path of a file's address; `None` for any other address, such as that of a text that has no file.
 pub(super) fn path_of(address: &str) -> Option<PathBuf> {
     let rest = address.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];

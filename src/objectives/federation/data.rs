@@ -28,8 +28,8 @@ pub enum HeldOut {
     Column {
         /// The file, relative to the scenario's own folder.
         file: PathBuf,
-        /// Its column with the agent's name: the values of the agent columns, joined by `/`. Every agent that it names is one
-        /// of the first file.
+        /// Its column with the agent's name: the values of the agent columns, joined by `/`. Every agent that it names
+        /// occurs in the first file.
         agent: String,
         /// Its column with the number of the agent's record, from 0 in the order of the first file.
         row: String,
@@ -67,7 +67,7 @@ impl AgentRecords {
         &self.features[index * self.d..][..self.d]
     }
 
-    /// The records as they are counted.
+    /// The records in the form that `Holdings` counts.
     pub(super) fn held(&self) -> Held<'_> {
         Held { name: &self.name, classes: &self.classes, d: self.d, features: &self.features }
     }
@@ -95,7 +95,7 @@ pub(super) struct Columns<'a> {
     pub(super) inputs: &'a [String],
     /// The class.
     pub(super) label: &'a str,
-    /// The classes; empty for those that occur.
+    /// The classes; empty if they are those that occur in the file.
     pub(super) classes: &'a [String],
 }
 

@@ -42,9 +42,9 @@ use trained::Trained;
 /// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the
 /// agent's held-out records.
 ///
-/// The objective is for the protocol `Federated`, with at most as many agents as the file has. In other protocols a value is
-/// the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
-/// landmine detection).
+/// The objective is for the protocol `Federated`, with at most as many agents as the file or `split` has. In other
+/// protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2
+/// (activity recognition, landmine detection).
 ///
 /// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
 /// ["ax_std", "ay_std"], model: LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1,
@@ -104,14 +104,15 @@ fn default_assumed_noise() -> Positive {
 /// Largest number of settings: for every one, a model is trained for each agent.
 const MAX_SETTINGS: usize = 2000;
 
-/// The fields of a federation, whose files may be in the scenario's folder or in a further one.
+/// The objective's fields for messages about its files, which may be in the scenario's folder or in the folder of
+/// `--data`.
 struct Named<'a> {
     tuning: &'a FederatedTuning,
     resources: &'a Resources,
 }
 
 impl Named<'_> {
-    /// What the scenario says about the second file, if `file` is that one.
+    /// The fields that name columns of the second file, with these columns; `None` if `file` is not that file.
     fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
         match &self.tuning.held_out {
             HeldOut::Column { file: split, agent, row, column, .. }
@@ -428,7 +429,7 @@ mod tests {
         assert_eq!(model.settings().names, ["lambda", "steps", "intercept"]);
         assert_eq!(model.settings().rows, [0.5, 1.0, 0.1, 0.5, 2.0, 0.1, 0.5, 2.0, 0.1]);
         assert_eq!(model.points().n(), 3);
-        // A prepared problem has them.
+        // A prepared problem has the same settings.
         let folder = tempfile::tempdir().unwrap();
         let rows: String = (0..8).map(|i| format!("{},{i},{}\n", ["a", "b"][i / 4], i % 2)).collect();
         std::fs::write(folder.path().join("r.csv"), format!("who,x,kind\n{rows}")).unwrap();

@@ -5,21 +5,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// Agents among which records of the file are divided at random, once per study. Every record has one holder. With several
-/// splits, the records of each class are first divided among the splits in proportion to their numbers of agents, so that
-/// groups of agents may be divided differently.
+/// Agents among which records of the file are divided at random, once per study. Every record has one holder. With
+/// several splits, the records of each class are first divided among the splits in proportion to their numbers of
+/// agents, so that each group of agents can have a split of its own.
 ///
-/// Axes are independent: with none, all agents have equally many records of each class, up to rounding. An
-/// agent that would hold fewer than two records gets random ones of the agent with the most, since it needs one for
-/// training and one that is held out. Sources: Yurochkin et al. 2019 and Li et al. 2022
-/// (`Dirichlet` of labels and of sizes, feature noise).
+/// The kinds of skew are independent of each other; without any, all agents have equally many records of each class, up
+/// to rounding. An agent that would hold fewer than two records gets random records of the agent with the most, since
+/// it needs one for training and one that is held out. Sources: Yurochkin et al. 2019 and Li et al. 2022 (`Dirichlet`
+/// of labels and of sizes, feature noise).
 ///
 /// Example: `Split(agents: 20, labels: Dirichlet(0.3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Number of agents. All splits together need at least as many as take part; records of agents beyond those that take part
-    /// are not used.
+    /// Number of agents. All splits together need at least as many agents as take part; records of agents beyond those
+    /// that take part are not used.
     pub agents: NonZeroU32,
     /// Label skew: how the records of each class are divided. Default: `Alike`.
     #[serde(default)]
@@ -36,10 +36,10 @@ pub struct Split {
     pub feature_noise: NonNegative,
 }
 
-/// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges have equal
-/// numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet distribution with
-/// concentration alpha for each agent (times its size over the mean size); the shares of a range of a class are proportional to
-/// the product of both shares.
+/// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges
+/// have equal numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet
+/// distribution with concentration alpha for each agent (times its size over the mean size); an agent's share of the
+/// records of one class in one range is proportional to the product of its shares of the class and of the range.
 ///
 /// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -107,7 +107,7 @@ pub struct Table {
     pub hyperparameters: Hyperparameters,
 }
 
-/// Evaluations of the likelihood from one starting point, about.
+/// Approximate number of evaluations of the likelihood from one starting point.
 const EVALUATIONS: f64 = 30.0;
 
 pub(super) fn zero() -> Finite {

@@ -24,8 +24,8 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Evaluations of the cost that a step may take on average: near the optimum of few records a line search of the library may
-/// find no step, and never end.
+/// Largest average number of evaluations of the cost per step. Without this limit, a line search of the library might
+/// never end: near the optimum for few records it may find no step.
 const EVALUATIONS_PER_STEP: u64 = 1000;
 
 impl CostFunction for Objective<'_> {

@@ -1,4 +1,4 @@
-//! Counts and outcomes without which regrets are misread, for the short report: one statement each, where they are not 0.
+//! Statements of the short report on counts and outcomes that are not 0 and without which regrets could be misread.
 
 use super::cells::by_series;
 use super::points::Axes;

@@ -44,7 +44,7 @@ impl Rows {
         1 + self.axes.len()
     }
 
-    /// Without the rows that have no number.
+    /// The same without the rows that have no number.
     pub(super) fn filled(mut self) -> Self {
         let heads = self.heads();
         self.rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
@@ -183,7 +183,7 @@ pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>
     once(summary, |cell| &cell.persons, |entry| &entry.series)
 }
 
-/// The points of a study, to be told in words.
+/// The points of a study, for describing some of them in words.
 pub(super) struct Places {
     cells: usize,
     names: Vec<String>,
@@ -215,12 +215,13 @@ impl Places {
     }
 }
 
-/// As [`Places::words`], once.
+/// As [`Places::words`], for a single description.
 pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     Places::of(summary).words(places)
 }
 
-/// Some of all points of axes with these names in words: the values of each axis if the points are all points with these values, else each point.
+/// The points `here`, of all points `all` of the axes `names`, in words: the values of each axis if `here` holds every
+/// point with these values, else each point.
 pub(super) fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();

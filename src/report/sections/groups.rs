@@ -18,8 +18,8 @@ fn are_cohorts(summary: &Summary) -> bool {
     all.any(|group| group.regret_per_user.is_some())
 }
 
-/// Columns of the table of regrets, and the indices of those that a terminal shows without their errors. Three errors do not
-/// fit beside each other in a terminal; summary.json has all of them.
+/// Columns of the table of regrets, and the indices of those that a terminal shows without their errors. Three columns
+/// with standard errors do not fit into a terminal; summary.json has all of them.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
 const SHORTENED: [usize; 2] = [3, 4];
 /// The same for cohorts of users.
@@ -108,7 +108,8 @@ fn regrets(summary: &Summary) -> Vec<Block> {
         let exact: Vec<_> = series.groups.iter().map(exact).collect();
         (exact, series.groups.iter().flat_map(row).collect())
     };
-    // `rows` finds the axes on which a series depends, so all groups of a series are one row until then.
+    // `rows` needs all groups of a series in one row to find the axes on which the series depends; the row is split
+    // afterwards.
     let mut found = rows(summary, numbers);
     let (heads, remark) = (found.heads(), found.remark());
     let (title, columns, shortened): (_, &[&str], &[usize]) = match cohorts {

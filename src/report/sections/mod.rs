@@ -96,7 +96,7 @@ fn results(summary: &Summary, curves: Curves, charts: bool) -> Vec<Section> {
     sections
 }
 
-/// The three answers in sentences, and the warnings.
+/// The headline cards, and the warnings.
 fn answer(page: &Page) -> Section {
     let mut blocks = vec![Block::Cards(headline::cards(&page.summary))];
     blocks.extend(warnings::folded(&page.summary));

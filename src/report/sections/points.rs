@@ -16,7 +16,7 @@ const SHORT: usize = 7;
 pub(super) struct Axes {
     /// Their names, in order.
     pub(super) names: Vec<String>,
-    /// For each axis, with how many significant digits its long numbers are written.
+    /// For each axis, the number of significant digits with which its long numbers are written.
     digits: Vec<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Axes {
         let names: Vec<String> =
             summary.cells.first().map(|cell| cell.point.keys().cloned().collect()).unwrap_or_default();
         let digits = names.iter().map(|name| {
-            // Few of the values of many cells differ.
+            // Many cells have few distinct values.
             let values = summary.cells.iter().filter_map(|cell| cell.point.get(name));
             let exact: BTreeMap<String, &Value> =
                 values.map(|value| (words(value, MAX_DIGITS), value)).collect();

@@ -1,4 +1,5 @@
-//! Warnings: learners that never left an arm, jitter that models needed, privacy budgets that were reached, replications that ended early.
+//! Warnings: learners that never left an arm, jitter that models needed, privacy budgets that were reached, and
+//! replications that ended early.
 
 use super::cells::by_series;
 use super::points::Axes;

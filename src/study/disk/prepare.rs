@@ -25,8 +25,8 @@ pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Resul
     write_resolved(plan, folder)
 }
 
-/// Largest number of cells of a study whose `resolved.ron` has every cell in full; of more cells only the first has all its lines, and
-/// every further one those that differ.
+/// Largest number of cells of a study whose `resolved.ron` has every cell in full. With more cells, only the first is
+/// in full, and each further cell has only the lines in which it differs from the first.
 const IN_FULL: usize = 100;
 
 /// The lines of a text that differ from those of `first`, each with its number from 1, as comments; `None` if the two texts have

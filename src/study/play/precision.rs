@@ -12,8 +12,8 @@ use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::BTreeSet;
 
-/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer the spread is
-/// hardly known, and one that is small by chance would end the study.
+/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer, the
+/// spread is hardly known, and a spread that is small by chance would end the study.
 const FEWEST: u64 = 10;
 /// Probability with which each interval would cover the true mean if the number of replications were fixed beforehand.
 const CONFIDENCE: f64 = 0.95;
@@ -97,7 +97,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     Some(known.into_iter().collect())
 }
 
-/// The series that no cell has, of those that are named; with the names of the series that there are.
+/// The first of the series `named` that no cell has, with the names of all series; `None` if every one exists.
 #[must_use]
 pub fn unknown_series<'a>(plan: &Plan, named: &[&'a str]) -> Option<(&'a str, Vec<String>)> {
     let series = plan.cells.iter().flat_map(|cell| cell.scenario.draft().protocol.as_dyn().series());
@@ -126,7 +126,8 @@ fn widest(plan: &Plan, folder: &RunFolder, goal: &Goal) -> Result<Option<f64>, F
                 .map(|name| found.differences(name, from).into_values().collect())
                 .collect(),
         };
-        // Runs that ended early lack metrics that are taken at the end; enough others must have reached it.
+        // Runs that ended early lack metrics that are taken at the end; at least `FEWEST` others must have reached the
+        // end.
         if found.short && values.iter().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }

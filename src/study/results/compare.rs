@@ -111,8 +111,8 @@ impl Comparison {
         }
     }
 
-    /// Takes the paired differences for a pilot, and computes how many replications a mean difference of `effect` needs to be found
-    /// with probability `power`. Only the rows of `metric` are kept.
+    /// Uses the paired differences as a pilot study, and computes how many replications a mean difference of `effect`
+    /// needs to be found with probability `power`. Only the rows of `metric` are kept.
     pub fn plan_for(&mut self, metric: &str, effect: f64, power: f64) {
         self.rows.retain(|row| row.metric == metric);
         for row in self.rows.iter_mut().filter(|row| row.paired) {

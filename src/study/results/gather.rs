@@ -121,7 +121,7 @@ fn make(
     Ok(summary)
 }
 
-/// The names of the files of a complete run that differ from those which its records and its scenario give. All files are made
+/// The names of the files of a complete run that differ from what its records and its scenario give. All files are made
 /// again, in memory, and compared.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ pub(in crate::study) fn changed(
 /// [`FolderError`] if a file cannot be written.
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let mut file = folder.stage("summary.json")?;
-    // Indentation is for readers, and half of the bytes.
+    // Indentation helps readers, but makes up half of the bytes.
     let text = if summary.cells.len() <= INDENTED { indented_json(summary) } else { files::compact(summary) };
     file.write(text.as_bytes())?;
     file.commit()?;

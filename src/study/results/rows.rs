@@ -1,5 +1,5 @@
-//! `results`: a table with a row per cell, replication and series for other programs, as CSV, as JSON lines and, with the
-//! feature `parquet`, as Parquet.
+//! The table `results` for other programs, with a row per cell, replication and series: as CSV, as JSON lines and, with
+//! the feature `parquet`, as Parquet.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;

@@ -4,8 +4,8 @@ use crate::protocols::{QueriedInputs, SeriesRecord};
 use crate::study::disk::record::ReplicationRecord;
 use std::collections::BTreeMap;
 
-/// Records of one cell by number of the replication, all but the first of them with the numbers by replication alone. Their summary is
-/// that of the whole records.
+/// Records of one cell, by number of the replication. What the summary only adds up or collects is moved to the first
+/// record, and what it does not need is dropped, so their summary is that of the whole records.
 #[derive(Debug, Default)]
 pub(super) struct SlimRecords(BTreeMap<u64, ReplicationRecord>);
 
