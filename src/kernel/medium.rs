@@ -37,7 +37,7 @@ pub enum LossCause {
     Partition,
 }
 
-/// What happens next to a message.
+/// What happens to a message next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// It arrives at this time (never before it was sent).
@@ -107,8 +107,8 @@ pub trait Medium: std::fmt::Debug {
         Delivery::Arrives(now)
     }
 
-    /// How long it takes until the party has processed a message of `work` units that is delivered at `now`, including
-    /// the messages delivered before.
+    /// The time from `now` until the party has processed a message of `work` units that is delivered at `now`, and all
+    /// messages delivered before it.
     fn occupied(&mut self, _party: PartyId, _work: f64, _now: Time) -> Span {
         Span::ZERO
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
 
-/// Limits that end a run which might never end by itself.
+/// Limits that end a run that might otherwise never end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The simulation ends before the first event that is later than this.
@@ -35,7 +35,7 @@ pub enum Ending {
     TimeUp,
 }
 
-/// A simulation that cannot go on.
+/// Why a simulation cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
     /// Too many events at one instant.
@@ -62,7 +62,7 @@ pub enum KernelError {
     },
 }
 
-/// A simulation that cannot be copied, because of one of its parties.
+/// The simulation cannot be copied, because one of its parties cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("party number {}: {reason}", .party.0)]
 pub struct CannotFork {
@@ -215,7 +215,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &self.core.journal
     }
 
-    /// The medium, which may have measurements.
+    /// The medium.
     #[must_use]
     pub fn medium(&self) -> &M {
         &self.core.medium

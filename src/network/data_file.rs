@@ -11,7 +11,8 @@ pub(super) type Loaded<T> = Option<Arc<T>>;
 pub(super) const FEDSCALE_PICKLE: &str = "convert it: python3 -c \"import json, pickle; json.dump(pickle.load(open('FILE', 'rb')), \
                                           open('FILE.json', 'w'), default=float)\"";
 
-/// The text of a file, whose path is relative to the folders; `kind` says what it should be ("a CSV file").
+/// The text of a file, whose path is relative to the folders; `kind` is the expected kind of file ("a CSV file"), for
+/// messages.
 pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String, Problem> {
     let place = base.place(file);
     let wrong =
@@ -33,7 +34,7 @@ pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String
     })
 }
 
-/// Keeps what was read, or returns why it could not be.
+/// Stores what was read in `place`, or returns the problem.
 pub(super) fn keep<T>(read: Result<T, Problem>, place: &mut Loaded<T>) -> Vec<Problem> {
     match read {
         Ok(value) => {
@@ -49,7 +50,7 @@ pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Ve
     numbers(file, &read(base, file, "a CSV file")?, column)
 }
 
-/// The same for the text of a file.
+/// As [`column`], from the text of the file.
 pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");

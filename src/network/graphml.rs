@@ -6,19 +6,20 @@ use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A graph without direction, without loops, and with at most one edge between two nodes.
+/// An undirected graph without loops and with at most one edge between two nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Graph {
     /// Names of the nodes, each different.
     pub(super) nodes: Vec<String>,
     /// Latitude and longitude of each node in degrees, where the file has them.
     pub(super) places: Vec<Option<(f64, f64)>>,
-    /// Pairs of nodes, by position, each with the number that was asked for.
+    /// Pairs of nodes, by position, each with the value of the requested attribute.
     pub(super) edges: Vec<(usize, usize, Option<f64>)>,
 }
 
-/// Reads a graph. A node is called by its attribute `label`, or by its id if no node has this attribute; `number` is the
-/// attribute of edges that is read, if any. Of several edges between two nodes, the one with the smallest number counts.
+/// Reads a graph. A node's name is its attribute called `label`, or its id if it has no such attribute; `number` is the
+/// name of the edge attribute to read, if any. Of several edges between two nodes, the one with the smallest number is
+/// kept.
 pub(super) fn read(
     base: &DataFolders,
     file: &Path,
@@ -44,7 +45,7 @@ pub(super) fn read(
             "name another file",
         ));
     }
-    // The attribute of a name, for nodes or edges, and its value in an element.
+    // `key` finds the key of an attribute of nodes or edges by its name; `value` reads the attribute of an element.
     let key = |of: &str, name: &str| {
         let found = all("key").find(|key| {
             let this = key.attribute("for").is_none_or(|known| known == of || known == "all");
@@ -127,7 +128,7 @@ pub(super) fn read(
     Ok(graph)
 }
 
-/// Element names without their namespace, which files of different programs write differently.
+/// Compares element names without their namespace, which differs between programs that write GraphML.
 trait Anywhere {
     fn has_tag_name_anywhere(&self, name: &str) -> bool;
 }

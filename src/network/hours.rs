@@ -32,7 +32,7 @@ impl Zone {
         Self { utc: Finite::new(0.0).expect("0 is finite"), share: one() }
     }
 
-    /// The hours of the zone at the place `u` in [0, 1) of the distribution.
+    /// The hours by which the zone at the place `u` in [0, 1) of the distribution is ahead of UTC.
     pub(super) fn drawn(zones: &[Self], u: f64) -> f64 {
         let all: f64 = zones.iter().map(|zone| zone.share.get()).sum();
         let mut left = u * all;
@@ -69,7 +69,7 @@ impl Zone {
     }
 }
 
-/// From one hour of the local day to another.
+/// The interval from one hour of the local day to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hours {
     pub(super) from: NonNegative,
@@ -77,7 +77,7 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// Begin and end in nanoseconds since midnight; the end is after the begin, and possibly on the next day.
+    /// Beginning and end in nanoseconds since midnight; the end is after the beginning, possibly on the next day.
     pub(super) fn nanos(self) -> (u64, u64) {
         let nanos = |hour: NonNegative| (hour.get() * HOUR as f64) as u64;
         let (from, until) = (nanos(self.from), nanos(self.until));

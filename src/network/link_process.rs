@@ -1,4 +1,5 @@
-//! What a link does to each message: delay, loss, queue, order and duplication, with the link's own random numbers.
+//! A link during a run: delay, loss, queueing, order and duplication of its messages, from the link's own random
+//! numbers.
 
 use super::bandwidth::Queue;
 use super::draws::Draws;
@@ -133,7 +134,8 @@ mod tests {
     use super::*;
     use crate::network::latency::{Constant, Exponential};
 
-    /// A link whose messages all take 5 ms until its latency becomes random: message k then has the draws of message k.
+    /// A link whose messages all take 5 ms until its latency becomes random: message k then has the same draws as
+    /// message k of a link that was random from the start.
     #[test]
     fn draws_that_are_not_needed_are_passed_over() {
         let ms = Span::from_millis;

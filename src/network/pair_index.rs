@@ -3,7 +3,7 @@
 
 use crate::vocab::PartyId;
 
-/// Largest network whose links are found by a place for every pair: 128 KiB.
+/// Largest number of parties for which every pair has a place in a table, which then takes 128 KiB.
 const SMALL: usize = 181;
 /// Marks a pair without a link.
 const NONE: u32 = u32::MAX;
@@ -13,14 +13,15 @@ const NONE: u32 = u32::MAX;
 pub(super) struct LinkIndex {
     parties: usize,
     hub: Option<usize>,
-    /// By pair, where pairs have places: in a star those of the hub with each party, in a small network all.
+    /// Positions of the links of all pairs that have a place here: in a star the hub with each party, in a small
+    /// network all pairs.
     direct: Vec<u32>,
     /// All other pairs.
     others: PairIndex,
 }
 
 impl LinkIndex {
-    /// No links yet between so many parties, of which one may be the hub of a star.
+    /// An index without links, for this many parties, of which one may be the hub of a star.
     pub(super) fn new(parties: usize, hub: Option<usize>) -> Self {
         let places = match hub {
             Some(_) => 2 * parties,

@@ -1,4 +1,4 @@
-//! Dependence between what differs among the parties of a group: a Gaussian copula.
+//! Dependence between quantities that differ among the parties of a group: a Gaussian copula.
 
 use crate::rng::Key;
 use crate::special::normal_cdf;
@@ -6,18 +6,18 @@ use crate::vocab::{Finite, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What may differ between the parties of a group.
+/// A quantity that may differ between the parties of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum PartyQuantity {
     /// How fast the party computes: 1 over the factor by which its jobs take longer, as its compute model draws it
-    /// (`Heterogeneous`, `Devices`).
+    /// (`Heterogeneous`, `Devices`, `FedScaleDevices`).
     Speed,
     /// How available the party is, as its availability model draws it (`BetaPerMessage`: the probability that a message is
-    /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`: the share of time for which the
-    /// recorded device is connected).
+    /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`, `FlashTrace`, `FedScaleTrace`:
+    /// the share of time for which the recorded device is available).
     Availability,
-    /// How unlike the others' the agent's objective is, in `Federated`: the root mean square over all points of the
-    /// difference between its objective and the mean of all agents' objectives.
+    /// How much the agent's objective differs from the others', in `Federated`: the root mean square over all points of
+    /// the difference between its objective and the mean of all agents' objectives.
     Heterogeneity,
 }
 
@@ -38,10 +38,10 @@ impl PartyQuantity {
 /// A Gaussian copula: every party draws one standard normal number per quantity, once per replication, with the stated
 /// correlations, and takes the same quantile of the quantity's own distribution. So each quantity keeps its distribution
 /// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
-/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity` has no distribution function that could be inverted; there the
-/// agents of the group keep the objectives that they drew, and these are dealt out again by rank: the agent with the
-/// largest normal number gets the objective that is furthest from the mean of all agents'. Quantities that are not named
-/// stay independent.
+/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity` has no distribution function that could be inverted;
+/// instead, the objectives that the agents of the group drew are reassigned among them by rank: the agent with the
+/// largest normal number gets the objective that is furthest from the mean of all agents'. Quantities that are not
+/// named stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.
@@ -60,8 +60,8 @@ pub struct Together {
     pub matrix: Option<Vec<Vec<Finite>>>,
 }
 
-/// Largest size of a pivot that counts as 0; entries below such a pivot may be as large as its root. It allows for correlations
-/// that are written with some digits.
+/// Largest size of a pivot that counts as 0; entries below such a pivot may be as large as its root. It allows for
+/// correlations that are rounded to some digits.
 const ROUNDING: f64 = 1e-9;
 /// The largest number below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
@@ -101,8 +101,9 @@ impl Together {
         Some(root)
     }
 
-    /// A party's place in the distribution of a quantity, in (0, 1): 1 is the fastest, the most available, the most
-    /// unlike. `None` if the quantity is not named. `network` is the node of the seed tree for the network.
+    /// A party's place in the distribution of a quantity, in (0, 1): 1 is the fastest, the most available, or the one
+    /// whose objective differs most. `None` if the quantity is not named. `network` is the node of the seed tree for
+    /// the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;

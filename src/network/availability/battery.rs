@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 /// A device with a battery: it takes part while it is charged, or while its level is high enough.
 ///
-/// The level begins at a random one, falls at a constant rate, falls further for the time that the party computes, and rises
-/// between two hours of the local day. A message that reaches the party while the level is below `least`, outside of the
-/// charging hours, is not received; a job that has begun is done and answered. The party stays connected in the sense of
-/// the kernel. Work is paid for when it begins; the level stays between 0 and 1.
+/// The level begins at a random value, falls at a constant rate, falls further for the time that the party computes,
+/// and rises between two hours of the local day. A message that reaches the party while the level is below `least` is
+/// not received, except in the charging hours if `while_charging`; a job that has begun is completed and answered. For
+/// the kernel, the party is always connected. The energy of a job is subtracted when the job begins; the level stays
+/// between 0 and 1.
 ///
 /// Example: `Battery(charges: ChargingHours(from: 23, until: 6), least: 0.4, idle: "30h", busy: "4h", full: "2h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,18 +21,18 @@ use serde::{Deserialize, Serialize};
 pub struct Battery {
     /// When the device is charged.
     pub charges: ChargingHours,
-    /// Least level for taking part while it is not charged, a share of the full battery.
+    /// Least level, as a share of the full battery, at which a device that is not being charged takes part.
     pub least: Probability,
     /// Time in which an idle device uses a full battery, above 0.
     pub idle: Span,
-    /// Time of computing that uses a full battery, in addition to the idle use; above 0. It counts the compute time of messages.
+    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0.
     pub busy: Span,
     /// Time in which an empty battery is charged, above 0.
     pub full: Span,
     /// Whether a device that is charged takes part at any level. Default: true.
     #[serde(default = "yes")]
     pub while_charging: bool,
-    /// Least level at the start; it is drawn uniformly from here to 1. Default: 0.
+    /// Least level at the start; each party's is drawn uniformly between this level and 1. Default: 0.
     #[serde(default = "zero")]
     pub begins: Probability,
     /// Time zones; each party draws one. Default: one, UTC.
@@ -42,7 +43,7 @@ pub struct Battery {
     pub starts: NonNegative,
 }
 
-/// From which to which local hour a device is charged.
+/// The local hours between which a device is charged.
 ///
 /// Example: `ChargingHours(from: 23, until: 6)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +51,7 @@ pub struct Battery {
 pub struct ChargingHours {
     /// Local hour at which charging begins, from 0 to below 24.
     pub from: NonNegative,
-    /// Local hour at which it ends, from 0 to 24; an hour before `from` is one of the next day.
+    /// Local hour at which charging ends, from 0 to 24; an hour below `from` is on the next day.
     pub until: NonNegative,
 }
 
@@ -104,7 +105,7 @@ impl Process {
         (charged, at + Span::from_nanos(wait))
     }
 
-    /// Advances the level to a time, which never lies before that of an earlier call.
+    /// Advances the level to the time `to`, which never decreases between calls.
     fn advance(&mut self, to: Time) {
         let use_up = 1.0 / self.recipe.idle.seconds();
         let charge = 1.0 / self.recipe.full.seconds();
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn work_uses_the_battery() {
-        // One hour of work takes a quarter: with it half is left after 5 h.
+        // One hour of work uses a quarter of the battery, so half is left after 5 h instead of 10 h.
         let mut device = process("0.5");
         device.works(hours(1.0), Span::from_seconds(3600.0));
         assert_eq!([4.9, 5.1].map(|h| device.receives_at(hours(h))), [true, false]);

@@ -1,4 +1,4 @@
-//! A party that comes late, leaves, and may return.
+//! A party that arrives at a random time, leaves, and may return.
 
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Churn: the party arrives at a random time, stays for a random time, and leaves; then it returns with probability
 /// `returns`, after a random absence, or is gone for good.
 ///
-/// A party that returns has kept its memory, so its model and what it was sent are those of the time when it left: stale.
-/// Until it arrives it is disconnected. All times are drawn for each party and each stay.
+/// A party that returns has kept its memory: its model and the messages that it has received are those from before it
+/// left. A party is disconnected until it arrives. All times are drawn for each party and each stay.
 ///
 /// Example: `Churn(arrives: Exponential(mean: "2h"), stays: Exponential(mean: "1day"), returns: 0.5, away: Exponential(mean: "6h"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ fn never() -> Probability {
     Probability::new(0.0).expect("0 is a probability")
 }
 
-/// Shortest stay and absence, so that the time of changes rises.
+/// Shortest stay and absence, so that every change is later than the one before.
 const SHORTEST: Span = Span::from_nanos(1);
 
 #[derive(Clone, Debug)]
@@ -97,7 +97,8 @@ impl AvailabilityProcess for Process {
                 self.last + stays.max(SHORTEST)
             }
             None => {
-                // Whether it returns, and after how long: two numbers per absence, whatever they decide.
+                // Whether the party returns, and after how long. Both numbers are drawn for every absence, even if the
+                // party does not return.
                 let returns = self.stream.bernoulli(self.recipe.returns.get());
                 let away = self.recipe.away.as_dyn().quantile(self.stream.open_uniform());
                 if !returns {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// Connected between two hours of the local day, such as phones that charge at night.
 ///
-/// Each party draws its time zone once per replication. On each day it is missing with probability 1 - `joins`, and begins
-/// and ends up to `spread` earlier or later than stated, both drawn for each day.
+/// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`;
+/// otherwise it connects and disconnects up to `spread` earlier or later than stated, both drawn for each day.
 ///
 /// Example: `DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8), Zone(utc: -5, share: 2)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct DayAndNight {
     /// Local hour at which the party connects, from 0 to below 24: 22.5 is half past ten in the evening.
     pub from: NonNegative,
-    /// Local hour at which it disconnects, from 0 to 24; an hour before `from` is one of the next day.
+    /// Local hour at which it disconnects, from 0 to 24; an hour below `from` is on the next day.
     pub until: NonNegative,
     /// Time zones. Default: one, UTC.
     #[serde(default = "utc")]
@@ -27,7 +27,7 @@ pub struct DayAndNight {
     /// The hour in UTC at which the run begins, from 0 to below 24. Default: 0.
     #[serde(default = "zero")]
     pub starts: NonNegative,
-    /// Probability that the party is there on a day at all. Default: 1.
+    /// Probability that the party connects on a given day. Default: 1.
     #[serde(default = "one")]
     pub joins: Probability,
     /// Largest difference between a stated hour and the drawn one. The differences of `from` and `until` together stay below
@@ -58,17 +58,19 @@ impl DayAndNight {
 #[derive(Clone, Debug)]
 struct Process {
     recipe: DayAndNight,
-    /// Nanoseconds of the local day that have passed at time zero, plus one day, so that the first interval may begin before.
+    /// Nanoseconds of the local day that have passed at time zero, plus one day, so that the first interval may begin
+    /// before time zero.
     passed: u64,
     key: Key,
-    /// The next day, whether its end comes next, and the present state.
+    /// The day of the next change, whether that change is the end of the day's interval, and whether `next_switch` was
+    /// called.
     day: u64,
     ending: bool,
     started: bool,
 }
 
 impl Process {
-    /// From when until when the party is there on a day, in nanoseconds of local time; `None` if it is missing.
+    /// When the party connects and disconnects on a day, in nanoseconds of local time; `None` if it stays disconnected.
     fn interval(&self, day: u64) -> Option<(u64, u64)> {
         let mut stream = self.key.index(day).stream();
         let joins = stream.bernoulli(self.recipe.joins.get());
@@ -78,7 +80,7 @@ impl Process {
             if by < 0.0 { at.saturating_sub((-by) as u64) } else { at.saturating_add(by as u64) }
         };
         let (from, until) = self.recipe.hours().nanos();
-        // Counted from the day before the run's first one.
+        // Day 0 is the day before the run's first day.
         let begin = day.saturating_mul(DAY);
         let (from, until) = (moved(begin.saturating_add(from)), moved(begin.saturating_add(until)));
         joins.then_some((from, until))
@@ -95,7 +97,8 @@ impl Availability for DayAndNight {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let zone = Zone::drawn(&self.zones, stream.uniform());
         let key = Key::root(stream.word());
-        // A day is added twice: for zones west of UTC, and for an interval that began on the day before.
+        // Two days are added so that local time is positive in zones west of UTC, and one day after taking the
+        // remainder, because day 0 is the day before the run's first day.
         let local = (self.starts.get() + zone) * HOUR as f64;
         let passed = (local + 2.0 * DAY as f64).max(0.0) as u64 % DAY + DAY;
         let day = 0;
@@ -154,7 +157,7 @@ impl AvailabilityProcess for Process {
             self.ending = inside.is_some();
             self.day = inside.unwrap_or(0);
         }
-        // A party that is missing on so many days in a row never comes.
+        // A party that stays disconnected on so many days in a row is taken to be gone for good.
         for _ in 0..100_000 {
             let Some((from, until)) = self.interval(self.day) else {
                 self.day += 1;
@@ -165,7 +168,7 @@ impl AvailabilityProcess for Process {
                 self.day += 1;
             }
             if !self.ending && at <= self.passed {
-                // Over before the run begins.
+                // The interval is over before the run begins.
                 self.day += 1;
                 continue;
             }

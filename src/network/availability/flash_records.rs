@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A state of a recorded device. Every state begins as false, and lasts until a record ends it.
+/// A state of a recorded device. Every state is false at the start; it becomes true with one record, and false with
+/// another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FlashState {
     /// It is being charged: from `battery_charged_on` to `battery_charged_off`.
     Charging,
-    /// It has a connection by WLAN: from `wifi` to a record of another kind of connection (`2g` to `5g`, `unknown`).
+    /// It is connected by WLAN: from `wifi` to a record of another kind of connection (`2g` to `5g`, `unknown`).
     Wifi,
     /// Its screen is locked: from `screen_lock` to `screen_unlock`.
     Locked,
@@ -19,11 +20,11 @@ pub enum FlashState {
     ScreenOff,
 }
 
-/// What makes a device available.
+/// The condition under which a device is available.
 pub(super) struct Condition<'a> {
-    /// All of these states.
+    /// The states that must all be true.
     pub(super) states: &'a [FlashState],
-    /// And at least this level of the battery, in percent. A device without a record of its level has 0.
+    /// The least level of the battery, in percent. The level is 0 before its first record.
     pub(super) battery: f64,
 }
 
@@ -70,7 +71,7 @@ pub(super) fn recordings(
 enum Change {
     State(FlashState, bool),
     Battery(f64),
-    /// A record of something that is no condition.
+    /// A record that affects no condition.
     Other,
 }
 
@@ -125,8 +126,8 @@ fn change(state: &str) -> Option<Change> {
     })
 }
 
-/// The recording of a device from its first to its last record; `times` are those of the earliest record of the file, and of
-/// the first and last record of the device.
+/// The recording of a device from its first to its last record; `times` are the times of the earliest record of the
+/// file, and of the first and last record of the device.
 fn recording(records: &[(i64, Change)], condition: &Condition<'_>, times: [i64; 3]) -> Recording {
     let [first, begins, ends] = times;
     let span = |from: i64, to: i64| Span::from_millis(u64::try_from(to - from).unwrap_or(0) * 1000);

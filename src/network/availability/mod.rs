@@ -49,7 +49,7 @@ pub trait Availability {
         self.start(stream)
     }
 
-    /// Whether parties with this recipe differ: each draws once, at its start, how available it is.
+    /// Whether parties with this recipe differ because each draws, at its start, how available it is.
     fn differs(&self) -> bool {
         false
     }
@@ -86,7 +86,7 @@ pub trait Availability {
     }
 }
 
-/// Problems of the length distributions of kinds of periods, each given with its field.
+/// Problems of the distributions of the lengths of periods, each given with its field.
 pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -104,7 +104,7 @@ pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Ve
     problems
 }
 
-/// Problems of the distribution of a length of time, which depends on no link and no time.
+/// Problems of the distribution of a duration, which must not depend on a link or on the time.
 fn length_problems(field: &str, model: &LatencyModel) -> Vec<Problem> {
     let own = model.as_dyn().problems().into_iter().chain(model.outside_of_links());
     own.map(|problem| problem.below(field)).collect()
@@ -154,7 +154,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// The next change of the connection, later than the change before; `None` if there are no more changes.
+    /// The next change of the connection, later than the previous one; `None` if there are no more changes.
     fn next_switch(&mut self) -> Option<Switch> {
         None
     }
@@ -170,7 +170,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         self.receives()
     }
 
-    /// The party has begun to work at `now`, on a message that takes it this long.
+    /// Tells the process that the party begins to work at `now`, for this long, on a message.
     fn works(&mut self, now: Time, for_time: Span) {
         let _ = (now, for_time);
     }

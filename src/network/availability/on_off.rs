@@ -55,7 +55,7 @@ impl OnOff {
         Box::new(Process(turns.longer(longer)))
     }
 
-    /// The factor of a party at a place in the distribution of availability.
+    /// The factor of a party at the place `level` in the distribution of availability, 1 for the most available.
     fn longer(&self, level: f64) -> f64 {
         libm::exp(-self.sigma.get() * normal_quantile(level))
     }
@@ -157,7 +157,8 @@ mod tests {
             (0..400).map(|party| gone(&mut recipe.start(Key::root(8).index(party).stream()))).collect();
         let below = drawn.iter().filter(|seconds| **seconds < 1.0).count() as f64 / 400.0;
         assert!((below - 0.5).abs() < 0.15, "{below}");
-        // Phi(1) = 0.8413: one standard deviation above the median is gone for 1 / e as long.
+        // Phi(1) = 0.8413: a party one standard deviation above the median availability is disconnected for 1 / e times
+        // as long.
         let mut available = recipe.start_at(0.841_344_746_068_543, Key::root(8).stream());
         assert!((gone(&mut available) - (-1.0f64).exp()).abs() < 1e-6);
     }

@@ -1,4 +1,4 @@
-//! Recordings of when devices were available, shared by all parties that follow one of them.
+//! Recordings of when devices were available, and the availability of parties that follow them.
 
 use super::{Always, AvailabilityProcess};
 use crate::kernel::Switch;
@@ -23,7 +23,7 @@ pub enum RecordedDevice {
     Number(u64),
 }
 
-/// How much of its recording has passed for a device when the run begins.
+/// How much of the recording has passed when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingOffset {
     /// This much, the same for every party.
@@ -54,19 +54,19 @@ pub enum RecordingEnd {
 /// When one device was available.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recording {
-    /// When the recording begins, after the earliest one of the file.
+    /// When the recording begins, counted from the beginning of the earliest recording of the file.
     pub(super) begins: Span,
     /// Its length, above 0.
     pub(super) length: Span,
     /// Whether the device is available at the beginning.
     pub(super) online: bool,
-    /// When that changes, from the beginning: ascending, above 0 and below `length`.
+    /// When this changes, counted from the beginning: ascending, above 0 and below `length`.
     pub(super) switches: Vec<Span>,
 }
 
 impl Recording {
-    /// The recording in which a device is available from and until these times after the beginning; intervals may touch or
-    /// overlap, and what is beyond `length` is left out.
+    /// A recording from the intervals in which the device is available, counted from its beginning. Intervals may touch
+    /// or overlap; parts beyond `length` are dropped.
     pub(super) fn of_intervals(begins: Span, length: Span, mut intervals: Vec<(Span, Span)>) -> Self {
         intervals.sort_unstable();
         let mut merged: Vec<(Span, Span)> = Vec::new();
@@ -97,7 +97,7 @@ impl Recording {
     }
 }
 
-/// The recordings of a file, in its order, and their order by the share of time available.
+/// The recordings of a file, in the file's order, and their numbers in ascending order of the share of time available.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recordings {
     devices: Vec<Recording>,
@@ -125,7 +125,7 @@ impl Following {
         Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
     }
 
-    /// The availability of the device at this place, in (0, 1), among all in order of the share of time for which they are
+    /// The availability of the device at the place `level`, in (0, 1), in the ascending order by the share of time
     /// available. If the file has not been read, the party is always online.
     pub(super) fn start_at(
         self,
@@ -208,16 +208,16 @@ pub(super) fn no_such_device(device: RecordedDevice, recordings: Option<&Recordi
     })
 }
 
-/// A party that follows a device. It holds no copy of the recording.
+/// The availability of a party that follows a device. It shares the recordings with the other parties.
 #[derive(Clone, Debug)]
 pub(super) struct Playback {
     recordings: Arc<Recordings>,
     device: usize,
     repeats: bool,
-    /// When the first repetition begins: after time zero, or before it.
+    /// The first repetition begins `delay` after time zero, or `offset` before it; at least one of the two is zero.
     delay: Span,
     offset: Span,
-    /// The repetition in which the next change is looked for, and the change's place in it.
+    /// The number of the repetition that contains the next change, and the change's place among its switches.
     turn: u64,
     next: usize,
     online: bool,
@@ -242,7 +242,7 @@ impl Playback {
                 match (at >= begins, repeats) {
                     (true, true) => (0, (at - begins) % length),
                     (true, false) => (0, at - begins),
-                    // Before its first record, the recording is as at the same place of the repetition before.
+                    // Before the recording begins, the party follows the end of an earlier repetition.
                     (false, true) => (0, (length - (begins - at) % length) % length),
                     (false, false) => (begins - at, 0),
                 }
@@ -266,7 +266,7 @@ impl Playback {
         }
     }
 
-    /// When a place of the present repetition is reached.
+    /// When the present repetition reaches the time `place` after its beginning.
     fn at(&self, place: Span) -> Time {
         let length = self.recordings.devices[self.device].length.nanos();
         let nanos = self.turn.saturating_mul(length).saturating_add(place.nanos());
@@ -276,7 +276,7 @@ impl Playback {
 
 impl AvailabilityProcess for Playback {
     fn starts_online(&mut self) -> bool {
-        // A recording that begins later, and with an available device, has its beginning as the first change.
+        // If the recording begins after time zero and the device is then available, its beginning is the first change.
         self.online
     }
 

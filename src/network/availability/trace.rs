@@ -1,4 +1,4 @@
-//! A party that is online and offline as a recorded device was.
+//! A party that is online and offline at the times recorded for a device.
 
 use super::scheduled::is_ever_online;
 use super::{Always, Availability, AvailabilityProcess};
@@ -65,8 +65,8 @@ impl Trace {
         self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
     }
 
-    /// The share of time for which each device is connected, with its number, in ascending order. Time is that of one
-    /// repetition; without one, that until the last change in the file.
+    /// The share of time for which each device is connected, with its number, in ascending order. The shares are of one
+    /// repetition, or, without repetition, of the time until the last change in the file.
     fn by_share(&self) -> Vec<(f64, usize)> {
         let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
         let all = self.repeat.or(last.copied()).unwrap_or(Span::ZERO);

@@ -26,7 +26,7 @@ pub struct FedScaleDevices {
     pub file: PathBuf,
     /// Samples of a job, above 0.
     pub samples: Positive,
-    /// How often the time of an inference a training step takes. Default: 3, as in FedScale.
+    /// Time of training on one sample, as a multiple of the time of one inference. Default: 3, as in FedScale.
     #[serde(default = "three")]
     pub passes: Positive,
     /// Which device: `Drawn`, once per replication, `InTurn` or `Number(0)`. Default: Drawn.

@@ -1,10 +1,10 @@
 //! How long a message takes to cross one link.
 //!
-//! A latency model is a quantile function: the delay of a message is the quantile at one uniform draw. So two models give
-//! comparable delays for the same draw (common random numbers), and all models are tested in the same way, by mean and
-//! quantiles. Where the quantile has no closed form, the distribution function is inverted numerically (`special`), with an
-//! error of 1e-12 (1e-9 for beta distributions of extreme shapes); no rejection sampler is used. Rounding errors may then
-//! reverse the order of two delays whose draws are almost equal.
+//! A latency model is a quantile function: the delay of a message is the quantile at one uniform draw. So two models
+//! give comparable delays for the same draw (common random numbers). Where the quantile has no closed form, the
+//! distribution function is inverted numerically (`special`), with an error of 1e-12 (1e-9 for beta distributions of
+//! extreme shapes); no rejection sampler is used. Rounding errors may then reverse the order of two delays whose draws
+//! are almost equal.
 
 mod beta;
 mod constant;
@@ -63,9 +63,9 @@ use std::path::PathBuf;
 pub struct LinkEnd<'a> {
     /// The party's name.
     pub name: &'a str,
-    /// The group that it belongs to.
+    /// The group that the party belongs to.
     pub group: Option<&'a str>,
-    /// Its number among the parties of its entry, from 0.
+    /// The party's number among the parties of its entry, from 0.
     pub number: u64,
 }
 
@@ -80,8 +80,8 @@ pub trait Latency {
         self.quantile(u)
     }
 
-    /// Whether the delay depends on the time or on the ends of a link, so that it can only be that of a link; the quantile
-    /// and the mean are then those over time and links.
+    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. Its
+    /// quantile and mean are then taken over all times and links.
     fn needs_link(&self) -> bool {
         self.differs_between_links()
     }
@@ -118,7 +118,8 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
-    /// The delay of every message, if all have the same; then nothing is drawn for messages on a link without losses.
+    /// The delay of every message, if it is always the same; then nothing is drawn for messages on a link without
+    /// losses.
     fn certain(&self) -> Option<Span> {
         None
     }

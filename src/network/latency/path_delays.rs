@@ -21,10 +21,10 @@ use std::path::PathBuf;
 pub struct PathDelays {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Attribute of nodes that is their name; without such an attribute it is their id. Default: label.
+    /// Name of the attribute that holds a node's name; a node without it is called by its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
-    /// The delay of an edge: an attribute of it, or its length.
+    /// The delay of an edge: one of its attributes, or computed from its length.
     pub delay: EdgeDelay,
     /// The sites of parties and groups: party k of an entry with a `count` is at site k of the list, after the last one comes
     /// the first again. Default: none; a party that is not named, and whose group is not, is at the site with its own name.
@@ -96,7 +96,7 @@ impl PathDelays {
         let mut delays = vec![None; n * n];
         for from in 0..n {
             let reached = dijkstra(&graph, NodeIndex::new(from), None, |edge| *edge.weight());
-            // Every place is written once, so the order of the map has no effect.
+            // Every element of `delays` is written once, so the order of iteration has no effect.
             for (to, seconds) in reached {
                 delays[from * n + to.index()] = Some(Span::from_seconds(seconds));
             }

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 /// A delay whose distribution changes at stated times, once or in every period, such as that of a network that is busy in
 /// the evening. A message has the distribution of the time at which it enters the link.
 ///
-/// Only links know a time: compute times, periods of connection, mixtures and truncations refuse a schedule (put the mixture into the
-/// schedule). Routes are computed once, with the mean over time.
+/// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
+/// a schedule (put the mixture into the schedule). Routes are computed once, from the mean over time.
 ///
 /// Example: `Schedule(steps: [LatencyStep(at: "0s", is: Constant("20ms")), LatencyStep(at: "18h", is: Constant("90ms"))],
 /// every: "24h")`.
@@ -27,7 +27,7 @@ pub struct Schedule {
     pub every: Option<Span>,
 }
 
-/// A delay, and from when on it holds.
+/// A delay, and the time from which it applies.
 ///
 /// Example: `LatencyStep(at: "0s", is: Constant("20ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

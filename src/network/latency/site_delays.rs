@@ -12,14 +12,14 @@ pub(super) type Sites = BTreeMap<String, Vec<String>>;
 pub(super) struct SiteDelays {
     names: Vec<String>,
     places: BTreeMap<String, usize>,
-    /// Row by row, from a site to each other; `None` where it is not known.
+    /// The delay from site i to site j at i n + j; `None` where it is not known.
     delays: Vec<Option<Span>>,
     sorted: Vec<Span>,
 }
 
 impl SiteDelays {
-    /// Delays between sites in the order of `names`, row by row. An unknown delay is that of the other direction, if that
-    /// is known; a delay from a site to itself is 0 if it is not known.
+    /// Delays between sites in the order of `names`, row by row. An unknown delay is replaced by that of the other
+    /// direction, if known; an unknown delay from a site to itself is 0.
     pub(super) fn new(names: Vec<String>, given: &[Option<Span>]) -> Self {
         let n = names.len();
         let of = |from: usize, to: usize| given[from * n + to].or(given[to * n + from]);
@@ -50,7 +50,7 @@ impl SiteDelays {
         self.sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / self.sorted.len().max(1) as f64
     }
 
-    /// The place of a party's site, and the name looked for.
+    /// The index of a party's site, `None` if the file does not have it, and the site's name.
     fn site<'a>(&self, sites: &'a Sites, party: LinkEnd<'a>) -> (Option<usize>, &'a str) {
         let stated = sites.get(party.name).or_else(|| sites.get(party.group?));
         let named = stated.filter(|names| !names.is_empty()).map_or(party.name, |names| {

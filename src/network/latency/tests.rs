@@ -73,8 +73,8 @@ fn end(name: &str) -> LinkEnd<'_> {
     LinkEnd { name, group: Some("all"), number: 1 }
 }
 
-/// Half of the round trip that was measured from the sender, else of that from the addressee; sites by name, by party and
-/// by group in turn; paths through other sites.
+/// The delay is half of the round trip measured from the sender, or else from the addressee. Sites are found by the
+/// party's name, its entry in `sites`, or its group's. Paths lead through other sites.
 #[test]
 fn delays_between_sites_are_those_of_the_file() {
     let told = |law: &LatencyModel, from: &str, to: &str| {

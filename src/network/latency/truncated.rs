@@ -26,7 +26,7 @@ pub struct Truncated {
     pub to: Option<Span>,
 }
 
-/// Smallest probability of a delay between the limits; with less, floating point could not resolve the quantiles.
+/// Smallest probability of a delay between the limits; below it, floating point cannot resolve the quantiles.
 const MIN_LEFT: f64 = 1e-6;
 
 impl Truncated {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A loss that changes at stated times, once or in every period. A message has the loss of the time at which it enters the
-/// link; a loss in bursts continues where it was when its step comes again.
+/// link; a bursty loss keeps its state until its step comes again.
 ///
 /// Example: `Schedule(steps: [LossStep(at: "0s", is: Independent(0.01)), LossStep(at: "18h", is: Independent(0.2))], every:
 /// "24h")`.
@@ -22,7 +22,7 @@ pub struct Schedule {
     pub every: Option<Span>,
 }
 
-/// A loss, and from when on it holds.
+/// A loss, and the time from which it applies.
 ///
 /// Example: `LossStep(at: "0s", is: Independent(0.01))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! A rate that changes over time in steps, and when a message has been sent at it.
+//! A rate that changes over time in steps, and the time at which a message has been sent at this rate.
 
 use crate::vocab::{Rate, Span, Time};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl RateCurve {
             if each <= 0.0 {
                 return Time::NEVER;
             }
-            // Whole turns, so many that some bits are left: the rate may be 0 at the end of the last one.
+            // Skips whole turns, but leaves some bits for the last one: the rate may be 0 at its end.
             let turns = ((bits / each).ceil() - 1.0).max(0.0);
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());

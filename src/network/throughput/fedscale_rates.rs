@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The rate of a device in FedScale's capacity table (`communication`); the same device as that of the party's
-/// `FedScaleDevices`, if both name the same file and choose alike.
+/// The rate of a device in FedScale's capacity table (`communication`); it is the device of the party's
+/// `FedScaleDevices`, if both state the same `file` and `device`.
 ///
-/// The file is `client_device_capacity` as JSON or CSV; `FedScaleDevices` says how it looks.
+/// The file is FedScale's `client_device_capacity` as JSON or CSV, in the format that `FedScaleDevices` describes.
 ///
 /// Example: `FedScaleRates(file: "fedscale-capacity.csv", device: InTurn)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ fn kilobit() -> Rate {
 }
 
 impl Throughput for FedScaleRates {
-    /// The unit if the file has not been read.
+    /// If the file has not been read, the rate is `unit`.
     fn curve(&self, owner: LineOwner, _: Stream) -> RateCurve {
         let table = self.table.as_ref();
         let rate = table.map_or(1.0, |table| table.device(self.device, owner.number, owner.slowness).1);

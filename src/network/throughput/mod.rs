@@ -16,11 +16,11 @@ use crate::rng::Stream;
 use crate::vocab::{DataFolders, Problem};
 use std::path::PathBuf;
 
-/// Whose line it is.
+/// The party that a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineOwner {
-    /// The place of the party's device among all devices, in (0, 1): 1 for the slowest. It is the number from which the
-    /// party's compute model takes its slowness.
+    /// The place of the party's device among all devices, in (0, 1), 1 for the slowest. The party's compute model takes
+    /// its slowness from the same number.
     pub slowness: f64,
     /// Its number among the parties of its entry, from 0.
     pub number: u64,

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A rate that changes at stated times, once or in every period, such as a line that is slow in the evening. A message whose
-/// sending is not over when the rate changes is sent on at the new rate.
+/// A rate that changes at stated times, once or in every period, such as a line that is slow in the evening. The rest
+/// of a message that is being sent when the rate changes is sent at the new rate.
 ///
 /// Example: `RateSchedule(steps: [RateStep(at: "0s", is: "10Mbit/s"), RateStep(at: "18h", is: "4Mbit/s")], every: "24h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct RateSchedule {
     pub every: Option<Span>,
 }
 
-/// A rate, and from when on it holds.
+/// A rate, and the time from which it applies.
 ///
 /// Example: `RateStep(at: "0s", is: "10Mbit/s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

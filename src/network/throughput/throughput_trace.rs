@@ -1,4 +1,4 @@
-//! A rate that changes as it was measured.
+//! A rate that follows a recorded measurement.
 
 use super::{LineOwner, RateCurve, Throughput};
 use crate::network::availability::RecordingOffset;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// The rates of a measured line, one after another: a CSV file with a column of rates and, if they were not measured at
 /// regular times, a column of times. Each rate holds until the next one; the recording is repeated without end.
 ///
-/// Columns of MobiPerf's throughput tests, of FCC's mobile measurements and of the like fit as they are: name them and
-/// their units.
+/// Tables such as those of MobiPerf's throughput tests and of FCC's mobile measurements can be read unchanged: state
+/// the names of their columns and the units.
 ///
 /// Example: `ThroughputTrace(file: "throughput.csv", rate: "kbps", unit: "1kbit/s", time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,8 +34,8 @@ pub struct ThroughputTrace {
     /// Unit of the column of times. Default: 1 s.
     #[serde(default = "second")]
     pub time_unit: Span,
-    /// Time between two rates without a column of times, and for how long the last rate holds before the recording begins
-    /// again. Default: 1 s.
+    /// Time between two rates if there is no column of times, and how long the last rate holds before the recording
+    /// begins again. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
     /// How much of the recording has passed for a line when the run begins: `At("2min")`, or `Drawn`, uniformly, once per
@@ -112,7 +112,7 @@ fn ascending(file: &Path, column: &str, times: &[f64]) -> Result<(), Problem> {
 }
 
 impl Throughput for ThroughputTrace {
-    /// The unit if the file has not been read.
+    /// If the file has not been read, the rate is always `unit`.
     fn curve(&self, _: LineOwner, mut stream: Stream) -> RateCurve {
         let Some(recorded) = &self.steps else { return RateCurve::constant(self.unit) };
         let offset = match self.offset {

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Parties are the nodes of a graph from a GraphML file, and have links where it has edges. Nodes without a task are written
-/// as parties too: they relay. Where routers are not to be parties, `PathDelays` takes only the delays from such a file.
+/// Parties are the nodes of a graph from a GraphML file, and have links where it has edges. Nodes without a task must
+/// be parties too: they relay. To use only the delays of such a file, without routers as parties, use `PathDelays`.
 ///
 /// Example: `GraphMl(file: "parties.graphml")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub struct GraphMl {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Attribute of nodes that is the party's name; without such an attribute it is their id. Default: label.
+    /// Name of the attribute that holds a party's name; the name of a node without it is its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
     #[serde(skip)]
@@ -31,7 +31,7 @@ fn label() -> String {
 }
 
 impl GraphMl {
-    /// The edges by names.
+    /// The edges, as pairs of names.
     fn edges(&self) -> Edges {
         let name = |graph: &Graph, node: usize| graph.nodes[node].clone();
         let edges = self.graph.iter().flat_map(|graph| {

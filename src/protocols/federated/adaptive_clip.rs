@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveClip {
-    /// gamma, the share of vectors that the norm is to leave as they are, above 0 and below 1. Default: 0.5, the median.
+    /// gamma, the target share of vectors that are not clipped, above 0 and below 1. Default: 0.5, the median.
     #[serde(default = "half")]
     pub quantile: Probability,
     /// eta, the size of the steps of the norm's logarithm. Default: 0.2, as in the paper.
@@ -99,7 +99,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// The norm reaches the quantile of a law of norms, with the error that the noise of the counts explains.
+    /// The norm reaches the quantile of the distribution of norms, with the error that the noise of the counts
+    /// explains.
     ///
     /// 400 agents, q = 0.5, norms log-uniform on [1, 100]; gamma = 0.7 is the norm 100^0.7 = 25.1. Around it, ln S follows
     /// x <- x - eta (f x + e), with f = 1 / ln 100 the density of ln norm, and e the noise of b: variance (m s2 + sigma_b^2)

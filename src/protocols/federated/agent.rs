@@ -1,4 +1,4 @@
-//! An agent: measures its own objective, chooses points by its own model or by the shared sum, and sends its
+//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends its
 //! weights.
 
 use super::common::AgentCommon;
@@ -46,7 +46,7 @@ pub(super) struct Agent {
     pub(super) weights: Option<SharedModel>,
     /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
-    /// Whether this is a dry run: nothing is measured or learned.
+    /// Whether this is a dry run: nothing is optimised.
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
@@ -55,7 +55,7 @@ pub(super) struct Agent {
     pub(super) repeated: Repeated,
     /// By point: whether it was measured. Empty if repeated points are allowed.
     pub(super) visited: Vec<bool>,
-    /// Whether it answers, where that depends on what it measured.
+    /// Decides whether the agent answers; `None` if this does not depend on what it measured.
     pub(super) silence: Option<AgentSilence>,
     /// This agent's noise.
     pub(super) noise: Noise,
@@ -66,9 +66,9 @@ pub(super) struct Agent {
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
-    /// If the server selects agents by loss: its selection, which says who reports what.
+    /// If the server selects agents by loss: the selection, which determines which agents report, and what.
     pub(super) reporting: Option<SelectionModel>,
-    /// The measurements, as the weights are fitted to them; kept only if losses are reported.
+    /// The measurements (arm and outcome), kept only if losses are reported.
     pub(super) seen: Vec<(usize, f64)>,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
@@ -175,7 +175,7 @@ impl Agent {
         own[stream.below(own.len() as u64) as usize]
     }
 
-    /// What this agent reports of its loss of these vectors; `None` if it reports nothing.
+    /// This agent's report of its loss with these vectors; `None` if it reports nothing.
     fn report(&self, selected: bool, vectors: Option<&[Vec<f64>]>) -> Option<f64> {
         let selection = self.reporting.as_ref()?.as_dyn();
         let vectors = vectors.filter(|_| selection.reporters().include(selected) && !self.seen.is_empty())?;

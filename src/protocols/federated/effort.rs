@@ -1,4 +1,4 @@
-//! What a replication of federated optimisation takes, estimated from its counts.
+//! Estimates the memory and time that a replication of federated optimisation takes.
 
 use super::hyperparameters::OwnHyperparameters;
 use super::recipe::Federated;
@@ -11,14 +11,14 @@ use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 /// Bytes of an agent besides its models: the party, its streams of random numbers, its timers.
 const AGENT: f64 = 4_000.0;
 
-/// Seconds in which all accountants compute the loss of a series of sums with noise.
+/// Seconds that all accountants together take to compute the loss of a series of sums with noise.
 const ACCOUNTED: f64 = 0.29;
 
-/// Evaluations of the likelihood in a fit from one starting point, about.
+/// Approximate number of evaluations of the likelihood in a fit from one starting point.
 const EVALUATIONS: f64 = 30.0;
 
 impl Federated {
-    /// What one replication with this number of agents takes.
+    /// Memory and time of one replication with this number of agents.
     pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
         let points = self.rounds.saturating_add(self.initial_points);
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
@@ -55,7 +55,7 @@ impl Federated {
         shared.and(series)
     }
 
-    /// What further draws of the objective take: of each agent, and of each round where functions drift.
+    /// Memory and time of further draws of the objective: for each agent, and for each round where functions drift.
     fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
         let (n, draw) = (problem.arms as f64, problem.drawn.seconds);
         let differences = || self.groups.iter().map(|group| group.differences.clone());
@@ -67,7 +67,8 @@ impl Federated {
         effort = effort.and(Effort::new(NUMBER * n, draw).times(f64::from(clusters).min(agents)));
         let reach = differences().map(|differences| differences.reach()).fold(0.0, f64::max);
         if reach > 0.0 {
-            // Factors of matrices along each input of a lattice that reaches beyond the domain, products with every line of it.
+            // For each input, the factor of a matrix along a lattice that reaches beyond the domain, and its products
+            // with every line of the lattice.
             let wider = 1.0 + 2.0 * reach;
             let along = wider * problem.stated.1.min(problem.arms) as f64;
             let lattice = n * libm::pow(wider, problem.inputs as f64);
@@ -94,7 +95,7 @@ impl Federated {
         effort
     }
 
-    /// What the factor of an own covariance takes, for an agent whose model has a length-scale of its own.
+    /// Memory and time of the factor of an agent's own covariance, where models have length-scales of their own.
     fn of_own_matrices(&self, problem: &Extent) -> Effort {
         let differ = |group: &AgentGroup| group.differences.in_length_scales();
         if !self.groups.iter().any(differ) {
@@ -105,8 +106,8 @@ impl Federated {
         Effort::due_to(problem.stated.0.clone(), problem.stated.1, NUMBER * n * n, seconds)
     }
 
-    /// What one agent takes with this number of points: its own model, from which it draws a function in every round, and
-    /// the shared one.
+    /// Memory and time of one agent with this number of points: of its own model, from which it draws a function in
+    /// every round, and of the shared one.
     fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
         // Rows are stored in groups of sixteen, and in tiles of 32 points.

@@ -1,4 +1,4 @@
-//! Weights against biased participation: the inverse of the probability that an agent's answer is in a sum.
+//! Weights that correct for biased participation: the inverse of the probability that an agent's answer is in a sum.
 
 use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// weights over the agents that answered is scaled to 1 (Hajek's form: a little biased, less variable).
 ///
 /// An agent's largest change of the sum grows with its weight, so the noise is scaled to the largest weight after the
-/// division: z, and with it the privacy loss, stay as they are, and there is more noise.
+/// division: z and the privacy loss stay the same, and the noise grows.
 ///
 /// Source: Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe".
 ///
@@ -18,15 +18,16 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Importance {
-    /// How p is known.
+    /// Where p is taken from.
     pub answers: AnswerChance,
-    /// The largest 1 / p: agents that answer less often weigh too little, so that the noise does not grow further.
+    /// The upper limit of 1 / p, so that the noise does not grow further; the weight of agents that answer less often
+    /// is then too small.
     /// Default: 10.
     #[serde(default = "ten")]
     pub most: Positive,
 }
 
-/// How the probability is known that an agent's answer arrives in time.
+/// Where the probability that an agent's answer arrives in time is taken from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum AnswerChance {
     /// Stated by group of agents; 1 for groups that are not named.

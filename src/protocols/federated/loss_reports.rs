@@ -1,4 +1,4 @@
-//! What agents report for the selection of agents, and the noise in it.
+//! The noise in the losses that agents report for the selection of agents.
 
 use crate::privacy::mechanisms::{Gaussian, NoiseArithmetic};
 use crate::vocab::Positive;
@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Gaussian noise in the losses that agents report for a selection by loss: each is clipped to [0, `bound`], and the server
-/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses them. Whom the server selects shows the
-/// agents something of the noisy losses, so the ledger has an entry for all losses of a round, as if agents saw them.
+/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses them. The selections reveal
+/// something about the noisy losses to the agents, so the ledger has an entry for all losses of a round, as if agents
+/// saw them.
 ///
 /// Example: `LossReports(bound: 4, noise_multiplier: 5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,10 @@
-//! Who shares masks with whom, and who holds shares of whose secrets.
+//! Which agents share masks with each other, and which hold shares of whose secrets.
 //!
-//! With full masks these are all pairs of agents, and a majority of all shares recovers a secret. With few neighbours each
-//! agent has k of them: agents stand on a ring in random order, and the k / 2 next ones on either side are an agent's
-//! neighbours (a Harary graph). It shares masks with them and deals its shares to them, and t = k / 2 + 1 of these shares
-//! recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
-//! (poly)logarithmic overhead", section 3 (SecAgg+ with a server that follows the protocol).
+//! With full masks, all agents share masks with each other, and a majority of all shares recovers a secret. With few
+//! neighbours, agents are placed on a ring in random order, and the k / 2 nearest ones on either side are an agent's
+//! neighbours (a Harary graph). An agent shares masks with its neighbours and deals its shares to them, and t = k / 2 +
+//! 1 of these shares recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server
+//! aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a server that follows the protocol).
 
 use crate::rng::Stream;
 
@@ -61,7 +61,7 @@ impl MaskGraph {
         }
     }
 
-    /// Where the share of `owner`'s secret is among those that `holder` sends; `None` if it holds none.
+    /// The position of the share of `owner`'s secret among those that `holder` sends; `None` if it holds none.
     pub(super) fn place(&self, holder: usize, owner: usize) -> Option<usize> {
         match self {
             Self::Complete(_) => Some(owner),
@@ -107,7 +107,8 @@ impl MaskGraph {
 
 /// An upper bound of the probability that a random graph of `agents` agents with `k` neighbours each does not protect:
 /// that `colluding` agents include t = k / 2 + 1 neighbours of another agent, or that the agents that remain without them
-/// and without `gone` agents that drop out are not connected. Colluding and absent agents do not depend on the graph.
+/// and without `gone` agents that drop out are not connected. The bound assumes that colluding and absent agents do not
+/// depend on the graph.
 ///
 /// The first is bounded by the sum over agents of a hypergeometric tail; for the second, a ring of neighbours falls apart
 /// only where k / 2 successive agents are missing, and the bound is the sum over all places.

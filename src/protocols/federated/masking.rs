@@ -1,11 +1,12 @@
 //! Masks that cancel in a sum, and secret shares to compute and remove the masks that do not cancel.
 //!
-//! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from it, the
-//! other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a round, the agents
-//! send shares of one secret of each agent: of its own seed if it answered, else of its secret for key agreement. So the
-//! server can compute the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017,
-//! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
-//! bits: messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
+//! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from
+//! the seed, the other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a
+//! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for
+//! key agreement. So the server can compute the sum but no single answer, even one that arrives late. Source: Bonawitz
+//! et al. 2017, "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a
+//! group of 61 bits: messages and computations are those of a real key agreement, but it protects nothing outside a
+//! simulation.
 
 use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};
@@ -52,7 +53,7 @@ pub(super) enum Kind {
     Own,
 }
 
-/// The results of key agreement and of dealing shares, computed when they are needed. An agent calls this for its own
+/// The results of key agreement and of dealing shares, computed when they are needed. An agent uses it only for its own
 /// secrets, for public keys and for the shares that it holds; the server only for public keys.
 #[derive(Debug)]
 pub(super) struct Dealer {

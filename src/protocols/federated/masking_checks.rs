@@ -46,7 +46,7 @@ impl Aggregate {
         };
         let reach =
             self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
-        // Encoded sums wrap around at 2^23, about 8.4 million: a hundred times this bound.
+        // Encoded sums wrap around at 2^23, about 8.4 million: a hundred times this limit.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
             let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
@@ -76,7 +76,8 @@ impl Aggregate {
 
     /// What is wrong with masks between `k` neighbours.
     fn graph_problem(&self, k: usize, agents: u64) -> Option<Problem> {
-        /// Above this bound of the probability that a graph fails, a condition on it says nothing.
+        /// Largest bound of the probability that a graph fails; with a larger one, a guarantee on condition that it
+        /// does not fail would be of no use.
         const MOST: f64 = 0.1;
         let wrong = |path: &str, expected: String, found: String, cure: &str| {
             Some(Problem::wrong(format!("server.Masked.{path}"), expected, found, cure))

@@ -126,7 +126,8 @@ impl OwnModel {
         Ok(Some(found))
     }
 
-    /// The maximum-likelihood hyperparameters and the mean of the outcomes; `None` if these are all equal.
+    /// The maximum-likelihood hyperparameters and the mean of the outcomes; `None` if the outcomes are all equal or no
+    /// fit succeeds.
     ///
     /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser:
     /// L-BFGS on the logarithms.

@@ -1,10 +1,10 @@
-//! Who is heard: whether the agents whose answers enter the sums are a fair sample of all agents.
+//! Measures whether the agents whose answers arrive in time are a representative sample of all agents.
 
 use crate::protocols::stage::NamedOutcome;
 use std::fmt;
 use std::sync::Arc;
 
-/// By agent: whether the server holds an answer of it when it closes a round.
+/// By agent: whether the server has the agent's answer when it closes a round.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Heard(pub Arc<[bool]>);
 
@@ -24,7 +24,7 @@ const QUARTERS: [&str; 4] = [
     "share of answers heard by simple regret: highest quarter",
 ];
 
-/// Number of answers of each agent that the server heard, and that were due.
+/// Number of answers that the server received in time from each agent, and number that were due from each.
 #[derive(Debug)]
 pub(super) struct ParticipationTally {
     heard: Vec<u64>,
@@ -59,9 +59,9 @@ impl ParticipationTally {
         Some(NamedOutcome::new(name, bias).otherwise(0.0))
     }
 
-    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if all
-    /// answers were heard, which counts as a bias of 0 and shares of 1 beside other replications; without a bias of
-    /// heterogeneity if that is the same for all agents.
+    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if
+    /// all answers were heard, which counts as a bias of 0 and shares of 1 when replications are combined; without a
+    /// bias of heterogeneity if that is the same for all agents.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {
@@ -72,7 +72,7 @@ impl ParticipationTally {
         let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
         order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
         if order.len() >= QUARTERS.len() {
-            // Agents of equal regret each count with the mean of their numbers, so that their order decides nothing.
+            // Agents of equal regret each get the mean of their counts, so that their order has no effect.
             let alike = |a: &usize, b: &usize| regret[*a].total_cmp(&regret[*b]).is_eq();
             let mean = |group: &[usize]| {
                 let heard: u64 = group.iter().map(|&agent| self.heard[agent]).sum();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(shares, [1.0, 0.0, 0.5, 1.0]);
     }
 
-    /// Agents of equal regret share what was heard of them, in whatever order they come.
+    /// Agents of equal regret share their counts of answers heard, whatever their order.
     #[test]
     fn ties_between_quarters_are_shared() {
         let shares = |heard: [bool; 4]| {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(first, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
     }
 
-    /// Nobody heard is no bias of 0, and agents of equal regret have shares all the same.
+    /// If nobody was heard, the bias is undefined, not 0; agents of equal regret still have shares.
     #[test]
     fn nobody_heard_is_undefined_and_equal_regrets_have_shares() {
         let mut tally = ParticipationTally::new(4);

@@ -19,13 +19,13 @@ pub struct AgentLevel {
 }
 
 impl AgentLevel {
-    /// Whose data it is, as the ledger names it.
+    /// The name in the ledger for these agents as owners of the protected data.
     pub(super) fn protected(&self, agents: &str) -> String {
         format!("{agents}, epsilon {}", self.epsilon)
     }
 }
 
-/// Each level once, from the largest rate on: a budget refuses the first of them first.
+/// Each level once, in descending order of rate: the first one is the first to exceed a budget.
 pub(super) fn levels_of(by_agent: &[AgentLevel]) -> Vec<AgentLevel> {
     let mut found = by_agent.to_vec();
     found.sort_by(|a, b| b.rate.total_cmp(&a.rate).then(b.epsilon.get().total_cmp(&a.epsilon.get())));
@@ -34,7 +34,7 @@ pub(super) fn levels_of(by_agent: &[AgentLevel]) -> Vec<AgentLevel> {
 }
 
 impl Aggregate {
-    /// What epsilons of agents' own cannot be combined with; `groups` are the names of the groups.
+    /// The problems of settings that cannot be combined with personal epsilons; `groups` are the names of the groups.
     pub(super) fn personal_problems(&self, policy: &RoundPolicy, groups: &[String]) -> Vec<Problem> {
         let Some(personal) = &self.personal else { return Vec::new() };
         let names: Vec<&str> = groups.iter().map(String::as_str).collect();
@@ -70,7 +70,8 @@ impl Aggregate {
 }
 
 impl Federated {
-    /// The problem of epsilons of agents' own beside what is priced for all agents at once, or about one rate.
+    /// The problem of personal epsilons together with informative silence or `regret_terms`, which assume one sampling
+    /// rate for all agents.
     pub(super) fn beside_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.telling_silence().is_some() {

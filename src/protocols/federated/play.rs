@@ -46,7 +46,7 @@ impl Protocol for Federated {
         problems
     }
 
-    /// Agents draw functions over all points of the objective, and none has the data of another.
+    /// Agents draw functions over all points of the objective, and no two agents have the same data.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let most = MAX_ARMS as u64;
         let here = self.agents(stage) as u64;
@@ -90,8 +90,8 @@ impl Protocol for Federated {
         if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
     }
 
-    /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of answers it
-    /// learns who is selected, which is one if selection depends on losses.
+    /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of
+    /// answers it learns who is selected, which is also a release if selection depends on losses.
     fn relays_learn_protected_data(&self) -> bool {
         let by_loss = |series: &FederatedSeries| match &series.sharing {
             Sharing::Aggregate(aggregate) => aggregate.selects_by_loss(),

@@ -1,4 +1,4 @@
-//! What observers know of the agents besides the releases in the ledger.
+//! The facts about agents that are taken as public, besides the releases in the ledger.
 
 use super::series::{Aggregate, Sharing};
 use crate::network::PartyQuantity;
@@ -12,11 +12,11 @@ pub(super) const PROTECTED: &str = "agents";
 /// The name in the ledger for all agents as observers of what the server broadcasts.
 pub const EVERY_AGENT: &str = "every agent";
 
-/// What speed and availability reveal where they depend on the agents' objectives.
+/// The fact that speed and availability reveal, where they depend on the agents' objectives.
 const TIED: &str = "how fast agents are and when they are available, which depends on how unlike their objectives are \
                     (`together`), and so who answers in time";
 
-/// What the times of messages reveal.
+/// The fact that the times of messages reveal.
 const WHO_AND_WHEN: &str =
     "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
 
@@ -31,8 +31,8 @@ const WHO_AND_WHEN_BEYOND: &str = "who answers in which round, and when, beyond 
 const WHEN_BEYOND: &str = "when agents answer, given that they do, beyond what follows from how fast and how available each \
                            agent is: taken as independent of the agents' data";
 
-/// Facts about the agents that no release accounts for; `tells` if silence depends on what agents measured, and so is in the
-/// ledger; `objective` holds the public facts about the problem.
+/// Facts about the agents that no release accounts for. `tells` is true if silence depends on what agents measured, and
+/// so is in the ledger; `objective` holds the public facts about the problem.
 pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
     let mut facts = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) ->
     facts
 }
 
-/// What is public where agents have epsilons of their own.
+/// The public fact where agents have epsilons of their own.
 pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     let Sharing::Aggregate(Aggregate { personal: Some(_), .. }) = sharing else { return None };
     let what = "the epsilon of each agent, and so the probability with which it is sampled: assumed not to depend on the agent's \
@@ -86,7 +86,7 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     Some(PublicFact::new(what, Origin::Protocol).about(PROTECTED))
 }
 
-/// Facts about the problem of a federation, as its objective and its tables state them.
+/// Public facts about the problem of a federation: those of its objective, of its input tables and of dependences.
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     let tied = stage.traits.iter().filter_map(|party| party.together.as_ref());
     let tied = tied.into_iter().any(|together| together.ties(PartyQuantity::Heterogeneity));

@@ -110,14 +110,16 @@ impl Federated {
         }
     }
 
-    /// The silence of agents that tells most of what they measured; `None` if no silence depends on it.
+    /// The `silence` setting with the largest epsilon among those that depend on what agents measured; `None` if there
+    /// is none.
     #[must_use]
     pub fn telling_silence(&self) -> Option<Informative> {
         let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
         telling.max_by(|a, b| a.epsilon().total_cmp(&b.epsilon()))
     }
 
-    /// The problem of a budget beside silence that tells: nobody can hold back that an agent does not answer.
+    /// The problem of a budget together with silence that depends on what agents measured: an agent's silence cannot be
+    /// withheld when the budget is used up.
     fn silence_in_budget(&self, stage: &ReplicationSetup) -> Option<Problem> {
         stage.budget.filter(|_| self.telling_silence().is_some())?;
         let place =
@@ -131,7 +133,8 @@ impl Federated {
         ))
     }
 
-    /// The problem of silence that tells beside a divisor whose neighbour lacks an agent and its answers.
+    /// The problem of silence that depends on what agents measured, with a divisor whose neighbouring data sets lack an
+    /// agent and its answers.
     fn silence_beside(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.telling_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
@@ -145,8 +148,8 @@ impl Federated {
         ))
     }
 
-    /// Why the cost of a sum depends on what was released before, in the words that follow "holds only with"; `None` if it is
-    /// the same for all agents that answer or are selected.
+    /// The condition under which the computed cost of a sum holds, as the words that follow "holds only with"; `None`
+    /// if the cost does not depend on earlier releases.
     pub(super) fn condition_of_costs(&self, aggregate: &Aggregate) -> Option<String> {
         if aggregate.noise_multiplier.get() <= 0.0 {
             return None;
@@ -179,8 +182,8 @@ impl Federated {
         agents
     }
 
-    /// What the server knows of these agents (party and group of each) before the first round of the replication with this
-    /// node of the seed tree.
+    /// What the server knows about these agents (given as party and group) before the first round; `key` is the
+    /// replication's node of the seed tree.
     pub(super) fn roster(&self, stage: &ReplicationSetup, agents: &[(usize, usize)], key: Key) -> Roster {
         let network = key.child("network");
         let announced = |&(party, _): &(usize, usize)| {
@@ -273,8 +276,8 @@ impl Federated {
         self.groups.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Problems of differences between agents, whatever the objective: wrong values, and theorems about functions that do
-    /// not change or about one noise for all.
+    /// Problems of differences between agents with any objective: wrong values, and theorems that assume functions that
+    /// do not change, or the same noise for all agents.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {
@@ -295,7 +298,7 @@ impl Federated {
         problems
     }
 
-    /// The problem of features of an objective whose covariance has none.
+    /// The problem of an objective whose covariance has no Fourier features.
     pub(super) fn check_features(&self, objective: &dyn Objective) -> Option<Problem> {
         (objective.stated().linear == Some(true)).then(|| {
             Problem::wrong(

@@ -45,7 +45,7 @@ pub(super) struct Replication<'a> {
     pub(super) common: Arc<AgentCommon>,
     /// Party and group of each agent.
     pub(super) agents: Vec<(usize, usize)>,
-    /// What each agent has for itself.
+    /// The problem of each agent.
     pub(super) own: Vec<OwnProblem>,
     pub(super) groups: Vec<(String, Vec<usize>)>,
     pub(super) key: Key,
@@ -145,7 +145,8 @@ impl Replication<'_> {
         self.own.iter().map(|own| own.function.at(0).as_slice()).collect()
     }
 
-    /// How unlike agents are in their functions and in their records, as far as the scenario makes them differ.
+    /// Measures of the differences between agents' functions and between their records, where the scenario makes them
+    /// differ.
     fn unlikeness(&self) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if self.recipe.groups.iter().any(|group| group.differences.in_functions()) {
@@ -202,7 +203,7 @@ impl Replication<'_> {
         self.agents.iter().enumerate().map(region).collect()
     }
 
-    /// What the server knows of its agents before the first round.
+    /// What the server knows about its agents before the first round.
     fn roster(&self) -> Roster {
         self.recipe.roster(self.stage, &self.agents, self.key)
     }
@@ -231,7 +232,7 @@ impl Replication<'_> {
         })
     }
 
-    /// Who shares masks with whom; the server draws it.
+    /// The graph of masks between agents, which the server draws.
     fn mask_graph(&self, aggregate: &Aggregate) -> MaskGraph {
         let agents = self.agents.len();
         let server = self.key.child("party").child(&self.recipe.server);

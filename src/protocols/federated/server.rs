@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub(super) type Vector = Arc<Vec<f64>>;
 
-/// A vector, and the round to which it is an answer.
+/// A vector, and the round that it answers.
 #[derive(Clone, Debug)]
 pub(super) struct Dated {
     pub(super) round: u64,
@@ -71,7 +71,7 @@ pub(super) struct Server {
     /// Rounds that were given up after shares had been requested.
     pub(super) unopened: Vec<PendingUnmasking>,
     pub(super) name: String,
-    /// The silence of agents that tells most, if it depends on what they measured.
+    /// The `silence` setting with the largest epsilon, if silence depends on what agents measured.
     pub(super) silence: Option<Informative>,
     /// Relays between the server and agents: they see who answers, even if they cannot read the answers.
     pub(super) passers: Arc<[Observer]>,
@@ -81,13 +81,14 @@ pub(super) struct Server {
     pub(super) buffered: u64,
     /// How many of these answers were to earlier rounds.
     pub(super) stale: u64,
-    /// Relays between server and agents: if agents are selected by loss, the size of an answer tells them who is.
+    /// Relays between server and agents: if agents are selected by loss, the size of an answer shows them who is
+    /// selected.
     pub(super) relays: Arc<[Observer]>,
     /// Whom the server asks, and what it knows of its agents.
     pub(super) roster: Roster,
     /// The clipping norm over all regions, if it follows the agents' vectors.
     pub(super) norm: Option<Positive>,
-    /// Dry run: nothing is summed, and zeros of the same length are sent.
+    /// Whether this is a dry run: nothing is summed, and zeros of the same length are sent.
     pub(super) dry: bool,
 }
 
@@ -147,7 +148,7 @@ impl Server {
         }
     }
 
-    /// The agents of which the server holds an answer that arrived since the last sum: to this round, or a late one that
+    /// The agents from which the server has an answer since the last sum: an answer to this round, or a late one that
     /// enters the next sum.
     pub(super) fn heard_now(&self) -> Heard {
         let heard =

@@ -85,14 +85,14 @@ impl Party<FederatedProtocol> for Server {
         }
     }
 
-    /// An open round keeps its timer, and is closed by the new policy.
+    /// An open round keeps its timer, but the new policy decides when it is closed.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             let clip = |sharing: &Sharing| match sharing {
                 Sharing::Aggregate(aggregate) => aggregate.clip,
                 Sharing::Alone(_) | Sharing::RandomAgent(_) => None,
             };
-            // A norm that has followed the vectors goes on from where it is, unless the scenario states another one.
+            // A norm that has followed the vectors keeps its value, unless the fork states another one.
             if clip(&self.sharing) != clip(&fresh.sharing) {
                 self.norm = fresh.norm;
             }
@@ -245,7 +245,8 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // What the share of vectors within the norm is computed for: the planned number, or that of the vectors.
+        // The planned number of sampled agents, among those that were asked or those whose vectors arrived, over which
+        // the share of vectors within the norm is computed.
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),

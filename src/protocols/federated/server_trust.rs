@@ -1,4 +1,4 @@
-//! Whether a server is trusted with agents' vectors, and what an untrusted one needs.
+//! Whether a server is trusted with agents' vectors, and the settings of masks if it is not.
 
 use super::mask_graph::{failure_of_graph, threshold};
 use crate::vocab::Probability;
@@ -50,7 +50,7 @@ impl ServerTrust {
         matches!(self, Self::Masked { .. })
     }
 
-    /// The number of agents with which each agent shares masks, if these are not all.
+    /// The number of agents with which each agent shares masks; `None` for all.
     #[must_use]
     pub fn neighbours(self) -> Option<usize> {
         match self {
@@ -59,14 +59,14 @@ impl ServerTrust {
         }
     }
 
-    /// The probability that a graph of few neighbours does not protect is at most this, for `agents` agents.
+    /// An upper bound of the probability that a graph of few neighbours does not protect, for `agents` agents.
     pub(super) fn failure(self, agents: usize, absent: usize) -> Option<f64> {
         let Self::Masked { colluding, .. } = self else { return None };
         let gone = self.gone(agents, absent)?;
         self.neighbours().map(|k| failure_of_graph(agents, k, colluding as usize, gone))
     }
 
-    /// The number of absent agents for which that probability is stated: the planned one, or if more are absent, their number
+    /// The number of absent agents that this bound assumes: the planned one, or if more are absent, their number
     /// rounded up to a multiple of a twentieth of all agents.
     fn gone(self, agents: usize, absent: usize) -> Option<usize> {
         let Self::Masked { planned_dropout, .. } = self else { return None };

@@ -1,9 +1,9 @@
 //! The ledger entry of who answers a round, where silence depends on what agents measured.
 //!
-//! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of a round
-//! together cost an agent no more than its own, and a round is one entry about every agent. The server and relays see the
-//! bits; the other agents see when rounds end and what the sums contain, which are functions of the bits, of delays, and of
-//! sums that have entries of their own.
+//! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of
+//! a round together cost an agent no more than its own bit does, and a round is one entry about every agent. The server
+//! and relays see the bits; the other agents see when rounds end and what the sums contain, which are functions of the
+//! bits, of delays, and of sums that have entries of their own.
 
 use super::messages::FederatedProtocol;
 use super::server::Server;
@@ -19,9 +19,9 @@ const NULL_AGENT: &str =
     "an agent that contributes nothing being silent with a probability between the same bounds";
 
 impl Server {
-    /// Makes the ledger entries for what the server, the agents and relays see of who answers the present round. They are made
-    /// when the round begins, since silence is seen even if the round never ends, and even if a budget is exceeded, since
-    /// nothing can prevent that it is seen.
+    /// Makes the ledger entries for what the server, the agents and relays see of who answers the present round. They
+    /// are made when the round begins, because silence is seen even if the round never ends; and even if a budget is
+    /// exceeded, because nothing can prevent that silence is seen.
     pub(super) fn enter_silence(
         &mut self,
         ctx: &mut Context<'_, FederatedProtocol>,

@@ -65,13 +65,13 @@ pub(super) struct Tally {
     clipped: Vec<(u64, u64, Clipped)>,
     /// Round, clipping norm of the next round, and noisy share of vectors within this round's; empty if the norm is fixed.
     norms: Vec<(u64, f64, f64)>,
-    /// Rounds that share vectors: those with a lower number.
+    /// Rounds with a lower number share vectors.
     shared_rounds: u64,
     participation: ParticipationTally,
 }
 
 impl Tally {
-    /// Without measurements, for `rounds` rounds, of which those below `shared_rounds` share vectors.
+    /// A tally without measurements, for `rounds` rounds, of which those below `shared_rounds` share vectors.
     pub(super) fn new(functions: Vec<Arc<OwnFunction>>, rounds: u64, shared_rounds: u64) -> Self {
         Self {
             shared_rounds,
@@ -137,7 +137,7 @@ impl Tally {
         RoundTrack { name: "1 - best outcome, mean of agents".to_owned(), points }
     }
 
-    /// What was clipped, by round.
+    /// The clipped vectors, by round.
     pub(super) fn clipped(&self) -> Vec<(u64, Clipped)> {
         self.clipped.iter().map(|(round, _, clipped)| (*round, *clipped)).collect()
     }
@@ -171,7 +171,7 @@ impl Tally {
         (!points.is_empty()).then_some(RoundTrack { name, points })
     }
 
-    /// Notes that the clipping norm has followed the vectors of a round.
+    /// Adds the clipping norm that follows from the vectors of a round.
     pub(super) fn norm(&mut self, round: u64, norm: f64, within: f64) {
         self.norms.push((round, norm, within));
     }
@@ -205,7 +205,8 @@ impl Tally {
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 
-    /// Whether the agents that were heard are a fair sample of all. Empty without any measurement, in a dry run.
+    /// Measures of whether the agents that were heard are a representative sample of all agents. Empty without any
+    /// measurement, as in a dry run.
     pub(super) fn participation(&self) -> Vec<NamedOutcome> {
         let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
         for (t, measured) in self.rounds.iter().enumerate() {

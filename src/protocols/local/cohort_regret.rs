@@ -1,4 +1,4 @@
-//! The learner's regret by cohort, each on the largest mean reward of its own.
+//! The learner's regret by cohort, against the largest mean reward of each cohort.
 
 use super::crowd::Crowd;
 use super::membership::Membership;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct OfCohort {
     name: String,
-    /// Share of users that is expected.
+    /// Expected share of users.
     share: f64,
     function: Arc<OwnFunction>,
     /// Arms that its users have tried, each once.
@@ -20,7 +20,8 @@ struct OfCohort {
 }
 
 impl OfCohort {
-    /// The largest mean reward in a round minus the largest of the arms tried so far; of the worst arm before the first user.
+    /// The largest mean reward in a round minus the largest among the arms tried so far, or minus the smallest mean
+    /// reward before the first user.
     fn simple(&self, round: u64) -> f64 {
         let values = self.function.at(round);
         let most = self.tried.iter().map(|&arm| values[arm]).fold(f64::NEG_INFINITY, f64::max);
@@ -40,7 +41,7 @@ pub(super) struct CohortRegret {
 }
 
 impl CohortRegret {
-    /// No regret yet; `None` if there are no cohorts.
+    /// Regrets before the first user; `None` if there are no cohorts.
     pub(super) fn new(crowd: &Crowd) -> Option<Self> {
         let membership = crowd.membership.clone();
         let of = |(place, (name, share)): (usize, (&str, f64))| OfCohort {
@@ -70,8 +71,8 @@ impl CohortRegret {
         value
     }
 
-    /// Simple and cumulative regret so far: the mean of the cohorts' simple regrets by their shares, over those that have had a
-    /// user; and the sum over users.
+    /// Simple and cumulative regret so far. The first is the mean of the simple regrets of all cohorts that have had a
+    /// user, weighted by their shares; the second is the sum over users.
     pub(super) fn so_far(&self) -> [f64; 2] {
         let met = || self.cohorts.iter().filter(|cohort| cohort.users > 0);
         let total: f64 = met().map(|cohort| cohort.share).sum();

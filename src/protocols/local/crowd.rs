@@ -1,4 +1,4 @@
-//! Who the users of one replication are: the rewards of each cohort, and the mechanisms of users with an epsilon of their own.
+//! The users of one replication: the rewards and answers of each cohort, and the mechanism for each epsilon.
 
 use super::cohort::Cohort;
 use super::membership::{Membership, Population};
@@ -29,7 +29,7 @@ pub(super) struct CohortUsers {
 pub(super) struct LevelOfUsers {
     /// The epsilon, if users have epsilons of their own.
     pub(super) epsilon: Option<Epsilon>,
-    /// Expected share of users at this level, of those who were asked for.
+    /// Expected share of the users with this epsilon.
     pub(super) share: f64,
     /// `None` if rewards are reported without protection.
     pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,
@@ -47,15 +47,15 @@ pub(super) struct Crowd {
 /// Users of one cohort with one epsilon: what one of them reports, for an audit.
 #[derive(Clone, Debug)]
 pub struct UserKind {
-    /// Whose data it is, as the ledger names it ("users, cohort phone, epsilon 0.5").
+    /// The name of these users in the ledger ("users, cohort phone, epsilon 0.5").
     pub protected: String,
     /// The mechanism; `None` if rewards are reported without protection.
     pub mechanism: Option<Arc<dyn RewardMechanism>>,
-    /// Who of them never answers.
+    /// Which of them never answer.
     pub never_answer: NeverAnswer,
     /// The mean reward of each arm in the first round, in units of the objective.
     pub values: Arc<Vec<f64>>,
-    /// The largest of these.
+    /// The largest of these values.
     pub best: f64,
     /// The noise of their rewards.
     pub noise: Noise,
@@ -69,7 +69,7 @@ pub(super) fn protected(users: &str, cohort: &str, epsilon: Option<Epsilon>) -> 
 }
 
 impl Crowd {
-    /// The users of a replication with this node of the seed tree.
+    /// The users of a replication; `key` is its node of the seed tree.
     pub(super) fn new(
         local: &Local,
         stage: &ReplicationSetup,
@@ -105,7 +105,7 @@ impl Crowd {
         Ok(Self { cohorts: cohorts.collect(), membership, mean })
     }
 
-    /// The largest number over all cohorts, rounds and arms.
+    /// The largest value of `of` at any mean reward, over all cohorts, rounds and arms; at least 0.
     fn largest(&self, of: impl Fn(f64) -> f64) -> f64 {
         let all = self.cohorts.iter().flat_map(|cohort| cohort.function.rounds()).flat_map(|v| v.iter());
         all.fold(0.0f64, |most, value| most.max(of(*value)))
@@ -164,7 +164,7 @@ impl Crowd {
 }
 
 impl Local {
-    /// The cohorts and the people; `key` is the replication's node.
+    /// The cohorts and the people; `key` is the replication's node of the seed tree.
     pub(super) fn membership(&self, key: Key) -> Membership {
         let users = key.child("party").child(&self.users);
         let people = |size: std::num::NonZeroU64| Population {
@@ -179,7 +179,7 @@ impl Local {
         }
     }
 
-    /// Every kind of user of a series: by cohort and by epsilon. `key` is the replication's node.
+    /// Every kind of user of a series, by cohort and by epsilon. `key` is the replication's node of the seed tree.
     ///
     /// # Errors
     /// If nothing bounds the rewards, there is no finite noise, or the cohorts' functions cannot be drawn.

@@ -1,4 +1,4 @@
-//! Which cohort a user belongs to, and her own epsilon: the same in every series, and public.
+//! The cohort and the epsilon of each user: the same in every series, and public.
 
 use super::popularity::PopularityModel;
 use crate::privacy::PersonalEpsilons;
@@ -22,7 +22,7 @@ impl Population {
     }
 }
 
-/// Who the users are: people who come again, cohorts, and epsilons of their own.
+/// The population of people who may visit repeatedly, and the cohorts.
 #[derive(Clone, Debug)]
 pub(super) struct Membership {
     pub(super) population: Option<Population>,
@@ -38,7 +38,7 @@ impl Membership {
         self.population.as_ref().map(|all| all.person(user))
     }
 
-    /// The number by which cohort and epsilon are drawn: that of the person, or of the user who comes once.
+    /// The number by which cohort and epsilon are drawn: that of the person, or that of the user if nobody comes twice.
     fn unit(&self, user: u64) -> u64 {
         self.person(user).unwrap_or(user)
     }

@@ -1,4 +1,4 @@
-//! How a scenario of local differential privacy becomes parties and a record.
+//! Runs one replication of local differential privacy: builds the parties and the record of every series.
 
 use super::bounds::Bounds;
 use super::cohort::Cohort;
@@ -83,7 +83,7 @@ impl Protocol for Local {
                 "repetitions" => format!("series[{index}].learner.{}.{path}", series.learner.name()),
                 _ => path.to_owned(),
             });
-            // What is remembered of a user: its evaluation, and the release about the person.
+            // Stored for each user: its evaluation, and the release about the person.
             let held = USER * users + USER * people;
             let asked = Effort::due_to("rounds", self.rounds, held, 4.0 * MESSAGE * users);
             learner.and(asked).with_record_size(ITERATION * users.min(1_000.0) + USER * people)
@@ -109,7 +109,7 @@ impl Protocol for Local {
         let Some(first) = self.series.first() else { return Ok(Vec::new()) };
         let instance = stage.objective(&first.name)?;
         let crowd = Crowd::new(self, stage, instance, key).map_err(ReplicationError::in_all)?;
-        // Theorems are about one function and about users with one epsilon.
+        // The theorems assume one function, and users with the same epsilon.
         let one = !stage.directions.dry && self.cohorts.is_empty();
         let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
         let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
@@ -123,7 +123,8 @@ impl Local {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// The person whose visit is number `user`; `None` if nobody comes twice. `key` is the replication's node.
+    /// The person whose visit is number `user`; `None` if nobody comes twice. `key` is the replication's node of the
+    /// seed tree.
     #[must_use]
     pub fn person(&self, key: Key, user: u64) -> Option<u64> {
         self.membership(key).person(user)
@@ -190,7 +191,8 @@ impl Local {
         Ok(record)
     }
 
-    /// What a learner knows of the problem and of the reports of users at these levels, who are this share of all users.
+    /// What a learner knows about the problem and about the reports of users at these levels, who are this share of all
+    /// users.
     fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
         let bound = crowd.deviation();
         let mut facts = Facts {
@@ -271,7 +273,7 @@ impl Local {
     }
 }
 
-/// What `check` says of silence that depends on rewards, stated at this place.
+/// The warning of the command `check` about silence that depends on rewards; `place` is the path of the setting.
 fn silence_warning(place: &str, silence: &NeverAnswer) -> Option<String> {
     if let NeverAnswer::WhenBelow { .. } = silence
         && silence.depends_on_reward()

@@ -1,4 +1,4 @@
-//! What is known of the users' rewards besides the releases in the ledger.
+//! The facts about users' rewards that are taken as public, besides the releases in the ledger.
 
 use super::recipe::Local;
 use crate::objectives::{Instance, Noise};

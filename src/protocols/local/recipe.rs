@@ -33,7 +33,7 @@ pub struct Local {
     /// Name of the party that recommends and learns.
     #[schemars(with = "crate::vocab::PartyName")]
     pub service: String,
-    /// Name of the party that represents all users; its links and availability are those of each of them.
+    /// Name of the party that represents all users; each of them has its links and availability.
     #[schemars(with = "crate::vocab::PartyName")]
     pub users: String,
     /// T, the number of users who try an arm.
@@ -132,7 +132,7 @@ impl Local {
         problems
     }
 
-    /// What is wrong with epsilons of users' own, and with a learner for each cohort.
+    /// What is wrong with personal epsilons, and with a learner for each cohort.
     fn personal_problems(&self, recipe: &SeriesRecipe, index: usize) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(epsilons) = &recipe.epsilons {

@@ -11,8 +11,8 @@ use crate::vocab::{PartyId, Span};
 use std::any::Any;
 use std::collections::VecDeque;
 
-/// Largest number of users whose reports the learner takes as still to come: of more, the latest. The report of a user who
-/// never answers is awaited until so many later users were recommended an arm and have not reported.
+/// Largest number of users whose reports the learner treats as pending; if there are more, only the latest ones count.
+/// A user who never answers counts until this many later users are pending.
 const MOST_PENDING: usize = 64;
 
 /// The service of one series.
@@ -41,7 +41,7 @@ pub(super) struct OneLearner {
     /// The learner's suggestions and outcomes so far, from which another learner can continue.
     history: History,
     stream: Stream,
-    /// Its users who were recommended an arm and whose reports have not arrived, the latest of them, with their arms.
+    /// The latest of its users who were recommended an arm and whose reports have not arrived, with their arms.
     pending: VecDeque<(u64, usize)>,
 }
 
@@ -83,7 +83,7 @@ impl Service {
         }
     }
 
-    /// The learner of a user. Which cohort a user belongs to is public.
+    /// The learner for a user. The cohort of each user is public.
     fn learner(&mut self, user: u64) -> &mut OneLearner {
         let place = if self.learners.len() > 1 { self.membership.cohort(user) } else { 0 };
         &mut self.learners[place]

@@ -48,9 +48,9 @@ pub(super) struct UserSettings {
     pub(super) give_up_after: u64,
     /// Rewards and answers by cohort; a single one without cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
-    /// Who is in which cohort, and who comes again.
+    /// The cohort of each user, and the person who makes each visit.
     pub(super) membership: Membership,
-    /// Epsilons of the users' own.
+    /// The epsilon of each user; `None` if users have none of their own.
     pub(super) personal: Option<PersonalEpsilons>,
     /// The mechanism of each epsilon; a single one if users have none of their own.
     pub(super) levels: Vec<LevelOfUsers>,
@@ -167,8 +167,9 @@ impl Users {
         self.finish(ctx);
     }
 
-    /// Enters in the ledger that observers see whether a user answers, which depends on its reward. A logistic probability is
-    /// a mechanism of its own: its entry has its privacy cost, and its draw was made before, with the same recipe.
+    /// Enters in the ledger that observers see whether a user answers, which depends on its reward. Silence with a
+    /// logistic probability is a mechanism with a privacy cost of its own; whether the user is silent was drawn before,
+    /// with the same settings.
     fn tell_silence(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,

@@ -1,4 +1,4 @@
-//! How a scenario of outsourced optimisation becomes parties and a record.
+//! Runs one replication of outsourced optimisation: builds the parties and the record of every series.
 
 use super::bounds::Bounds;
 use super::curator::Curator;
@@ -87,7 +87,7 @@ impl Protocol for Outsourced {
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
-            // No theorem here is about searches whose answers are missing.
+            // No theorem here covers searches with missing answers.
             if let (Some(bounds), None) = (&mut bounds, self.silence) {
                 let failed = |error| ReplicationError::party(&series.name, error);
                 let changes = stage.changes_at_fork(&series.name);

@@ -1,5 +1,5 @@
 //! PO-GP-UCB's design rule and Theorem 3 for one run: their assumptions, whether these hold, and the terms of the
-//! bound. They are computed for the report, and no party receives them.
+//! bound. All are computed for the report only; no party receives them.
 
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;

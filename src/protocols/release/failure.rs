@@ -37,7 +37,7 @@ pub enum CannotRelease {
         "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise `rounds`"
     )]
     TooFewRounds,
-    /// Nothing is known of the loss.
+    /// The objective states no loss.
     #[error(
         "the objective states no loss, so nothing is known of its sensitivity: write assume: TaskFacts(..), or use an \
          objective that trains models"

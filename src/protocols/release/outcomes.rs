@@ -41,7 +41,8 @@ impl Trials {
         self.outcomes.last().copied()
     }
 
-    /// The settings that a private choice is among, of `n`: all, or those with a known outcome if outcomes may be missing.
+    /// The settings, out of `n`, among which a private choice is made: all, or those with a known outcome if outcomes
+    /// may be missing because of their values.
     pub(super) fn candidates(&self, n: usize) -> Vec<usize> {
         (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
@@ -86,7 +87,7 @@ impl Trials {
     }
 }
 
-/// What was published, and the setting that a reader chose.
+/// The published setting and value, and the setting that a reader chose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Published {
     pub(super) setting: Option<usize>,

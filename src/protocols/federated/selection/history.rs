@@ -1,4 +1,4 @@
-//! What a server knows of its agents when it selects some of them.
+//! What a server knows about its agents when it selects some of them.
 
 use crate::rng::Stream;
 
@@ -7,13 +7,13 @@ use crate::rng::Stream;
 pub struct SelectionHistory {
     /// The round for which agents are selected; 0 follows the initial points.
     pub round: u64,
-    /// By agent: how long it needs for one unit of work by its own account, in seconds.
+    /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,
     /// By agent: what it reported last, with the noise that was added; `None` before its first report.
     pub reported: Vec<Option<f64>>,
     /// By agent: the last round in which it was selected and its answer arrived in time.
     pub involved: Vec<Option<u64>>,
-    /// By agent: how long it took for its last such answer, in seconds.
+    /// By agent: the time that this last answer took, in seconds.
     pub took: Vec<Option<f64>>,
     /// By past round: the sum of the reports of the agents whose answers arrived in time.
     pub utility: Vec<f64>,
@@ -54,7 +54,7 @@ pub fn by_weight(mut from: Vec<(usize, f64)>, count: usize, stream: &mut Stream)
                 left -= weight(agent);
                 left < 0.0
             });
-            // Rounding may leave a rest: it belongs to the last agent with a weight.
+            // If rounding leaves a remainder, the last agent with a weight is drawn.
             found.or_else(|| from.iter().rposition(|agent| weight(agent) > 0.0)).unwrap_or(0)
         } else {
             stream.below(from.len() as u64) as usize

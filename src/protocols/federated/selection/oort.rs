@@ -1,4 +1,4 @@
-//! Agents with a large loss and a fast device.
+//! Oort: the selection of agents with a large loss and a fast device.
 
 use super::history::by_weight;
 use super::{LossReporters, Selection, SelectionHistory, too_many};
@@ -135,7 +135,7 @@ impl Selection for Oort {
         let mut utilities = self.utilities(known);
         let unexplored: Vec<usize> =
             (0..known.agents()).filter(|agent| utilities.iter().all(|(other, _)| other != agent)).collect();
-        // Where one kind of agents is too few, the other kind fills the places.
+        // If there are too few agents of one kind, the other kind takes their places.
         let wanted = (self.exploration_in(known.round) * k as f64).round() as usize;
         let explored = wanted.clamp(k.saturating_sub(utilities.len()), unexplored.len().min(k));
         let exploited = k - explored;
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(preferred(&[1.0, 1.0, 5.0, 5.0, 9.0]), 1.0);
     }
 
-    /// Exploration decays to its least share, and K agents are selected whatever is known.
+    /// Exploration decays to its least share, and K agents are selected however many have answered.
     #[test]
     fn as_many_as_asked_for_are_selected() {
         assert!((oort(1).exploration_in(1) - 0.882).abs() < 1e-12 && oort(1).exploration_in(500) == 0.2);
