@@ -2,8 +2,8 @@
 
 A scenario says who runs a search, over which network, on which objective, and what is released by which mechanism. A run
 answers three questions together: how good the result is (regret), what it cost (virtual time, messages, losses), and who
-learned what about whom (the ledger of releases). The answers follow from version, scenario and seed, to the bit, and are
-those of the command line.
+learned what about whom (the ledger of releases). Version, scenario and seed determine the answers bit by bit; they are the
+same as those of the command line.
 
 >>> import subrosa as sr
 >>> run = sr.run("scenarios/hospital.ron", replications=5)    # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""What releases cost, by every accountant: lists of releases, runs, and what other libraries wrote down."""
+"""Privacy losses by every accountant: of lists of releases, of runs, and of events and histories of other libraries."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
 
-# Events that are written one by one.
+# Largest number of randomised responses that are converted to separate events.
 _MOST_RESPONSES = 100_000
 
 
 class UnsupportedEvent(SubrosaError, ValueError):
-    """An event of another library for which no cost is known here that would hold for it."""
+    """An event of another library that no cost of subrosa describes."""
 
 
 class Release:
@@ -39,10 +39,10 @@ class Release:
 
 @dataclass(frozen=True)
 class Gaussian(Release):
-    """Gaussian noise. With a rate below 1 on a sum over a Poisson sample, of which nobody learns who is in it."""
+    """Gaussian noise; with a rate below 1, on a sum over a Poisson sample whose members are not revealed."""
 
     z: float
-    """Noise multiplier: standard deviation by L2 sensitivity; on a sample, by one unit's largest norm in the sum."""
+    """Noise multiplier: standard deviation over L2 sensitivity; on a sample, over one unit's largest norm in the sum."""
     rate: float = 1.0
     """Probability with which each unit is in the sample."""
     count: int = 1
@@ -123,11 +123,11 @@ class RepeatedGaussian(Release):
     """The best of a random number of results with Gaussian noise, for instance of private hyperparameter tuning.
 
     The number has a truncated negative binomial distribution (geometric for shape 1, logarithmic for shape 0), or with an
-    infinite shape a Poisson distribution, and is shown to nobody (Papernot and Steinke 2022).
+    infinite shape a Poisson distribution, and is not released (Papernot and Steinke 2022).
     """
 
     z: float
-    """Noise multiplier: standard deviation by L2 sensitivity."""
+    """Noise multiplier: standard deviation over L2 sensitivity."""
     mean: float
     """Mean number of repetitions."""
     shape: float = 1.0
@@ -149,7 +149,7 @@ class Unprotected(Release):
 
 @dataclass(frozen=True)
 class Account:
-    """What every accountant says of a list of releases."""
+    """The results of all accountants for a list of releases."""
 
     delta: float
     releases: int
@@ -172,20 +172,20 @@ def account(
     releases: Any,
     delta: float | None = None,
 ) -> Account | Frame:
-    """What releases cost together, by every accountant.
+    """The privacy loss of all releases together, by every accountant.
 
     Args:
         releases: a list of releases (`[sr.Gaussian(z=1.0, rate=0.25)] * 40`); a `DpEvent` of dp_accounting; an accountant
             of Opacus, its `state_dict()` or its history; or a run, or its folder.
-        delta: in (0, 1), at which every accountant states its epsilon. 1e-5 if it is not given; of a run its own.
+        delta: in (0, 1), at which every accountant states its epsilon. Default: 1e-5, and for a run its own.
 
     Returns:
-        An :class:`Account`; of a run a table with one row per observer, protected unit and accountant, for the releases of
-        the costliest replication.
+        An :class:`Account`; for a run, a table with one row per observer, protected unit and accountant, for the releases of
+        the replication with the largest loss.
 
     Raises:
         ScenarioError: a number is out of its range.
-        UnsupportedEvent: an event of another library for which no cost is known here.
+        UnsupportedEvent: an event of another library that no cost describes.
     """
     if isinstance(releases, (Run, str, os.PathLike)):
         return _of_run(releases, delta)
@@ -227,7 +227,7 @@ def _number(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The smallest noise, or the most rounds, that keep a target."""
+    """The smallest noise, or the largest number of rounds, within a target."""
 
     noise_multiplier: float | None
     rounds: int | None
@@ -236,7 +236,7 @@ class Calibrated:
     delta: float
     rate: float
     search_ended: bool
-    """Whether the search ended at its own limit, so that less noise or more rounds may do."""
+    """Whether the search ended at its own limit, so that less noise or more rounds may be possible."""
 
 
 def calibrate(
@@ -251,7 +251,7 @@ def calibrate(
     stay within (epsilon, delta)-DP by the tight accountant, each on a Poisson sample of this rate.
 
     Raises:
-        SubrosaError: a number is out of its range, or nothing keeps the target.
+        SubrosaError: a number is out of its range, or no noise or number of rounds is within the target.
     """
     arguments = ["calibrate", "--epsilon", repr(float(epsilon)), "--delta", repr(float(delta))]
     arguments += ["--rate", repr(float(rate)), "--format", "json"]
@@ -282,16 +282,17 @@ def _listed(releases: Any) -> list[Release]:
 
 
 def from_dp_event(event: DpEvent) -> list[Release]:
-    """The releases of an event of dp_accounting, a tree of whatever depth. Noise multipliers there and here mean the same.
+    """The releases of an event of dp_accounting, a tree of any depth. Noise multipliers there and here mean the same.
 
-    Poisson samples are for neighbours that differ by one unit added or removed. On them Gaussian releases are priced as such,
-    and all that are epsilon-DP as any mechanism with epsilon ln(1 + q (e^epsilon - 1)), q the probability of a unit to be in
-    the sample (Balle, Barthe and Gaboardi 2018, Theorem 8), which is an upper bound; both on one sample are refused. Discrete
-    Laplace noise, and randomised response over more than two answers, are priced as any mechanism with their pure epsilon.
+    Poisson samples are for neighbours that differ by one unit added or removed. On such a sample, Gaussian releases become
+    :class:`Gaussian` with its rate. Epsilon-DP releases become :class:`PureDp` with epsilon ln(1 + q (e^epsilon - 1)), where q
+    is the probability that a unit is in the sample (Balle, Barthe and Gaboardi 2018, Theorem 8); this is an upper bound. A
+    sample with releases of both kinds is refused. Discrete Laplace noise, and randomised response over more than two answers,
+    become :class:`PureDp` with their pure epsilon.
 
     Raises:
-        UnsupportedEvent: an event for which no cost is known here that would hold for it. Samples without replacement are
-            among them: dp_accounting's multiplier is by the sensitivity of replacing a unit, whatever that is in the sum.
+        UnsupportedEvent: an event that no cost describes. Samples without replacement are among them: dp_accounting's
+            multiplier is relative to the sensitivity of replacing a unit, and does not say how large that is in the sum.
     """
     return _merged(_events(event, 1))
 
@@ -342,7 +343,7 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     pure = [_pure_epsilon(part) for part in parts]
     known = [epsilon * part.count for epsilon, part in zip(pure, parts, strict=True) if epsilon is not None]
     if known and len(known) == len(parts):
-        # The epsilons of one sample add up before the sampling counts; ln(1 + q (e^epsilon - 1)) without overflow.
+        # The epsilons of releases on one sample are added first, then amplified: ln(1 + q (e^epsilon - 1)) without overflow.
         epsilon = sum(known)
         return [PureDp(max(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), 0.0), count)]
     inner = [part for part in parts if isinstance(part, Gaussian)]
@@ -355,11 +356,11 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     if inner[0].rate != 1.0:
         if len(inner) > 1 or inner[0].count > 1:
             raise UnsupportedEvent(f"several samples of one sample are not known here: {event!r}")
-        # A sample of a sample is a sample.
+        # A Poisson sample of a Poisson sample is a Poisson sample.
         return [Gaussian(inner[0].z, rate * inner[0].rate, count)]
     if rate == 1.0:
         return _merged(inner, count)
-    # Gaussian releases about one sample are one, with the inverse variances added.
+    # Several Gaussian releases on one sample are one release, with the sum of their inverse variances.
     precision = sum(one.count / one.z**2 for one in inner)
     z = inner[0].z if len(inner) == 1 and inner[0].count == 1 else float(precision**-0.5)
     return [Gaussian(z, rate, count)]
@@ -376,7 +377,7 @@ def _pure_epsilon(release: Release) -> float | None:
 
 
 def _merged(releases: Iterable[Release], times: int = 1) -> list[Release]:
-    """Equal releases together, whatever their order: no accountant depends on it."""
+    """Equal releases merged; no accountant depends on the order of releases."""
     found: dict[tuple[Any, ...], tuple[Release, int]] = {}
     for one in releases:
         fields = {name: value for name, value in vars(one).items() if name != "count"}

@@ -1,4 +1,4 @@
-"""Learners, objectives and mechanisms in Python: what a scenario's `External(command: ["callback", NAME])` asks."""
+"""Learners, objectives and mechanisms in Python, which answer a scenario's `External(command: ["callback", NAME])`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Factory = Callable[[], "Learner"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What a learner is told before its first choice: what the party that it works for was shown, and nothing else."""
+    """What a learner receives before its first choice: what its party has received, and nothing else."""
 
     arms: int
-    """How many there are; arms are 0 to `arms` - 1."""
+    """Number of arms; arms are 0 to `arms` - 1."""
     rounds: int | None = None
-    """How many choices will be asked for, where the protocol knows it."""
+    """Number of choices that will be requested, where the protocol knows it."""
     inputs: NDArray[np.float64] | None = None
     """Inputs of the arms as they were released, `arms` rows; None where they are withheld."""
     kernel: dict[str, Any] | None = None
@@ -41,36 +41,36 @@ class Problem:
     mean: float | None = None
     """Prior mean, in units of the outcomes."""
     bound: float | None = None
-    """Largest absolute value, where the protocol tells it."""
+    """Largest absolute value, where the protocol states it."""
     noise_bound: float | None = None
-    """Bound of the noise's moments, where the protocol tells it."""
+    """Bound of the noise's moments, where the protocol states it."""
     laplace_scale: float | None = None
-    """Scale of the privacy noise, where it is Laplace's and the protocol tells it."""
+    """Scale of the privacy noise, where it is Laplace noise and the protocol states it."""
 
 
 class Learner:
-    """A learner of one's own: `sr.run(.., learners={"mine": Mine})`. It maximises.
+    """A learner of your own: `sr.run(.., learners={"mine": Mine})`. It maximises.
 
-    It sees what the party that it works for was shown, never noise-free values or protected data. Its choices are kept,
-    sealed, in the run folder: a replay needs neither the class nor Python. An exception ends its replication, and no
-    other.
+    It receives what its party has received, never noise-free values or protected data. Its choices are stored in the run
+    folder, with checksums: a replay needs neither the class nor Python. An exception ends its replication, and no other.
 
-    One object plays one replication. After an interruption a new one is started, told all that went before, and asked
-    on; it goes on as if nothing had happened if its choices follow from what it was told and from :attr:`rng`.
+    One object plays one replication. After an interruption a new object receives all earlier outcomes and choices, and is
+    asked for the remaining choices. These are the same as without the interruption if they depend only on what the object
+    received and on :attr:`rng`.
     """
 
     version: str = ""
-    """Added to what identifies the class. Change it when answers change for a reason that is neither in the class nor in
-    the values that it uses, such as a file that it reads: results of two versions are never mixed."""
+    """A part of the class's identity. Change it when answers change for a reason that is neither in the class nor in the
+    values that it uses, such as a file that it reads: results of two versions are never mixed."""
 
     inputs: bool = True
-    """Whether it is told inputs and model. With False nothing is released for its sake."""
+    """Whether the learner receives inputs and model. If False, nothing is released for it."""
 
     problem: Problem
-    """What it was told first; set before :meth:`start`."""
+    """What the learner receives first; set before :meth:`start`."""
 
     rng: np.random.Generator
-    """Random numbers, seeded anew for each question from the run's seed: draw from it, in :meth:`ask`."""
+    """A generator that is seeded for each question from the run's seed; draw from it in :meth:`ask`."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -89,17 +89,17 @@ class Learner:
         """The next arm, 0 to `self.problem.arms` - 1.
 
         Args:
-            pending: arms that were chosen, in order, and whose outcome has not come (it may never, on a lossy network).
+            pending: arms that were chosen, in order, and whose outcome has not arrived (if messages are lost, it may never).
         """
         raise NotImplementedError
 
     def tell(self, arm: int, outcome: float, at: int) -> None:
-        """An outcome came, possibly of an arm that the learner did not choose, such as an initial point.
+        """An outcome arrived, possibly of an arm that the learner did not choose, such as an initial point.
 
         Args:
             arm: the arm.
             outcome: its outcome, as it was released.
-            at: how many arms had been chosen when it came.
+            at: how many arms had been chosen when it arrived.
         """
 
 
@@ -160,7 +160,7 @@ def _problem(opening: dict[str, Any]) -> Problem:
 
 
 class Objective:
-    """An objective of one's own, made by :func:`objective`."""
+    """An objective of your own, made by :func:`objective`."""
 
     def __init__(self, function: Callable[..., float], name: str, recipe: str, version: str) -> None:
         self.function, self.name, self.recipe, self.version = function, name, recipe, version
@@ -168,11 +168,11 @@ class Objective:
         self.__doc__ = function.__doc__
 
     def __call__(self, x: NDArray[np.float64], party: int, rng: np.random.Generator) -> float:
-        """The value of a setting to a party."""
+        """The value of a setting for a party."""
         return float(self.function(x, party, rng) if self.takes_party else self.function(x, rng))
 
     def ron(self, name: str | None = None) -> Ron:
-        """What a scenario writes for it: `objective: External(command: ["callback", NAME], axes: [..])`."""
+        """The objective as a scenario writes it: `objective: External(command: ["callback", NAME], axes: [..])`."""
         return _external(name or self.name, self.recipe)
 
     def _answer(self, ask: str, text: str) -> str:
@@ -196,10 +196,10 @@ def objective(
     mean: float = 0.0,
     version: str = "",
 ) -> Callable[[Callable[..., float]], Objective]:
-    """Makes an objective of a function of a setting: `sr.run(.., objective=train)`.
+    """Makes an objective from a function of a setting: `sr.run(.., objective=train)`.
 
-    Regret is measured against the best setting, so every point of the grid is asked for once, before the first
-    replication of a study; noise is added in each replication. The values are kept: a replay asks nothing.
+    Regret is measured against the best setting, so every point of the grid is evaluated once, before the first
+    replication of a study; noise is added in each replication. The values are stored: a replay evaluates nothing.
 
     The function is called as `train(x, party, rng)`, or as `train(x, rng)` if it takes no party: `x` a vector in the units
     of the bounds, `party` the number of the agent whose value it is (0 where all have the same objective), `rng` a NumPy
@@ -208,12 +208,12 @@ def objective(
     Args:
         bounds: smallest and largest value along each axis.
         noise: standard deviation of the noise of an outcome, in units of the values.
-        values: how many along each axis, at least 2.
-        logarithmic: whether they are spaced evenly in their logarithm.
+        values: number of points along each axis, at least 2.
+        logarithmic: whether points are spaced evenly in their logarithm.
         goal: whether large or small values are sought.
-        parties: how many agents of a federation have an objective of their own; the function is asked for every point of
-            each, and the objective of all is their mean. None: all have the same.
-        length_scale: that a learner assumes (squared exponential), where every axis is 1 long.
+        parties: number of agents of a federation that have an objective of their own; the function is evaluated at every
+            point for each of them, and the common objective is their mean. None: all agents have the same objective.
+        length_scale: length-scale that a learner assumes (squared exponential), in units of an axis.
         variance: prior variance that a learner assumes, in squared units of the values.
         mean: prior mean that a learner assumes.
         version: change it when values change for a reason that is neither in the function nor in the values that it uses,
@@ -246,18 +246,18 @@ def objective(
 
 
 class Mechanism:
-    """A mechanism for outcomes of one's own, made by :func:`mechanism`."""
+    """A mechanism of your own for outcomes, made by :func:`mechanism`."""
 
     def __init__(self, function: Callable[..., float], recipe: str, version: str) -> None:
         self.function, self.recipe, self.version = function, recipe, version
         self.__doc__ = function.__doc__
 
     def __call__(self, outcome: float, rng: np.random.Generator) -> float:
-        """The answer in place of an outcome."""
+        """The answer that is released instead of an outcome."""
         return float(self.function(outcome, rng))
 
     def ron(self, name: str) -> Ron:
-        """What a scenario writes for it: `outcomes: External(command: ["callback", NAME], cost: .., variance: ..)`."""
+        """The mechanism as a scenario writes it: `outcomes: External(command: ["callback", NAME], cost: .., variance: ..)`."""
         return _external(name, self.recipe)
 
     def _answer(self, ask: str, text: str) -> str:
@@ -271,23 +271,23 @@ class Mechanism:
 def mechanism(
     cost: Release, *, variance: float, version: str = ""
 ) -> Callable[[Callable[..., float]], Mechanism]:
-    """Makes a mechanism of a function of an outcome: `sr.run(.., mechanisms={"GP-UCB": noisy})`.
+    """Makes a mechanism from a function of an outcome: `sr.run(.., mechanisms={"GP-UCB": noisy})`.
 
     >>> @sr.mechanism(cost=sr.PureDp(1.0), variance=2 * 6.0**2)    # doctest: +SKIP
     ... def noisy(outcome, rng):
     ...     return float(np.clip(outcome, -3, 3)) + rng.laplace(0, 6.0)
 
-    The function is called as `noisy(outcome, rng)` for each outcome that is asked for the first time: `outcome` as it was
+    The function is called as `noisy(outcome, rng)` when an outcome is queried for the first time: `outcome` as it was
     measured, `rng` a NumPy generator seeded by 124 bits of the run's seed tree for this answer. It returns a finite
-    number. Its answers are kept, sealed, in the run folder: a replay needs neither the function nor Python.
+    number. Its answers are stored in the run folder, with checksums: a replay needs neither the function nor Python.
 
-    **The cost is yours to prove**: it holds for any two outcomes in each other's place, if each answer follows from the
-    outcome and `rng` alone (keep nothing from one answer to the next). The ledger books it for every answer, and the
-    report says that it is conditional on this, for real-valued noise. An audit does not attack it.
+    **The cost is yours to prove**: it must hold if the outcome is replaced by any other, with answers that depend on the
+    outcome and `rng` alone (keep nothing from one answer to the next). The ledger has this cost for every answer, conditional
+    on this, for real-valued noise. An audit does not attack it.
 
     Args:
-        cost: what one answer costs, such as `sr.PureDp(1.0)` or `sr.Gaussian(2.0)`; without a count and without a rate.
-        variance: of the noise on an answer, public, in squared units of an outcome; the learner's model adds it.
+        cost: privacy cost of one answer, such as `sr.PureDp(1.0)` or `sr.Gaussian(2.0)`; without a count and a rate.
+        variance: variance of the noise on an answer, public, in squared units of an outcome; the learner's model adds it.
         version: change it when answers change for a reason that is neither in the function nor in the values that it uses.
     """
     recipe = f"cost: {cost._ron(cost.count)}, variance: {float(variance)!r}"
@@ -300,7 +300,7 @@ def mechanism(
 
 
 def _external(name: str, more: str) -> Ron:
-    """What a scenario writes for a function of this process, and its other fields."""
+    """A function of this process as a scenario names it, followed by further fields."""
     return Ron(f'External(command: ["callback", {json.dumps(name)}]{more and ", " + more})')
 
 
@@ -309,7 +309,7 @@ def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return False  # Of no Python: it is called with the shorter.
+        return False  # Not written in Python: it is called with the shorter list.
     for arguments, longer in ((more, True), (fewer, False)):
         try:
             signature.bind(*arguments.split(", "))
@@ -320,21 +320,21 @@ def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
 
 
 def given_learner(name: str, factory: Factory) -> _native.Given:
-    """A learner as the library takes it."""
+    """A learner in the form that the library expects."""
     version = identity(factory, str(getattr(factory, "version", "")))
     return {"name": name, "version": version, "begin": lambda: _LearnerSession(factory)}
 
 
 def learner_recipe(name: str, factory: Factory) -> Ron:
-    """What a scenario writes for a learner."""
+    """A learner as a scenario names it."""
     return _external(name, "" if getattr(factory, "inputs", True) else "inputs: false")
 
 
 def given_mechanism(name: str, one: Mechanism) -> _native.Given:
-    """A mechanism as the library takes it."""
+    """A mechanism in the form that the library expects."""
     return {"name": name, "version": identity(one.function, one.version), "begin": lambda: one._answer}
 
 
 def given_objective(name: str, one: Objective) -> _native.Given:
-    """An objective as the library takes it."""
+    """An objective in the form that the library expects."""
     return {"name": name, "version": identity(one.function, one.version), "begin": lambda: one._answer}

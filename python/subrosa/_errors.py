@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions with the places and cures of the command line."""
+"""Exceptions, with the places and corrections that the command line prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SubrosaError(Exception):
-    """A run, a replay or a question to the library that failed; the text says why and what to do."""
+    """A run, a replay or another call of the library failed; the text says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ScenarioError(SubrosaError, ValueError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that Ctrl-C stopped. What is finished is kept: the same call goes on from there."""
+    """Ctrl-C stopped a run. Finished replications are kept: the same call continues the run."""
 
     def __init__(self, folder: str, finished: int, total: int) -> None:
         super().__init__(f"interrupted after {finished} of {total} replications; the same call goes on from there")
@@ -86,6 +86,6 @@ class RunFailed(SubrosaError):
 
 
 def refuse(answer: Any) -> None:
-    """Raises what an answer of the library says is wrong; returns if nothing is."""
+    """Raises the error that an answer of the library describes; returns if there is none."""
     if isinstance(answer, dict) and "problems" in answer and "text" in answer:
         raise ScenarioError(answer["text"], [Diagnostic(**problem) for problem in answer["problems"]])

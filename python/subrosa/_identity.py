@@ -1,4 +1,4 @@
-"""What a class or function is, in one line that changes whenever its answers may: source, and the values that it uses."""
+"""The identity of a class or function: a line that changes whenever its source or a value that it uses does."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def identity(part: Any, version: str) -> str:
     """One line for a class or a function: its name, a hash of all that it uses, and the version.
 
     The hash is of its source, of default arguments, captured variables, attributes of classes and objects, of the global
-    variables that it names, and of the same of functions and classes of its own module. Of other modules it has the name
-    and the version of the package. Lists, dictionaries and sets that were empty when the class or function was first seen
-    (:func:`first_seen`) are left out.
+    variables that it names, and of the same for functions and classes of its own module. For those of other modules it
+    covers their name and the version of the package. Lists, dictionaries and sets that were empty when the class or function
+    was first seen (:func:`first_seen`) are left out.
 
     Raises:
-        ValueError: the version is no short line; or an object is used whose contents cannot be read, and there is no version.
+        ValueError: the version is not one short line; or the contents of an object cannot be read, and there is no version.
     """
     reader = _Reader({id(log) for log in _logs(part)}, _module(part))
     reader.read(part)
@@ -52,7 +52,7 @@ def first_seen(part: Any) -> None:
 
 
 def _logs(part: Any) -> list[Any]:
-    # A bound method is made anew whenever it is looked up.
+    # Each lookup of a method makes a new bound method, so the function is the key.
     key = getattr(part, "__func__", part)
     try:
         if key not in _LOGS:
@@ -84,7 +84,7 @@ class _Reader:
         self.logs, self.own = logs, own
         self.digest = hashlib.sha256()
         self.places: dict[int, int] = {}
-        # What is read must not end meanwhile, or its number in `places` is given to something else.
+        # Objects that were read are kept alive, since `places` has their ids, which Python gives again after their end.
         self.alive: list[Any] = []
         self.empty: list[Any] = []
         self.unread: list[str] = []
@@ -161,7 +161,7 @@ class _Reader:
 
     def function(self, value: types.FunctionType) -> None:
         self.put(_module(value), value.__qualname__)
-        # Two functions of one line have one source.
+        # Two functions on the same line have the same source, so the compiled code is read too.
         self.put(_source(value), _compiled(value.__code__))
         for cell, name in zip(value.__closure__ or (), value.__code__.co_freevars, strict=True):
             try:
@@ -184,7 +184,7 @@ class _Reader:
         for base in value.__mro__[1:]:
             self.read(base)
         for name, inner in sorted(vars(value).items()):
-            # What Python itself adds is neither text nor parameter of the class, but for methods.
+            # Names with two underscores come from Python itself, unless they are methods.
             method = (types.FunctionType, staticmethod, classmethod, property)
             if not name.startswith(("__", "_abc_")) or isinstance(inner, method):
                 self.put(name)
@@ -197,13 +197,13 @@ class _Reader:
             return
         try:
             reduced = value.__reduce_ex__(2)
-        except Exception:  # Whatever an object of others raises.
+        except Exception:  # A foreign object may raise anything.
             self.unread.append(f"{name} ({type(value).__module__}.{type(value).__qualname__})")
             return
         if isinstance(reduced, str):
             self.put(reduced)
             return
-        # How it would be made again: a function, its arguments, attributes, items of a list and of a dictionary.
+        # How pickle would make it again: a function, its arguments, attributes, items of a list and of a dictionary.
         self.all(reduced[:3], name)
         for items in reduced[3:5]:
             self.all(items or (), name)
@@ -216,7 +216,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _source(part: Any) -> str:
-    """The source of a class or function; nothing, where there is none."""
+    """The source of a class or function; empty if there is none."""
     try:
         return inspect.getsource(part)
     except (OSError, TypeError):
@@ -224,7 +224,7 @@ def _source(part: Any) -> str:
 
 
 def _compiled(code: types.CodeType) -> str:
-    """What a function is compiled to, without places in memory."""
+    """The compiled code of a function, without memory addresses."""
     return repr((code.co_code, [_constant(one) for one in code.co_consts], code.co_names))
 
 

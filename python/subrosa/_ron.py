@@ -1,4 +1,4 @@
-"""Values of Python in the words of a scenario (RON)."""
+"""Python values as a scenario writes them (RON)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Ron(str):
-    """A piece of a scenario that is taken as it is written."""
+    """A part of a scenario in RON, which is used without change."""
 
 
 def ron(name: str, /, *values: Any, **fields: Any) -> Ron:
-    """A piece of a scenario: `ron("Independent(0.3)")`, or the same from values, `ron("Independent", 0.3)`.
+    """A part of a scenario: `ron("Independent(0.3)")`, or the same from values, `ron("Independent", 0.3)`.
 
     >>> ron("LogNormal", median="40ms", sigma=0.5)
     'LogNormal(median: "40ms", sigma: 0.5)'
@@ -28,11 +28,11 @@ def ron(name: str, /, *values: Any, **fields: Any) -> Ron:
 
 
 def written(value: Any) -> str:
-    """A value as a scenario has it. A text gets quotation marks, as durations have them; names of members, such as
+    """A value as a scenario writes it. Strings, such as durations, get quotation marks; members of families, such as
     `Random()`, are written with :func:`ron`.
 
     Raises:
-        TypeError: a scenario has no such values.
+        TypeError: a scenario cannot have a value of this type.
         ValueError: a number that is not finite.
     """
     if isinstance(value, Ron):

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 Scenario = str | os.PathLike[str]
-# Digits of a file as they are, which newer versions of pandas read anyway.
+# Reads numbers without rounding errors, which is the default from pandas 3 on.
 _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-# The callback that answers the outcomes of a series.
+# Name of the callback that answers the outcomes of a series.
 _ANSWERS = "outcomes of {}"
 Learners = Mapping[str, Factory]
 
@@ -51,7 +51,7 @@ class Frame(pd.DataFrame):
         return Frame
 
     def __repr__(self) -> str:
-        # All columns, which a terminal would leave out.
+        # Shows all columns; by default some are left out in a narrow terminal.
         with pd.option_context("display.max_columns", None):
             return super().__repr__()
 
@@ -73,7 +73,7 @@ class Frame(pd.DataFrame):
         """
         import polars
 
-        # An absent value is a null, not a number; of a column of numbers it is NaN in pandas.
+        # Polars has null for an absent value, where pandas has NaN in a column of numbers.
         present = self.astype(object).where(self.notna(), None)
         return polars.DataFrame({str(name): present[name].tolist() for name in self.columns}, strict=False)
 
@@ -82,7 +82,7 @@ class Run:
     """A run folder. In a notebook it shows itself as the page of its report.
 
     Its tables are those of the folder, read when they are asked for; `docs/studies.md` has their columns. Every row has
-    the `cell` that it is of, and where there are several cells, their axes as `point.NAME`.
+    the `cell` that it belongs to, and where there are several cells, their axes as `point.NAME`.
     """
 
     failures: list[Failure]
@@ -136,8 +136,8 @@ class Run:
 
     @property
     def privacy(self) -> Frame:
-        """One row per cell, series, observer, protected unit and accountant: `epsilon` at `delta` with its bounds, what it
-        rests on (`basis`), and the arithmetic for which it holds. `inf` where there is no protection."""
+        """One row per cell, series, observer, protected unit and accountant: `epsilon` at `delta` with its bounds, its
+        `basis`, and the arithmetic for which it holds. `inf` where no finite epsilon holds."""
         return self._table("privacy.csv")
 
     @property
@@ -156,7 +156,7 @@ class Run:
         return self._table("ledger.csv")
 
     def _table(self, name: str) -> Frame:
-        # Only what is empty is absent: a series may be called "NA".
+        # Only an empty cell is an absent value: a series may be called "NA".
         table = pd.read_csv(
             self.folder / name,
             keep_default_na=False,
@@ -167,7 +167,7 @@ class Run:
         return Frame(table)
 
     def compare(self, a: str, b: str, metric: str | None = None, other: Run | None = None) -> Frame:
-        """Two series side by side, pair by pair on common random numbers: means `a` and `b`, `difference` (b less a) with
+        """Two series side by side, pair by pair on common random numbers: means `a` and `b`, `difference` (b minus a) with
         its standard error `se`, and an interval from `low` to `high` that covers the true difference with probability
         0.95 (each interval on its own). One row per group of cells and metric.
 
@@ -297,11 +297,11 @@ def run(
     progress: bool = True,
     **overrides: Any,
 ) -> Run:
-    """Plays a scenario into its run folder, the same as `subrosa run` writes, with the same digest. What is in the folder
-    already is not played again. Other threads of Python go on meanwhile; Ctrl-C lets the replications in progress end.
+    """Plays a scenario into its run folder, the same as `subrosa run` writes, with the same digest. Replications that are in
+    the folder already are not played again. Other threads of Python keep running; Ctrl-C lets the replications in progress end.
 
     Args:
-        scenario: a file, or the text of one (paths in it begin at the current folder).
+        scenario: a file, or a scenario's text (paths in it begin at the current folder).
         replications: of every cell.
         threads: replications that are played at a time; 0 for one per core. No result depends on it.
         seed: of the study.
@@ -318,13 +318,13 @@ def run(
             ["callback", NAME], ..)`, it is that one; else the outcomes of the series of that name are answered by it.
         fail_fast: whether to stop at the first replication that fails.
         progress: whether to show a progress bar, where tqdm is installed.
-        overrides: values by path, as with `-o`: `**{"protocol.rounds": 100}`. Texts get quotation marks; pieces of a
-            scenario are written with :func:`ron`.
+        overrides: values by path, as with `-o`: `**{"protocol.rounds": 100}`. Strings get quotation marks; members of
+            families are written with :func:`ron`.
 
     Raises:
         ScenarioError: all that is wrong with the scenario.
         RunFailed: no replication could be played. Where some could, there is a warning and :attr:`Run.failures`.
-        Interrupted: Ctrl-C; the same call goes on.
+        Interrupted: Ctrl-C; the same call continues the run.
     """
     if threads < 0:
         raise ValueError(f"threads: expected 0 (one per core) or more, found {threads}")
@@ -380,7 +380,7 @@ class Replay:
 
 
 def replay(run: Run | Scenario, *, replication: int | None = None, threads: int | None = None) -> Replay:
-    """Plays a run again from its folder and compares every field, in a process of its own. Answers of learners and
+    """Plays a run again from its folder and compares every field, in a separate process. Answers of learners and
     objectives in Python are read from the folder: neither their classes nor their packages are needed.
 
     Raises:
@@ -448,13 +448,13 @@ def audit(
 ) -> Audit:
     """Attacks what a scenario releases, or a mechanism, and compares measured lower bounds with the claims.
 
-    It plays in a process of its own, which Ctrl-C ends, so learners and objectives in Python are not there.
+    It runs in a separate process, which Ctrl-C ends, so learners and objectives in Python are not available.
 
     Args:
         scenario: a file; with `mechanism=True` the name of a mechanism's case, or `all`.
-        trials: in each of the two worlds.
-        seed: of the trials.
-        series: attacked alone; None for all.
+        trials: number of trials on each of the two neighbouring inputs.
+        seed: seed of the trials.
+        series: the only series that is attacked; None for all.
         observer: the party whose view is attacked.
         overrides: values by path, as for :func:`run`.
 
@@ -479,7 +479,7 @@ def printed(arguments: list[str]) -> Any:
 
 
 def _apart(arguments: list[str]) -> Any:
-    """The same in a process of its own, which can be ended."""
+    """The same in a separate process, which can be ended."""
     command = [sys.executable, "-m", "subrosa", *arguments, "--format", "json"]
     ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     return _read(ended.stdout, ended.stderr)
@@ -510,7 +510,7 @@ def _announce(commands: list[str]) -> None:
 
 @contextmanager
 def _bar(wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar, as a function that is called with what was played and what there is to play."""
+    """A progress bar: a function that is called with the number of played replications and the number of all."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -559,10 +559,10 @@ def _prepared(
     texts = [source["text"], *source["overrides"], *last]
     answering = {name: one for name, one in parts.mechanisms.items() if not _named(name, texts)}
     for name, one in parts.mechanisms.items():
-        # A learner may have the name of the same series.
+        # A learner of the same series may have the same name, so the callback gets another one.
         given.append(given_mechanism(_ANSWERS.format(name) if name in answering else name, one))
     unnamed = {name: factory for name, factory in parts.learners.items() if not _named(name, texts)}
-    # Learners that the scenario names itself are offered, so that it is read as it will be played.
+    # Learners that the scenario itself names are needed to read it.
     given += [given_learner(name, factory) for name, factory in parts.learners.items()]
     if unnamed:
         source["overrides"] += _learning(source, given, unnamed)
@@ -587,13 +587,13 @@ def _source(scenario: Scenario, data: Scenario | None) -> _native.Source:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        text = ""  # The library says what is wrong.
+        text = ""  # The library reports the error.
     base = os.path.realpath(file.parent)
     return {"file": str(file), "text": text, "base": base, "data": further, "overrides": []}
 
 
 def _learning(source: _native.Source, given: list[_native.Given], learners: Learners) -> list[str]:
-    """Overrides by which series have learners in Python: those of their names, or new ones."""
+    """Overrides that give learners in Python to the series of their names, or to new series."""
     scenario, series = _series(source, given)
     learning = [place for place, one in enumerate(series) if isinstance(one, dict) and "learner" in one]
     if not learning:
@@ -621,7 +621,7 @@ def _learning(source: _native.Source, given: list[_native.Given], learners: Lear
 def _answering(
     source: _native.Source, given: list[_native.Given], mechanisms: Mapping[str, Mechanism]
 ) -> list[str]:
-    """Overrides by which the outcomes of series are answered by mechanisms in Python: those of their names."""
+    """Overrides that let mechanisms in Python answer the outcomes of the series of their names."""
     scenario, series = _series(source, given)
     names = [one.get("name") if isinstance(one, dict) and "outcomes" in one else None for one in series]
     overrides = []

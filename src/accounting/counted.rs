@@ -18,7 +18,7 @@ pub struct CountedRelease {
     /// Virtual time of the last release in seconds.
     #[serde(default)]
     pub last_seconds: f64,
-    /// Whether the releases are not one every so many rounds. Their rounds between the first and the last are unknown then.
+    /// Whether the releases are not evenly spaced in rounds. The rounds between the first and the last are then unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_uneven: bool,
 }
@@ -61,14 +61,14 @@ impl CountedRelease {
         (!self.is_uneven && gaps > 0 && rounds % gaps == 0).then(|| rounds / gaps)
     }
 
-    /// Whether these releases and those of a later entry together are one every so many rounds.
+    /// Whether these releases and those of a later entry together are evenly spaced in rounds.
     fn is_continued_evenly_by(&self, later: &Self) -> bool {
         let Some(gap) = later.event.round.checked_sub(self.last_round) else { return false };
         [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
     }
 
-    /// The largest number of these releases that may have been made up to and including a round. It is exact for one release
-    /// every so many rounds.
+    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases
+    /// are evenly spaced in rounds.
     #[must_use]
     pub fn until(&self, round: u64) -> u64 {
         let begin = self.event.round;
@@ -107,7 +107,7 @@ mod tests {
         entry
     }
 
-    /// Beside the rounds themselves, which the entry does not keep.
+    /// The counts are compared with the rounds themselves, which the entry does not keep.
     #[test]
     fn releases_so_far_are_counted_exactly_or_from_above() {
         for (rounds, even) in [
@@ -143,7 +143,7 @@ pub(super) mod example {
     use super::{CountedRelease, PrivacyEvent};
     use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
 
-    /// An entry for so many releases like this one, the last of them in round 90.
+    /// An entry for `count` releases like this one, the last of them in round 90.
     pub(in crate::accounting) fn booked_until_90(event: PrivacyEvent, count: u64) -> CountedRelease {
         CountedRelease { count, last_round: 90, ..CountedRelease::of(&event) }
     }

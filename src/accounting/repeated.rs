@@ -1,8 +1,8 @@
 //! Renyi divergences of the best of a random number of results of a Gaussian mechanism.
 //!
-//! With Q a mechanism on totally ordered results and K a random number, independent of the data and shown to nobody, the
-//! best of K results of Q has A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is the
-//! probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most that
+//! With Q a mechanism on totally ordered results and K a random number, independent of the data and not released, the best
+//! of K results of Q is y with probability A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is
+//! the probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most that
 //! of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event under
 //! neighbours; if K can be 0, the probability of no result is added.
 
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    /// The divergence between the exact laws of the best of K noisy results, one setting only, lies below the
+    /// If there is one setting only, the divergence between the exact laws of the best of K noisy results lies below the
     /// bound.
     #[test]
     fn the_exact_divergence_of_one_setting_is_below_the_bound() {

@@ -135,7 +135,7 @@ mod tests {
         assert!((mills(25.0) - 0.039_936_304_769_535_59).abs() < 1e-15);
     }
 
-    /// Large epsilons are computed by another formula, which no power of e overflows in.
+    /// Large epsilons are computed by another formula, in which no power of e overflows.
     #[test]
     fn amplification_is_the_same_by_both_formulas() {
         for rate in [0.5, 1e-6, 1e-13] {

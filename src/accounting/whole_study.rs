@@ -362,7 +362,7 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Only histories that may have the largest loss are priced: of 400 users one, and of two kinds of releases two.
+    /// Only histories that may have the largest loss are priced: one for 400 users, two for two kinds of releases.
     #[test]
     fn a_history_within_another_is_not_priced() {
         let mut group = Group::of("s", &event(ProtectedUnit::User, Some(0), 1.0));
@@ -392,7 +392,7 @@ mod tests {
         assert!(row.note.contains("without c, whose losses are for other neighbours"), "{}", row.note);
     }
 
-    /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and
+    /// Two settings of one replication draw the same noise, so the sum of their losses is conditional. Other seeds and
     /// other replications draw noise of their own.
     #[test]
     fn shared_noise_is_a_condition() {

@@ -51,7 +51,7 @@ impl Audited for Local {
     }
 }
 
-/// One user's reports, where the user is of one cohort and has one epsilon; `None` if they have no protection.
+/// The reports of a user of one cohort with one epsilon; `None` if they have no protection.
 fn of_kind(
     recipe: &Local,
     series: &SeriesRecipe,

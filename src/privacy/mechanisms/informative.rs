@@ -114,7 +114,7 @@ impl Informative {
         libm::log(ratio * (1.0 + ROUNDING)) * (1.0 + ROUNDING)
     }
 
-    /// The warning of `check` about informative silence: `who` is silent ("a user"), and `whom` this tells something
+    /// The warning of `check` about informative silence: `who` is silent ("a user"), and `whom` learns something from that
     /// ("the service").
     #[must_use]
     pub fn warning(&self, path: &str, who: &str, whom: &str) -> Option<String> {

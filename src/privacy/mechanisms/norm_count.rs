@@ -63,7 +63,7 @@ impl NormCount {
         if shortened { -1 } else { i64::from(vector.iter().any(|value| *value != 0.0)) }
     }
 
-    /// The count of so many halves with noise, or without noise.
+    /// A count of this many halves, with noise or without.
     pub(super) fn released(
         self,
         halves: i64,

@@ -129,7 +129,7 @@ impl Mechanism for PrivateSelection {
         self.best(&tried, stream)
     }
 
-    /// One setting, whose result is 0 or moved by the sensitivity: with one setting, every repetition tells of the same
+    /// One setting, whose result is 0 or moved by the sensitivity: with one setting, every repetition depends on the same
     /// result. (For more settings the input is as long as `like`, with equal results.)
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let by = self.noise.mechanism().price(&vec![0.0], &Neighbours::ReplaceOne).ok()?.sensitivity?;

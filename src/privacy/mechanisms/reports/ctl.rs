@@ -168,7 +168,7 @@ impl Mechanism for Ctl {
     }
 
     /// Rewards of plus and minus ten times the bound: clipping must move them to the bound, and without clipping they cost
-    /// ten times epsilon. If rewards are assumed to be within the bound, rewards at the bound.
+    /// ten times epsilon. If rewards are assumed to be within the bound, the two rewards are at the bound.
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
         let far = match self.rewards {
             Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),
