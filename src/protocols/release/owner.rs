@@ -39,7 +39,7 @@ pub(super) struct Owner {
     open_trials: BTreeMap<u64, OpenRequest>,
     open_readers: BTreeMap<usize, OpenRequest>,
     trials: Trials,
-    /// Settings that were announced when they were chosen.
+    /// The settings that were announced as soon as they were chosen.
     told: Vec<Released<usize>>,
     published: bool,
     /// Releases counted against the privacy budget.
@@ -197,7 +197,7 @@ impl Owner {
             .map_err(SearchStop::Refused)
     }
 
-    /// When requests are repeated, and the node of the jitter.
+    /// When requests are repeated, and the node of the seed tree for the random part of the waits.
     fn retries(&self) -> (Retry, Key) {
         (self.config.retry, self.config.retries)
     }
@@ -280,7 +280,7 @@ impl Owner {
             unit_index: None,
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
-            // A random number of trials is shown nowhere.
+            // A random number of trials must not be revealed, so `rounds` takes its place.
             round: if matches!(self.searcher, Searcher::Repeated) {
                 self.config.task.rounds
             } else {

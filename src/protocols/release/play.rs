@@ -144,7 +144,7 @@ impl Release {
                     published.chosen.get_or_insert(*setting as usize);
                 }
             })?;
-        // No theorem here is about searches whose outcomes are missing.
+        // No theorem here covers searches with missing outcomes.
         let neighbour = if stage.directions.dry || self.silence.is_some() {
             None
         } else {

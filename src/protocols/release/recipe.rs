@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// A data owner tunes on a sensitive validation set and publishes a setting, its performance, or both.
 ///
 /// All series use the same function, the same noise in trial k, and the same random numbers of the network. Regret is
-/// that of the owner's trials; the report lists what a reader gets under "Outcomes".
+/// that of the owner's trials; the quality of what a reader gets is in the report under "Outcomes".
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, "Differentially private Bayesian optimization".
 ///
 /// Example: `Release(owner: "owner", readers: ["reader"], rounds: 5, series: [Series(name: "in the open",
@@ -161,8 +161,8 @@ impl Release {
     }
 }
 
-/// Least epsilon of a Laplace release with exact arithmetic: its lattice has room for noise of 5e8 times the sensitivity, and
-/// a sensitivity may be half of what it is after rounding.
+/// Least epsilon of a Laplace release with exact arithmetic: its lattice has room for noise of 5e8 times the
+/// sensitivity, and rounding may double the sensitivity.
 const LEAST_EPSILON: f64 = 4e-9;
 
 /// The problem of an epsilon that needs more noise than exact arithmetic has room for.

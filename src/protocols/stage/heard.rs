@@ -1,10 +1,10 @@
-//! Whether the answers that were heard are a fair sample of those that were due.
+//! Measures whether the answers that were heard are a representative sample of those that were due.
 
 use super::record::{NamedOutcome, SeriesRecord};
 
 /// The name of the share of answers that were due and not heard.
 const MISSING: &str = "share of answers missing";
-/// The name of the bias, by which reports find it.
+/// The name of the outcome that is the bias, by which reports find it.
 const NAME: &str = "mean outcome of answers heard minus that of answers due";
 
 /// Sums over the answers that were due, and over those that were heard.

@@ -5,9 +5,9 @@
 //!
 //! 1. All rounds of the learner queried the same arm, at least [`MIN_ROUNDS`] = 20 of them. A learner that chooses among n
 //!    arms at random does so with probability n^-19, at most 2e-6.
-//! 2. At least half of the other arms are *unknown*: given the values at all arms queried, initial points included, the
-//!    model's variance at the arm is at least half of its prior variance. Noise of the outcomes is left out, which can only
-//!    make an arm known.
+//! 2. At least half of the arms that were not queried are *unknown*: given the values at all arms queried, initial
+//! points included, the model's variance at the arm is at least half of its prior variance. Noise of the outcomes is
+//! left out, which can only make an arm known.
 //! 3. The model is the one that the objective states. With independent arms and beta_t = 2 ln(n t^2 pi^2 / (6 delta)),
 //!    GP-UCB stays at one arm for T rounds only if that arm is sqrt(beta_T) prior standard deviations above the prior mean
 //!    of every other. Under the model this has probability at most n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of
@@ -45,7 +45,7 @@ pub struct OneArm {
 pub struct QueriedArms {
     /// The arms before the first round, and the arms of all rounds.
     queried: BTreeSet<usize>,
-    /// The arms of all rounds; not more than two of them are kept.
+    /// The arms of all rounds; no more are added once there are two.
     chosen: BTreeSet<usize>,
     rounds: u64,
 }
@@ -105,7 +105,8 @@ impl QueriedArms {
         Some((0..variances.len()).filter(|arm| !self.queried.contains(arm) && is_unknown(*arm)).count())
     }
 
-    /// The findings about the learners of a series as one: the first, with the number of all; `None` if there is none.
+    /// The findings about the learners of a series, combined into the first one, with the number of all; `None` if
+    /// there is none.
     pub fn of_series<'a>(learners: impl Iterator<Item = (&'a Self, &'a Instance)>) -> Option<OneArm> {
         let mut found = learners.filter_map(|(queried, instance)| queried.one_arm(instance));
         let first = found.next()?;

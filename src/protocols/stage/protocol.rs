@@ -59,8 +59,8 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// The positions in the stage of the parties that each have an objective of their own, so that these differ. Default:
-    /// none.
+    /// The positions in the stage of the parties that each have an objective of their own, so that the objectives
+    /// differ. Default: none.
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
         let _ = (stage, objective);
         Vec::new()
@@ -72,13 +72,15 @@ pub trait Protocol: Send + Sync {
         true
     }
 
-    /// What a reader of a scenario without problems should know before it is run, in sentences. Default: nothing.
+    /// Warnings about a scenario without problems, for its reader before it is run; each is a sentence.
+    /// Default: nothing.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What one replication of a problem of this size takes: an estimate from counts, for a recipe without problems. Paths
-    /// are relative to the recipe. The parties themselves and the problem are not counted here. Default: nothing.
+    /// The memory and time of one replication of a problem of this size, estimated from counts, for a recipe without
+    /// problems. Paths are relative to the recipe. The parties themselves and the problem are not counted here.
+    /// Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);
         Effort::default()

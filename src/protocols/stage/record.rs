@@ -80,11 +80,11 @@ pub struct NamedOutcome {
     /// The proven or claimed bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<OutcomeBound>,
-    /// What it counts as in replications of the series that do not have it, if any does. Default: these are left out of its
-    /// mean.
+    /// The value that is used for replications of the series that do not have this outcome.
+    /// Default: they are left out of its mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<f64>,
-    /// Whether it has no value in this replication, which is left out of the mean: `value` is then 0.
+    /// Whether it has no value in this replication: `value` is then 0, and the replication is left out of the mean.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undefined: bool,
 }
@@ -143,7 +143,7 @@ pub struct RegretBound {
     pub caveats: Vec<String>,
     /// Pairs of a round and the bound for a run that ends there, in units of the objective.
     pub points: Vec<(u64, f64)>,
-    /// The regret of choosing the worst arm in every round.
+    /// The regret of a learner that chooses the worst arm in every round.
     pub largest_possible: f64,
 }
 
@@ -185,7 +185,7 @@ pub struct SeriesRecord {
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
-    /// Virtual seconds from the start to the fork, in a future of a fork.
+    /// Virtual seconds from the start to the fork, in a branch of a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_at: Option<f64>,
     /// Messages sent.
@@ -229,7 +229,7 @@ pub struct SeriesRecord {
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
-    /// Whether the protected data are the same in every run of the study, so that all runs add up.
+    /// Whether the protected data are the same in every run of the study, so that the losses of all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
     /// Facts about protected data that observers know and that no release accounts for.
@@ -346,8 +346,9 @@ pub struct RoundClosing {
     pub missing: u64,
 }
 
-/// The regret of one group of agents, or of one cohort of users. A cohort counts as one for whom the learner searches: its
-/// regrets are sums over its users, and `agents` is the number of users who tried an arm.
+/// The regret of one group of agents, or of one cohort of users. A cohort counts as a single agent: its simple regret
+/// is that of the arms its users tried, its cumulative regret and its evaluations are sums over its users, and `agents`
+/// is the number of users who tried an arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.

@@ -63,8 +63,8 @@ pub struct SearchSettings<'a> {
     pub series: &'a [SearchSeries],
     /// When the searching party sends a request again; the field is `retry`. `problems` checks it, if it is present.
     pub retry: Option<Retry>,
-    /// How outcomes are answered; the field is `outcomes`. The ledger records each answer for the searching party and
-    /// for relays that can read it, so the protocol's parties must send it to nobody else.
+    /// How the measuring party releases outcomes; the field is `outcomes`. The ledger records each answer for the
+    /// searching party and for relays that can read it, so the protocol's parties must send it to nobody else.
     pub outcomes: OutcomeRelease,
 }
 
@@ -199,7 +199,7 @@ impl SearchSettings<'_> {
         Facts { horizon: Some(self.rounds), ..Facts::default() }
     }
 
-    /// What the searcher knows of the measurer's data without a release.
+    /// What the searcher knows about the measurer's data without a release.
     fn taken_as_public(&self, stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
         let mut facts = instance.background.public.clone();
         if instance.background.fitted {

@@ -53,7 +53,7 @@ impl Publication for FixedGrid {
         foreseen.loss_problems(self.assume)
     }
 
-    /// Every setting once.
+    /// Every setting is tried once.
     fn effort(&self, arms: u64, _: u64) -> Effort {
         let n = arms as f64;
         Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).with_record_size(ITERATION * n)
@@ -63,7 +63,7 @@ impl Publication for FixedGrid {
         self.publish.accounted(self.epsilon)
     }
 
-    /// The grid is fixed, so which settings have an outcome is all that a missing outcome changes.
+    /// The grid is fixed, so a missing outcome changes nothing but which settings have an outcome.
     fn allows_missing_outcomes(&self) -> bool {
         true
     }

@@ -1,5 +1,5 @@
 //! The plan of a publication, made before anything is tried: how it searches, what it will release, and what is proven
-//! of that.
+//! about the result.
 
 use super::search::Search;
 use super::task::{Task, TaskFacts};
@@ -13,7 +13,7 @@ use crate::vocab::{Effort, Epsilon, Neighbours, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a scenario states of a task, before anything is drawn.
+/// What a scenario states about a task, before anything is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskOutline {
     /// Variance of the noise of an outcome; `None` if the scenario does not say.
@@ -80,7 +80,7 @@ pub trait Publication: Send + Sync {
     /// If the task lacks something that the recipe needs.
     fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
 
-    /// What `rounds` trials among `arms` settings take. Default: a search by GP-UCB.
+    /// Memory and time of `rounds` trials among `arms` settings. Default: a search by GP-UCB.
     fn effort(&self, arms: u64, rounds: u64) -> Effort {
         posterior_effort(arms, rounds)
     }

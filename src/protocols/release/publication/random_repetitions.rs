@@ -18,8 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A random number of settings is tried, each drawn uniformly; noise is added to each outcome, and the setting with the
-/// largest noisy outcome is published with this outcome, both for `epsilon` together. This is what private
-/// hyperparameter tuning uses as a rule.
+/// largest noisy outcome is published with this outcome, both for `epsilon` together. This is the usual method of
+/// private hyperparameter tuning.
 ///
 /// The privacy does not depend on the number of trials, but only on its distribution, as long as nobody learns the number.
 /// The protocol's `rounds` are not used. No model of the function and no prior is assumed.
@@ -171,7 +171,7 @@ impl Publication for RandomRepetitions {
         foreseen.loss_problems(self.assume)
     }
 
-    /// The mean number of trials.
+    /// That of the mean number of trials.
     fn effort(&self, _: u64, _: u64) -> Effort {
         let trials = self.repetitions.mean();
         let memory = 8.0 * NUMBER * trials;
@@ -198,7 +198,8 @@ impl Publication for RandomRepetitions {
         let mechanism = Box::new(TheoremMechanism::new(SelectionAmongTrials(selection), name, None, basis));
         let mut plan = Plan { best: Some(BestRelease { mechanism }), ..Plan::default() };
         if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
-            // The largest of K noises exceeds the tail of one for K times the probability, on average.
+            // The largest of K noises exceeds a bound with at most K times the probability of one noise; the mean of K
+            // is known.
             let most = laplace.tail(TAIL + libm::log(self.repetitions.mean()));
             plan.guarantees.push(Guarantee::new(
                 Measure::ErrorAtSetting,

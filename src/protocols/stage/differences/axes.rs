@@ -1,4 +1,4 @@
-//! How the agents of a group differ from each other: the axes of heterogeneity besides h, each by itself.
+//! The axes, apart from h, along which the agents of a group differ.
 
 use super::domain::Domain;
 use super::factors::Factors;
@@ -69,8 +69,8 @@ pub struct Clusters {
 
 /// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own)
 /// (v_n,t - mu)), with a new draw u_t for all agents and v_n,t for each agent in each round, and mu and a_n as for
-/// `Differences`. Functions keep their variance. In the end two agents are as unlike as with h = own. An initial point
-/// counts for round 0.
+/// `Differences`. Functions keep their variance. In the long run, two agents differ as much as with h = own. An initial
+/// point counts for round 0.
 ///
 /// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
 /// the rate).
@@ -173,7 +173,7 @@ impl Differences {
         found
     }
 
-    /// What this objective does not allow.
+    /// The problems of differences that this objective does not allow.
     pub(in crate::protocols) fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) {

@@ -15,7 +15,7 @@ pub enum Domain {
     /// Example: `Random(0.7)`.
     Random(Probability),
     /// A box: along each input an interval of this share of the domain's side, above 0, at a random place; each agent has its
-    /// own. If the box has no point, the agent has the point next to its centre.
+    /// own. If the box has no point, the agent has the point nearest to its centre.
     ///
     /// Example: `Box(0.7)`.
     Box(Probability),

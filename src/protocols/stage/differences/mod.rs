@@ -1,5 +1,5 @@
-//! How those who are searched for differ from each other: agents of a federation, cohorts of users. The axes that a scenario
-//! states, and the functions and noises that follow from them.
+//! Differences between the agents of a federation, or between cohorts of users: the axes that a scenario states, and
+//! the functions and noises that follow from them.
 
 mod axes;
 mod domain;

@@ -1,4 +1,5 @@
-//! What each agent of one replication has for itself: its function, its noise, and the factors of its own model.
+//! The problem of each agent (or cohort) of one replication: its function, its noise, its points, and the factors of
+//! its own model.
 
 use super::axes::{Differences, Drift};
 use super::factors::Factors;
@@ -10,7 +11,7 @@ use crate::rng::Key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one agent (or cohort) has for itself.
+/// The problem of one agent (or cohort).
 #[derive(Clone, Debug)]
 pub(in crate::protocols) struct OwnProblem {
     pub(in crate::protocols) function: Arc<OwnFunction>,
@@ -87,11 +88,11 @@ pub(in crate::protocols) struct Replicated<'a> {
 /// The draws that the agents of one replication share.
 pub(in crate::protocols) struct Draws<'a> {
     of: Replicated<'a>,
-    /// The common function for each agent with a shift.
+    /// For each agent with a shift, the common function, shifted.
     shifted: BTreeMap<usize, Vec<f64>>,
-    /// The own draw of its cluster for each agent with a cluster.
+    /// For each agent with a cluster, the cluster's own draw, shifted if the agent has a shift.
     clusters: BTreeMap<usize, Arc<Vec<f64>>>,
-    /// What all agents drift by in rounds 1, 2, ..
+    /// The draws by which the functions of all agents drift in rounds 1, 2, ..
     drifts: Vec<Arc<Vec<f64>>>,
 }
 
@@ -130,8 +131,8 @@ impl<'a> Draws<'a> {
         Ok(values)
     }
 
-    /// The function of `key` for each of these agents, with its shift. The largest shifts that the scenario allows are asked
-    /// for too, so that the function beyond the domain does not depend on which agents take part.
+    /// The function that is drawn from `key`, shifted for each of these agents. The largest shifts that the scenario
+    /// allows are computed too, so that the function beyond the domain does not depend on which agents take part.
     fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Vec<Vec<f64>>, DrawError> {
         let reach = self.of.reach;
         let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();

@@ -7,9 +7,10 @@ use crate::vocab::{Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. In units of the
-/// domain's side along each input, rounded to whole steps of the grid. Beyond the domain a function that is drawn is continued
-/// by a draw from its prior, given its values at all arms; `RkhsSum` and `BraninHoo` are continued by their formula.
+/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in
+/// units of the domain's side along each input, and are rounded to whole steps of the grid. Beyond the domain a
+/// function that is drawn is continued by a draw from its prior, given its values at all arms; `RkhsSum` and
+/// `BraninHoo` are continued by their formula.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
@@ -92,7 +93,7 @@ impl Shift {
         }
     }
 
-    /// What this objective does not allow.
+    /// The problem of a shift that this objective does not allow.
     pub(in crate::protocols) fn problem_with(&self, objective: &dyn Objective) -> Option<Problem> {
         let Some(counts) = objective.shift_grid() else {
             let expected = "an objective whose functions continue beyond its points";
