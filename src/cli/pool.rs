@@ -1,6 +1,6 @@
 //! A pool with the requested number of threads.
 
-/// Runs on `threads` threads, one per core if `None`; results do not depend on it.
+/// Calls `run` in a pool of `threads` threads, one per core if `None`; results do not depend on the number of threads.
 pub(super) fn in_pool<T: Send>(threads: Option<u32>, run: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, |threads| threads as usize)).build() {
         Ok(pool) => pool.install(run),

@@ -50,7 +50,7 @@ pub(super) fn sign(arguments: &SignArguments) -> Exit {
     }
 }
 
-/// Prints why there is no signature, or why it does not hold.
+/// Prints why there is no signature, or why it is not valid.
 pub(super) fn failed(error: &SignError) -> Exit {
     eprint_line(format_args!("error: {error}"));
     match error {

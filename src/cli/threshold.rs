@@ -16,10 +16,10 @@ use crate::report;
 use crate::scenario::{Diagnostics, VariedValue};
 use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Unended, written};
 
-/// Number of replications of the first look, unless the user asks for others.
+/// Number of replications of a value in its first test, unless the user asks for others.
 const FIRST: u64 = 20;
 
-/// A scenario whose one value is varied.
+/// A scenario, and the one value of it that is varied.
 struct Varied {
     loaded: Loaded,
     value: VariedValue,
@@ -28,7 +28,7 @@ struct Varied {
 }
 
 impl Varied {
-    /// The study of these values, a cell each.
+    /// The study with a cell for each of these values.
     fn plan(&self, values: &[f64]) -> Result<Plan, Diagnostics> {
         let mut texts = written(values, self.whole);
         if !self.unit.is_empty() {
@@ -52,7 +52,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         ));
         return Err(Exit::Usage);
     }
-    // The range alone is judged before anything is read.
+    // The range is checked before anything is read.
     let real = if arguments.log { Spacing::Logarithmic } else { Spacing::Linear };
     let grid = |spacing| {
         Grid::new(arguments.from, arguments.to, arguments.width, spacing).map_err(|wrong: BadRange| {
@@ -61,7 +61,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         })
     };
     let mut searched = grid(real)?;
-    // The number of replications is the search's own.
+    // The search itself chooses the number of replications.
     let scenario = ScenarioArguments { replications: None, ..arguments.scenario.clone() };
     let loaded = Loaded::read(&scenario, ProgramUse::ToPlay, arguments.playing.threads)?;
     let wrong = |diagnostics: Diagnostics| print_error(&diagnostics, format);

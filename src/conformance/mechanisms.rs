@@ -78,11 +78,11 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
     Ok(found.0)
 }
 
-/// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0 if and only
-/// if there is a mechanism; its bound is above 0, and rewards exceed it beyond it and not within; the cost covers the neighbours
-/// that the mechanism names; a mechanism that clips reports a reward beyond the bound like one at the bound; no reward within
-/// the bound has more noise than the stated variance, and some reward as much; a Laplace scale is that of this variance.
-/// [`mechanism`](super::mechanism) tests the privacy cost.
+/// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0
+/// if and only if there is a mechanism; its bound is above 0, and exactly the rewards of a larger absolute value count
+/// as beyond it; the cost covers the neighbours that the mechanism names; a mechanism that clips reports a reward
+/// beyond the bound like one at the bound; no reward within the bound has more noise than the stated variance, and some
+/// reward as much; a Laplace scale is that of this variance. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.

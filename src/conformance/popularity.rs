@@ -1,4 +1,4 @@
-//! Conformance tests of how often people visit.
+//! Conformance test of popularity distributions.
 
 use super::{Violation, Violations, key};
 use crate::protocols::local::Popularity;

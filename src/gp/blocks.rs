@@ -146,7 +146,8 @@ impl Blocks {
             let first = group * GROUP;
             let mut factors = [0.0; GROUP];
             let mut known = [0.0; GROUP];
-            // Where the numbers of the group's first row are, for the arm of each of its rows.
+            // For each row of the group, the stored numbers from the one of the group's first row for this row's arm
+            // on.
             let mut places: [&[f64]; GROUP] = [&[]; GROUP];
             for (row, &arm) in arms.iter().enumerate() {
                 known[row] = values[arm];

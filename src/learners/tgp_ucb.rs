@@ -176,7 +176,7 @@ impl Learner for State {
         let t = (self.posterior.observations() + 1) as f64;
         let centred = outcome - self.mean;
         let keep = !centred.is_finite() || centred.abs() <= self.recipe.truncation(&self.known, t);
-        // What is not finite is passed to the posterior, which returns an error.
+        // An outcome that is not finite is passed to the posterior, which returns an error.
         self.posterior.observe(arm, if keep { centred } else { 0.0 })
     }
 }

@@ -10,11 +10,11 @@ const NUGGET: f64 = 1e-8;
 
 /// The matrices of one input: correlations exp(-r^2 / 2) plus the nugget.
 struct Axis {
-    /// Factor of those among all points of the lattice.
+    /// Factor of the correlations among all points of the lattice.
     whole: Cholesky,
-    /// Factor of those among the points of the grid.
+    /// Factor of the correlations among the points of the grid.
     inside: Cholesky,
-    /// Those between the lattice's points and the grid's: a row for each of the lattice's.
+    /// Correlations between points of the lattice and points of the grid: a row for each point of the lattice.
     across: Vec<f64>,
 }
 
@@ -77,7 +77,7 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
 }
 
 /// The values on the lattice of a function that is drawn from a Gaussian process with mean 0 and squared-exponential
-/// covariance, given its values on the grid, which stay as they are. `scaled_steps` are the grid's steps over the
+/// covariance, given its values on the grid, which stay as they are. `scaled_steps` are the grid's steps divided by the
 /// length-scale.
 ///
 /// Matheron's rule: a draw on the whole lattice, plus the means given the differences on the grid (Wilson et al. 2020,
@@ -183,8 +183,9 @@ mod tests {
         }
     }
 
-    /// On a dense grid the function is smooth across the grid's edge: the first point beyond it is what the last points
-    /// foretell. With 40 points per length-scale, quadratic extrapolation is wrong by some (1/40)^3.
+    /// On a dense grid the function is smooth across the grid's edge: the first point beyond it is near the
+    /// extrapolation of the last points. With 40 points per length-scale, quadratic extrapolation is wrong by some
+    /// (1/40)^3.
     #[test]
     fn a_continued_function_has_no_jump_at_the_edge() {
         let axis: Vec<f64> = (0..100).map(|k| f64::from(k) / 40.0).collect();

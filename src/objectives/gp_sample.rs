@@ -95,7 +95,7 @@ struct Ready {
     prior: GridPrior,
     surrogate: Surrogate,
     counts: Vec<usize>,
-    /// The grid's steps over the length-scale.
+    /// The grid's step along each dimension, divided by the length-scale.
     scaled_steps: Vec<f64>,
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-/// What the words behind an interpreter's name make it run.
+/// What an interpreter runs, by the words after its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs<'a> {
     /// A file, at this position in the command.
     File(usize, &'a str),
     /// A module, which the interpreter looks for by itself.
     Module(&'a str),
-    /// Something else or nothing, or nobody knows: the program is no known interpreter, or an option is not known.
+    /// Something else or nothing; or the program is no known interpreter, or has an option that is not known.
     Other,
 }
 
@@ -23,7 +23,7 @@ struct Interpreter {
     valued: &'static str,
     /// The letter of the option whose value is the module to run.
     module: Option<char>,
-    /// Long options without a value; those with one are known where it follows an equals sign.
+    /// Long options without a value. Long options with a value are recognised if the value follows an equals sign.
     long: &'static [&'static str],
 }
 

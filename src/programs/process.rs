@@ -26,7 +26,7 @@ const MAX_LETTERS: usize = 300;
 const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
 /// Number of lines that are read ahead: a program that writes more than it is asked for has to wait.
 const READ_AHEAD: usize = 4;
-/// Longest time between two looks at whether a program that has not answered has ended, or a stop is requested.
+/// Longest time between two checks whether a program that has not answered has ended, or a stop is requested.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Longest wait for the last line of a program that has ended.
 const LAST_LINE_WAIT: Duration = Duration::from_millis(200);
@@ -303,8 +303,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The program ends at the end of its input; on Unix, processes that it has left running are killed. One that is writing
-        // into a full pipe sees neither the end of its input nor room, but that nobody reads any more.
+        // The program ends at the end of its input; on Unix, processes that it has left running are killed. A program
+        // that is blocked by a full output pipe does not read the end of its input, but fails to write once the pipe is
+        // closed.
         self.to = None;
         self.from = None;
         self.wait();
@@ -385,7 +386,8 @@ mod tests {
     use crate::vocab::Span;
     use std::fs;
 
-    /// Lines that nobody has asked for stay in the pipe, which holds some dozens of this length; they once filled the memory.
+    /// Lines that were not asked for stay in the pipe, which holds some dozens of this length, and do not fill the
+    /// memory.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

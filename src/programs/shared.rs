@@ -109,7 +109,8 @@ pub struct Programs {
     topic: Arc<str>,
 }
 
-/// The first failure of a replication, or of a branch of its fork. The flag spares those who ask at every event the lock.
+/// The first failure of a replication, or of a branch of its fork. The flag, which is read at every event, saves
+/// locking the mutex.
 #[derive(Debug, Default)]
 struct FirstFailure {
     is_there: AtomicBool,
@@ -134,7 +135,7 @@ struct State {
 /// The dialogues, by topic and number.
 type Heard = BTreeMap<Arc<str>, Vec<Exchanges>>;
 
-/// All dialogues of a replication at one point of it, so that each branch of a fork begins with the same ones.
+/// All dialogues of a replication up to one point of time, so that each branch of a fork begins with the same ones.
 #[derive(Clone, Debug, Default)]
 pub struct DialogueStates(Heard);
 

@@ -45,7 +45,7 @@ pub fn page(page: &Page) -> String {
     render_html::page(&document(page))
 }
 
-/// The page of a run that is not finished, with a line that says how far it is, and which the page renews by itself.
+/// The page of a run that is not finished, with a line on its progress; the page reloads itself as `refresh` says.
 #[must_use]
 pub fn growing_page(page: Option<&Page>, line: &str, refresh: Refresh<'_>) -> String {
     match page {

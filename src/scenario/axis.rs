@@ -66,7 +66,8 @@ impl Document {
             };
             self.diagnostics(vec![problem])
         };
-        // A path is right if a value can be set there; what is close to a name, and no path of the text, is a misspelling.
+        // A path is valid if a value can be set there; a word that is no path of the text but close to the name of an
+        // `Each` is taken as misspelt.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
         let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();

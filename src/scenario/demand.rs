@@ -1,14 +1,14 @@
-//! What a cell of a study takes, and the problem if that is more memory than a run may take.
+//! The memory and time that a cell of a study takes, and the problem if the memory exceeds the limit of a run.
 
 use crate::objectives::RunLimits;
 use crate::vocab::{Effort, Memory, Problem};
 
-/// What the replications of a cell take.
+/// The memory and time that the replications of a cell take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// What they share.
+    /// For the work that they share.
     pub shared: Effort,
-    /// Each of them.
+    /// For the work of each replication.
     pub each: Effort,
 }
 
@@ -19,7 +19,8 @@ const PROGRAM: f64 = 14.0 * 1_048_576.0;
 const CELL: f64 = 12_000.0;
 
 impl Demand {
-    /// Most bytes in use while this cell is run, as one of `cells`, with so many replications at the same time.
+    /// Largest number of bytes in use while this cell, one of `cells`, runs `replications` replications on `threads`
+    /// threads.
     #[must_use]
     pub fn bytes(&self, replications: u64, cells: usize, threads: u64) -> f64 {
         let jobs = replications.saturating_mul(cells as u64).min(threads) as f64;
@@ -27,7 +28,8 @@ impl Demand {
         PROGRAM + CELL * cells as f64 + self.shared.bytes + jobs * self.each.bytes + records
     }
 
-    /// The problem if that is more than there is room for, at the count to which most of it is due.
+    /// The problem if [`Self::bytes`] exceeds the memory limit, at the field with the count that takes most of the
+    /// memory.
     pub(super) fn problem(&self, replications: u64, cells: usize, room: RunLimits) -> Option<Problem> {
         let bytes = self.bytes(replications, cells, room.threads);
         if bytes <= room.memory.0 as f64 {

@@ -1,4 +1,4 @@
-//! What a draft, as JSON, has that another one has not.
+//! The parts of a draft, as JSON, that differ from another draft.
 
 use serde_json::Value;
 

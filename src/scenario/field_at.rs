@@ -1,4 +1,5 @@
-//! What a field of a text accepts: the text is followed through the schema, since several types can have the same name.
+//! Finds the values that a field accepts by following the text through the schema, since several types can have the
+//! same name.
 
 use super::catalogue::{definition, example_taken, language, reference, takes};
 use crate::vocab::value::{Body, Node};

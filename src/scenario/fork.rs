@@ -36,7 +36,7 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
 /// The names of the series about which no theorem holds in a branch, because the branch changes their learner, their
-/// weights, who takes part, or their noise: every setting of the protocol except when something is asked or answered.
+/// weights, who takes part, or their noise: every setting of the protocol except those in `TIMES`.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     let plain = |draft: &Draft| {

@@ -1,8 +1,8 @@
 //! The layout of a scenario's text: only white space changes, so comments, values and their order stay as they are.
 //!
-//! A line is indented by 4 columns for each bracket that is open and whose line has ended. The author's line breaks between
-//! entries stay. In a text that a program has written on one line, brackets that do not fit the width are broken, one entry per
-//! line. A text that is laid out is not changed any more.
+//! A line inside of brackets is indented by 4 columns more than the line on which the innermost of them opens. The
+//! author's line breaks between entries stay. In a text that a program has written on one line, brackets that do not
+//! fit the width are broken, one entry per line. A text that is laid out is not changed any more.
 
 use super::tokens::{Kind, Token, tokens};
 
@@ -17,7 +17,7 @@ pub(super) fn laid_out(text: &str) -> String {
     Layout::new(text, usize::MAX).write()
 }
 
-/// The same for a text without line breaks: it is given some.
+/// As [`laid_out`], for a text without line breaks: adds them.
 pub(super) fn broken(text: &str) -> String {
     Layout::new(text, WIDTH).write()
 }
@@ -53,7 +53,7 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// Takes over the author's line breaks, except those that separate what belongs together.
+    /// Keeps the author's line breaks, except those between tokens that belong together.
     fn keep_breaks(&mut self) {
         for at in 1..self.tokens.len() {
             let (before, token) = (self.tokens[at - 1], self.tokens[at]);
@@ -94,7 +94,7 @@ impl<'a> Layout<'a> {
             (Kind::Open, _) => before.text == "{",
             (_, Kind::Close) => token.text == "}",
             (Kind::Atom, Kind::Open) if token.text == "(" => false,
-            // Nothing that a scenario needs, such as the attributes of RON.
+            // Tokens that no scenario needs, such as the attributes of RON.
             _ => token.apart,
         }
     }
@@ -204,7 +204,7 @@ mod tests {
         );
         assert_eq!(broken(&text), expected);
         assert_eq!(broken(&expected), expected);
-        // Of an author's line the length stays.
+        // A line that the author wrote is not broken.
         assert_eq!(laid_out(&text), format!("{text}\n"));
     }
 }

@@ -20,7 +20,7 @@ const REST: u32 = 10;
 /// The report so far.
 pub(super) struct Live {
     folder: RunFolder,
-    /// The plan of the run, as soon as its folder has one; `Some(None)` if that cannot be read, which has been told.
+    /// The plan of the run, as soon as its folder has one; `Some(None)` if it cannot be read, after an error message.
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
@@ -29,7 +29,7 @@ pub(super) struct Live {
     made: Option<(Instant, Duration)>,
 }
 
-/// Locks a report; a panic of another thread does no harm to it.
+/// Locks a report, which stays usable after a panic of another thread.
 pub(super) fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -53,7 +53,7 @@ impl Live {
     }
 
     fn read(&mut self) -> Result<(), FolderError> {
-        // This file is written last of those that a plan is read from.
+        // Of the files from which a plan is read, this one is written last.
         if self.plan.is_none() && self.folder.file("resolved.ron").is_file() {
             self.plan = Some(plan_of_run(&self.folder).ok().map(|(plan, _)| plan));
         }
@@ -63,7 +63,7 @@ impl Live {
         if finished == 0 {
             return Ok(());
         }
-        // What a report says of a run that ended without all replications is not true here; the line says what is.
+        // The run is still going on, as `line` says, so the page must not report missing replications.
         summary.complete = true;
         let total = replications * plan.cells.len() as u64;
         self.line = format!(
@@ -75,7 +75,7 @@ impl Live {
         Ok(())
     }
 
-    /// Replications that are finished, and all.
+    /// The number of finished replications and that of all, such as "3 of 10".
     pub(super) fn state(&self) -> &String {
         &self.state
     }
@@ -85,7 +85,7 @@ impl Live {
         report::growing_page(self.page.as_ref(), &self.line, refresh)
     }
 
-    /// The page for a server that answers with its state.
+    /// The page for a server, which asks the server for [`Self::state`] and reloads when it changes.
     pub(super) fn page_of_server(&self) -> String {
         let folder = self.folder.path().display();
         let ended = format!("The run has ended. Its report, if it is complete: {folder}/{}", report::PAGE);

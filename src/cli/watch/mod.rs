@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Time between two pages of a file.
+/// Time between two writes of the page to a file.
 const EVERY: Duration = Duration::from_secs(3);
 
 /// The first bytes of every page.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const LONGEST: usize = 8 << 10;
 /// Longest time for a request, and for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Most connections at the same time.
+/// Largest number of connections at the same time.
 const CONNECTIONS: usize = 16;
 
 /// A server that listens.

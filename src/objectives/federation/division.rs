@@ -78,7 +78,8 @@ fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// A draw from a Dirichlet distribution: gamma draws by inversion, divided by their sum. One word for each share.
+/// A draw from a Dirichlet distribution: gamma draws by inversion, divided by their sum. It takes one word of `stream`
+/// for each share.
 fn dirichlet(concentrations: &[f64], stream: &mut Stream) -> Vec<f64> {
     let gamma = |&alpha: &f64| {
         let u = stream.open_uniform();
@@ -101,8 +102,8 @@ fn numbers(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
     shares.iter().enumerate().map(place).collect()
 }
 
-/// The records of a file, held by the agents of these splits: the last records of each class of an agent, this share, are held
-/// out, and at least one of each agent's records is on either side.
+/// The records of a file, divided among the agents of these splits. `share` of an agent's records of each class, the
+/// last ones, are held out; every agent has at least one record for training and one that is held out.
 pub(super) fn split(
     read: Agents,
     (splits, inputs): (&[Split], &[String]),
@@ -124,8 +125,9 @@ pub(super) fn split(
     Agents { agents, classes: read.classes }
 }
 
-/// The records of the agents of these splits, in order, from a file with the records `all`; every agent's records are in the
-/// order of the file. There are at least two records for each agent. Whether a record is held out is left for the caller.
+/// The records of the agents of these splits, in order, from a file with the records `all`; every agent's records are
+/// in the order of the file. There are at least two records for each agent. The caller determines which records are
+/// held out.
 fn divided(
     all: &AgentRecords,
     classes: usize,
@@ -215,7 +217,7 @@ fn placed(
     held
 }
 
-/// Gives agents with fewer than two records random ones of the agent with the most.
+/// Gives agents with fewer than two records random records of the agent with the most.
 fn fill_up(held: &mut [Vec<usize>], stream: &mut Stream) {
     for poor in 0..held.len() {
         while held[poor].len() < LEAST {
@@ -359,7 +361,8 @@ mod tests {
             (square / 2000.0 - variance).abs() < 6.0 * variance * (7.1f64 / 2000.0).sqrt() + 2e-4,
             "{square}"
         );
-        // Of the two classes, each within a record of its share; agents with fewer than two records get others.
+        // The number of each of the two classes is within one record of its share; agents with fewer than two records
+        // get others.
         assert!(alike <= 2.0, "{alike}");
         let path = |text: &str| {
             let found = super::tests::splits(text)[0].problems(&names);

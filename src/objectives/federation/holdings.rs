@@ -1,4 +1,4 @@
-//! Who holds which records, and how unlike the holdings of agents are.
+//! The numbers of records that the agents of a federation hold, and distances between their holdings.
 
 use crate::objectives::scaling::spread;
 use serde::{Deserialize, Serialize};

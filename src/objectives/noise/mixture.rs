@@ -65,7 +65,8 @@ impl NoiseLaw for Mixture {
         self.largest(|law| law.bound())
     }
 
-    /// The largest such bound of a part: each part exceeds it with probability at most `delta`, and so does the mixture.
+    /// The largest tail bound of a part: each part exceeds it with probability at most `delta`, and so does the
+    /// mixture.
     fn tail(&self, delta: Delta) -> Option<f64> {
         self.largest(|law| law.tail(delta))
     }

@@ -6,8 +6,8 @@ use crate::vocab::{Delta, Finite, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Another noise times a factor: as where outcomes are in another unit, or, with a negative factor, where the long tail of skewed
-/// noise is to be below 0. Its draws take the random words of the other noise.
+/// Another noise times a factor, for outcomes in another unit or, with a negative factor, for skewed noise with its
+/// long tail below 0. Its draws take the random words of the other noise.
 ///
 /// Example: `Scaled(law: Gumbel(scale: 1), factor: -0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

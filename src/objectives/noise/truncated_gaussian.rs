@@ -29,8 +29,9 @@ impl TruncatedGaussian {
     }
 }
 
-/// Below this reach the probability within the bound is so small that rounding errors of the distribution function would
-/// show, and quantiles are computed by a series. With it, the series' first neglected term is 1e-18 of a draw.
+/// Below this reach, quantiles are computed by a series, because the probability within the bound is so small that
+/// rounding errors of the distribution function would show. At this reach, the first neglected term of the series is
+/// 1e-18 of a draw.
 const NARROW: f64 = 1e-3;
 
 /// The quantile at `share` in (-1, 1), from one bound to the other, of a standard normal number whose absolute value is at most

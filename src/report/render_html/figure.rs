@@ -35,7 +35,7 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
     }
 }
 
-/// An entry of the legend that some charts share: a name, and how a chart that has it draws it.
+/// An entry of the legend that some charts share: a name, and how its line is drawn.
 struct Entry<'a> {
     name: &'a str,
     key: usize,
@@ -49,7 +49,7 @@ fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
         for (key, name) in chart.legend.iter().enumerate() {
             match (entries.iter_mut().find(|entry| entry.name == name), chart.kind(key)) {
                 (None, kind) => entries.push(Entry { name, key, kind: kind.unwrap_or(Kind::Band) }),
-                // A chart without this line does not know how it is drawn.
+                // A chart without this line cannot tell how the line is drawn.
                 (Some(entry), Some(kind)) if entry.kind == Kind::Band => entry.kind = kind,
                 (Some(_), _) => {}
             }

@@ -1,16 +1,17 @@
-//! The page of a run that is not finished: the report so far, a line that says how far it is, and how the page renews itself.
+//! The page of a run that is not finished: the report so far, a line on its progress, and the code by which it reloads
+//! itself.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const SCRIPT: &str = include_str!("growing.js");
 
-/// How a page renews itself.
+/// How a page reloads itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Refresh<'a> {
     /// The browser loads it again after this many seconds.
     After(u64),
-    /// It asks its server for a text, and loads itself again as soon as that is no longer `state`. If the server is gone, the
-    /// line becomes `ended`.
+    /// The page asks its server for the state of the run, and reloads as soon as the answer differs from `state`. If
+    /// there is no answer, the line becomes `ended`.
     Asking {
         /// What the server answers while this page is the latest.
         state: &'a str,
@@ -21,7 +22,7 @@ pub enum Refresh<'a> {
     Never,
 }
 
-/// What the page has at its head, and in front of its content.
+/// The elements in the page's head, and those before its content.
 fn parts(line: &str, refresh: Refresh<'_>) -> (Markup, Markup) {
     let head = match refresh {
         Refresh::After(seconds) => html! { meta http-equiv="refresh" content=(seconds); },

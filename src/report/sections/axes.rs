@@ -4,7 +4,7 @@ use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of values of an axis of words that is drawn along; two values are clearer as two lines.
+/// Smallest number of values of words for which they form an axis of a chart; two values are clearer as two lines.
 const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;

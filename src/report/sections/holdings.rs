@@ -6,7 +6,7 @@ use crate::report::document::{Block, Section, Table};
 use crate::study::Summary;
 use crate::vocab::counted;
 
-/// What the reader must not take these numbers for.
+/// A remark that these numbers are not public.
 const NOT_PUBLIC: &str = "Numbers of the simulation, for its reader: an agent's counts are protected data. No party of the \
                           protocol is told them, and no privacy loss accounts for them; publishing this table would be a \
                           release.";

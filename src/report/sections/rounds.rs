@@ -112,14 +112,14 @@ fn table(summary: &Summary, name: &str) -> Vec<Block> {
     of_rounds(found, format!("{} (mean ± standard error over replications)", capital(name)), &rounds)
 }
 
-/// A signed mean with its error, and a mark if it is among the differences that are shown.
+/// A signed mean with its error, and a mark if it is one of `marked`.
 fn signed(estimate: Estimate, marked: &[Estimate]) -> String {
     let sign = if estimate.mean > 0.0 { "+" } else { "" };
     let mark = if marked.contains(&estimate) { " *" } else { "" };
     format!("{sign}{}{mark}", regret(estimate))
 }
 
-/// Those of some differences that are shown at 5 % after Holm's adjustment for their number.
+/// The differences that are significant at 5 % after Holm's adjustment for the number of all of them.
 fn shown_at_5_percent(all: Vec<Estimate>) -> Vec<Estimate> {
     let told: Vec<(Estimate, f64)> = all.into_iter().filter_map(|one| Some((one, one.p_value()?))).collect();
     let adjusted = holm(&told.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
@@ -221,8 +221,9 @@ fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
 mod tests {
     use super::*;
 
-    /// Two and a half standard errors at 30 replications (p = .018) are shown alone, and not beside two others that are no further from
-    /// 0; beside one of ten standard errors and one of none they are: Holm compares it with 5 % / 2.
+    /// A difference of 2.5 standard errors at 30 replications (p = .018) is marked if it is alone, but not beside two
+    /// others that are no further from 0. Beside one of ten standard errors and one near 0 it is marked, because Holm's
+    /// method then compares its p-value with 5 % / 2.
     #[test]
     fn a_mark_depends_on_the_number_of_comparisons() {
         let of = |errors: f64| Estimate { mean: errors * 0.1, se: 0.1, n: 30 };

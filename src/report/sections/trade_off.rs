@@ -92,7 +92,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
          mean regret with one standard error to either side, {}.",
         count((counts().min(), counts().max()))
     );
-    // The card "Who learned what" says what it is.
+    // The card "Who learned what" names these losses.
     if unguarded.words().is_some() {
         note.push_str(" Not counted: what no series protects.");
     }

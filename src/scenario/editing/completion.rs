@@ -17,11 +17,11 @@ pub struct Completion {
     pub what: What,
     /// Its name in a list of choices.
     pub label: String,
-    /// What it takes, or the family that it is of.
+    /// The values that it accepts, or the family to which it belongs.
     pub detail: String,
     /// Its explanation in Markdown.
     pub about: String,
-    /// The bytes that it replaces: what is typed of it already.
+    /// The bytes that it replaces: the part that is already typed.
     pub bytes: Range<usize>,
     /// The new text.
     pub new: String,

@@ -11,7 +11,7 @@ use std::ops::Range;
 pub enum Target {
     /// Bytes of the same text.
     Here(Range<usize>),
-    /// Perhaps a file, as the scenario writes it; the caller finds out whether there is one.
+    /// A path as the scenario writes it; the caller checks whether this file exists.
     File(String),
 }
 

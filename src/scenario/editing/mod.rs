@@ -1,4 +1,5 @@
-//! What an editor asks about a place of a scenario's text: an explanation, what may be written there, where a name is defined.
+//! Answers for an editor about a place of a scenario's text: an explanation, what may be written there, where a name is
+//! defined.
 //!
 //! All answers also work for a text that is not finished: only its tokens are read, and the brackets that are open at the place
 //! lead through the schema of the language to what may stand there.

@@ -4,7 +4,7 @@ use crate::scenario::shape::{Kind, Shape};
 use crate::vocab::value::{Body, Entry, Node, Scalar};
 use serde_json::{Map, Value};
 
-/// What JSON cannot say.
+/// A value that JSON cannot express.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Left {
     /// What it is, in words.

@@ -1,5 +1,5 @@
-//! Writes a scenario in JSON as RON, of which every byte knows its place in the JSON. The schema of the language tells what an
-//! object or a text stands for: a struct, a map or a member of a family.
+//! Writes a scenario in JSON as RON, with the place of every byte in the JSON. The schema of the language determines
+//! what an object or a text stands for: a struct, a map or a member of a family.
 
 use super::read::read;
 use crate::scenario::diagnostic::{Diagnostic, Place};
@@ -89,7 +89,7 @@ impl Writer {
                 self.out.push(close, closing(node));
             }
             Body::Leaf(scalar) => self.leaf(node, scalar, shape),
-            // JSON has neither.
+            // JSON has neither fields nor tuples.
             Body::Fields(_) | Body::Tuple(_) => {}
         }
     }

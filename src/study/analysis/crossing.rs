@@ -141,8 +141,8 @@ impl Rules {
         looks
     }
 
-    /// Whether further looks are not worth their observations. Ends alike do not settle the matter if some value between them seems to
-    /// be unlike them.
+    /// Whether no further look is needed. Equal answers at both ends of the range do not end the search while the mean
+    /// at some value between them is on the other side of the margin.
     fn settled(&self, found: &Crossing) -> bool {
         let above = found.probes.iter().filter(|probe| probe.gain.mean > self.margin).count();
         match found.outcome {
@@ -168,11 +168,11 @@ impl Rules {
     }
 }
 
-/// Gives the first so many observations at each of some values.
+/// Returns the first n observations at each of some values, given the values and n.
 pub(super) type Observe<'a, E> = dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>, E> + 'a;
 
-/// Searches the crossing. `observe` gives the observations at each of some values of the grid, the first so many of each; the values
-/// are those of the call before, and further ones behind them.
+/// Searches the crossing. `observe` returns the first observations at each of some values of the grid, as many as
+/// requested; the values begin with those of the previous call.
 pub(super) fn search<E>(grid: &Grid, rules: &Rules, observe: &mut Observe<'_, E>) -> Result<Crossing, E> {
     let looks = rules.looks();
     let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
@@ -275,7 +275,7 @@ impl Seen<'_> {
             _ => Outcome::HalfOpen,
         };
         crossing.estimate = self.estimate(if before == Sign::Better { 1.0 } else { -1.0 });
-        // What is as narrow as asked needs no further looks.
+        // An interval as narrow as requested needs no further looks.
         if crossing.outcome == Outcome::Found {
             further.clear();
         }

@@ -16,7 +16,7 @@ use crate::rng::Key;
 /// Largest number of axes of a design.
 pub const MOST_AXES: usize = MOST_DIMENSIONS / 2;
 
-/// The places of a quasi-random design.
+/// The size of a quasi-random design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Design {
     /// Number of axes, at most [`MOST_AXES`].
@@ -62,7 +62,7 @@ pub(super) struct Designed {
     values: Vec<Vec<f64>>,
 }
 
-/// Values at the rows of a block, or differences of two blocks: each a block with its factor.
+/// A sum of blocks, row by row, each block multiplied by its factor.
 type Terms<'a> = &'a [(usize, f64)];
 
 impl Designed {

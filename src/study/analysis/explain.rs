@@ -1,4 +1,4 @@
-//! Which of the values that a study varies matter, how much, and together with which.
+//! Sensitivity analysis: which of the values that a study varies matter, how much, and together with which.
 
 use super::design::{Design, Designed};
 use super::factorial::{Factorial, pairs};

@@ -7,7 +7,8 @@ use thiserror::Error;
 const MAX_STEPS: f64 = (1u64 << 20) as f64;
 /// Fewest steps of a range of real numbers: with four, its quarters are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
-/// Number of steps that the width of an interval is allowed: if the threshold is a value of the grid, its two neighbours bound it.
+/// Number of steps in the requested width of the interval: if the threshold is a value of the grid, its two neighbours
+/// bound it.
 const STEPS_OF_A_WIDTH: f64 = 2.0;
 
 /// How the values of a range are spaced.

@@ -59,7 +59,8 @@ pub struct Threshold {
     /// What was found.
     #[serde(flatten)]
     pub crossing: Crossing,
-    /// Number of replications of the value with the fewest pairs that have no pair, since a series ended early or lacks the metric.
+    /// At the value with the fewest pairs, the number of replications without a pair, since a series ended early or
+    /// lacks the metric.
     pub without_pair: u64,
 }
 
@@ -98,9 +99,9 @@ pub fn written(values: &[f64], whole: bool) -> Vec<String> {
         .collect()
 }
 
-/// Searches the threshold. `plan` makes the study of some values of the grid, a cell for each in the same order; the values are
-/// those of the call before, and further ones behind them, so that cells keep their numbers. Returns the plan of all values too, for
-/// [`crate::study::finish`].
+/// Searches the threshold. `plan` makes the study of some values of the grid, a cell for each in the same order; the
+/// values begin with those of the previous call, so that cells keep their numbers. Returns the plan of all values too,
+/// for [`crate::study::finish`].
 ///
 /// The same question asks for the same cells and replications, so an interrupted search continues.
 ///

@@ -1,4 +1,4 @@
-//! Why a run folder cannot be signed, or why its signature does not hold.
+//! Why a run folder cannot be signed, or why its signature is not valid.
 
 use crate::study::disk::files::FileError;
 use std::fmt;
@@ -25,7 +25,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// Why a folder cannot be signed, or why its signature does not hold.
+/// Why a folder cannot be signed, or why its signature is not valid.
 #[derive(Debug)]
 pub enum SignError {
     /// The program was built without the feature `sign`.
@@ -57,7 +57,7 @@ pub enum SignError {
         /// Fingerprints of the keys that were expected.
         expected: Vec<String>,
     },
-    /// The signature holds, but files differ from the signed hashes.
+    /// The signature is valid, but files differ from the signed hashes.
     Changed(Vec<Change>),
 }
 

@@ -1,4 +1,4 @@
-//! What a signature of a run folder is: its files, and what is known once it holds.
+//! The signature of a run folder: the names of its files, and what a valid signature shows.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use serde::Serialize;
 pub const HASHES: &str = "SHA256SUMS";
 /// Name of the file with the signature of that file, as `ssh-keygen -Y sign` writes it.
 pub const SIGNATURE: &str = "SHA256SUMS.sig";
-/// What the signature is for, in the sense of `ssh-keygen -n`: a signature for another purpose does not count.
+/// The purpose of the signature, the argument of `ssh-keygen -n`: a signature for another purpose does not count.
 pub const NAMESPACE: &str = "subrosa-run";
 
-/// A signature that holds.
+/// A valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Signed {
     /// Number of files that it covers.

@@ -1,4 +1,4 @@
-//! A forked study as a study of its futures: every cell once for each branch.
+//! A forked study as a study of its branches: every cell once for each branch.
 
 use super::cells::{CellPlan, Plan};
 use super::fork_branches::{ForkBranch, ForkBranches, UNCHANGED};

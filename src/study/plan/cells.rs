@@ -45,7 +45,7 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// A further folder in which the scenario's files are searched.
+    /// The folder of `--data`, in which the scenario's files are searched too.
     pub data: Option<PathBuf>,
     /// Replications of every cell.
     pub replications: u64,
@@ -55,7 +55,7 @@ pub struct Plan {
     pub build: String,
     /// The family members that the cells name and that the program defines itself, not the library.
     pub own: Vec<OwnMember>,
-    /// The branches of a fork, if the cells are its futures.
+    /// The branches of a fork, if the cells belong to them.
     pub futures: Option<ForkBranches>,
 }
 

@@ -1,4 +1,4 @@
-//! The futures of a forked study: its branches, and the axis that distinguishes their cells.
+//! The branches of a forked study, and the axis that distinguishes their cells.
 
 use serde::{Deserialize, Serialize};
 

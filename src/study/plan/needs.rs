@@ -1,10 +1,10 @@
-//! What a whole study takes: an estimate from the counts of its cells.
+//! An estimate of the memory and time that a whole study takes, from the counts of its cells.
 
 use crate::study::plan::cells::Plan;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What a study takes.
+/// The memory and time that a study takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Needs {
     /// Number of replications at the same time.
@@ -23,7 +23,7 @@ const CELL: f64 = 0.002;
 const RECORD: f64 = 30e-9;
 
 impl Plan {
-    /// An estimate of what this study takes with so many threads.
+    /// An estimate for this study on `threads` threads.
     #[must_use]
     pub fn needs(&self, threads: u64) -> Needs {
         let (cells, replications) = (self.cells.len(), self.replications);

@@ -254,7 +254,7 @@ impl<'a> CellRunner<'a> {
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
-    /// The stage of one replication (parties, network and objective), and the key of its random numbers.
+    /// The setup of one replication (parties, network and objective), and the key of its random numbers.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.

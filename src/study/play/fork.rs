@@ -1,4 +1,4 @@
-//! The comparison of a fork's futures, from their records.
+//! The comparison of a fork's branches, from their records.
 
 use crate::protocols::SeriesRecord;
 use crate::study::disk::error::FolderError;

@@ -1,5 +1,5 @@
-//! The futures of a fork: the common beginning of a replication is simulated once, its state is copied, and each branch
-//! continues with its own changes.
+//! The branches of a fork: the common beginning of a replication is simulated once, its state is copied, and each
+//! branch continues with its own changes.
 
 use crate::programs::{Answers, Programs};
 use crate::protocols::{Fork, ForkPoint, ForkStates, RunOptions};
@@ -15,14 +15,14 @@ use crate::study::play::progress::Failure;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The futures (branches) of a forked study. In its plan, the futures of each cell of the scenario are
-/// consecutive cells, the unchanged one first.
+/// The branches of a forked study. In its plan, the branches of each cell of the scenario are consecutive cells, the
+/// unchanged one first.
 #[derive(Debug)]
 pub(in crate::study) struct Family {
     point: Option<ForkPoint>,
     /// The point in words.
     at: String,
-    /// Names of the futures.
+    /// Names of the branches.
     names: Vec<String>,
 }
 
@@ -35,13 +35,13 @@ impl Family {
         Self { point: ForkPoint::of_words(&futures.at), at: futures.at.clone(), names }
     }
 
-    /// Number of futures.
+    /// Number of branches.
     pub(in crate::study) fn len(&self) -> usize {
         self.names.len()
     }
 }
 
-/// The replications in which a future has no record. The cell of each job is that of the unchanged future.
+/// The replications in which a branch has no record. The cell of each job is that of the unchanged branch.
 pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecords) -> Jobs {
     let mut jobs = Jobs::default();
     let missing = Jobs::missing(plan, stored);
@@ -54,9 +54,8 @@ pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecord
     jobs
 }
 
-/// Plays the futures of one replication that have no record. If the common beginning fails, the result is
-/// that failure alone. `first` is the cell of the unchanged future. Programs are not asked again for answers
-/// that are stored.
+/// Plays the branches of one replication that have no record. If the common beginning fails, the result is that failure
+/// alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that are stored.
 ///
 /// # Errors
 /// [`FolderError`] if a stored record cannot be read.
@@ -98,8 +97,8 @@ pub(in crate::study) fn play(
     Ok(played)
 }
 
-/// Plays the futures of one replication that have a record again, with the answers of programs in their records. `old` has the
-/// record of each future, the unchanged one first.
+/// Plays again those branches of one replication that have a record, with the answers of programs in their records.
+/// `old` has the record of each branch, the unchanged one first.
 pub(in crate::study) fn replay(
     plan: &Plan,
     family: &Family,
@@ -126,7 +125,7 @@ pub(in crate::study) fn replay(
     )
 }
 
-/// How the futures of a replication are played.
+/// How the branches of a replication are played.
 struct Course<'a> {
     programs: Programs,
     /// The store of the answers in a branch, by its cell.
@@ -135,7 +134,7 @@ struct Course<'a> {
     wanted: &'a dyn Fn(usize) -> bool,
 }
 
-/// Plays the common beginning with the unchanged future, and then the wanted branches.
+/// Plays the common beginning with the unchanged branch, and then the wanted branches.
 fn each(
     plan: &Plan,
     family: &Family,

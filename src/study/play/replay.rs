@@ -87,9 +87,9 @@ pub struct Replay {
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
-/// With `until` it plays only up to that time, and compares only evaluations and checkpoints. The futures of a fork are played
-/// to their end, from one common beginning; `until` is not for them.
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field of the
+/// records. With `until` it plays only up to that time, and compares only evaluations and checkpoints. The branches of
+/// a fork are played to their end, from one common beginning; `until` is not for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -104,7 +104,7 @@ pub fn replay(
         .enumerate()
         .map(|(index, cell)| CellRunner::new(index, cell, plan, folder).repeating(None))
         .collect();
-    // One job for each record, or for all futures of a replication.
+    // One job for each record, or for all branches of a replication.
     let family = plan.futures.as_ref().map(Family::of);
     let mut jobs: BTreeMap<(usize, u64), Vec<Option<&ReplicationRecord>>> = BTreeMap::new();
     let size = family.as_ref().map_or(1, Family::len);

@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Plays the replications of `plan` that are missing in `folder`, and stores them there. The futures of a fork are played
-/// together, from the same state. [`crate::study::finish`] writes the other files.
+/// Plays the replications of `plan` that are missing in `folder`, and stores them there. The branches of a fork are
+/// played together, from the same state. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
 /// [`FolderError`] if the folder cannot be read or written; replications stored before are kept.
@@ -171,7 +171,8 @@ impl<'a> StudyPlayer<'a> {
         played.map(|record| line_of(cell, &record))
     }
 
-    /// Plays the futures of one of the jobs that have no record, the unchanged one from `cell` first. Each has its own cell.
+    /// Plays those branches of a job that have no record, first the unchanged one, whose cell is `cell`. Each branch
+    /// has its own cell.
     fn play_family(
         &self,
         family: &Family,

@@ -76,7 +76,8 @@ pub struct Needed {
     pub replications: Option<u64>,
     /// Upper bound on the true standard deviation, with 80 % confidence.
     pub sd_upper: f64,
-    /// Number of replications for that bound, so that a pilot that was calm by chance does not mislead; absent above ten million.
+    /// Number of replications for that bound, so that a pilot whose spread is small by chance does not mislead; absent
+    /// above ten million.
     pub cautious: Option<u64>,
 }
 

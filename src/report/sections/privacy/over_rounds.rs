@@ -10,7 +10,7 @@ use crate::report::words::unit;
 use crate::study::{PrivacyRow, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
 
-/// Number of steps between the rounds at which the loss is computed; there is one such round more.
+/// Number of equal steps into which the rounds are divided; the loss is computed at both ends of each step.
 const PLACES: u64 = 12;
 /// Largest number of charts on a page; a federation of hundreds would otherwise fill it.
 const MAX_CHARTS: usize = 4;

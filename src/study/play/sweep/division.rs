@@ -85,7 +85,7 @@ impl Division {
         Ok(Some(division))
     }
 
-    /// Nothing if blocks and jobs can be computed from the numbers.
+    /// Checks that blocks and jobs can be computed from the numbers.
     fn checked(&self) -> Result<(), DivisionError> {
         let zero = |field: &'static str, value: u64| {
             if value == 0 { Err(DivisionError::Zero(field)) } else { Ok(()) }
