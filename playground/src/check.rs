@@ -1,4 +1,4 @@
-//! Checks a scenario: what it takes to play it, or what is wrong with it.
+//! Checks a scenario, and prints the memory and time that a run takes, or what is wrong with the scenario.
 
 use serde_json::json;
 use std::error::Error;
@@ -8,10 +8,10 @@ use subrosa::scenario::{Diagnostics, Document};
 use subrosa::study::Plan;
 use subrosa::vocab::Memory;
 
-/// A scenario that is estimated to take more memory is refused: a page has at most 4 GiB.
+/// A scenario that is estimated to take more memory is refused: 2 GiB, half of what a WebAssembly program can have.
 const MOST_MEMORY: Memory = Memory(2 << 30);
 
-/// The plan of a scenario file, whose paths begin at its folder.
+/// The plan of a scenario file. Paths in the scenario are relative to the file's folder.
 pub(crate) fn plan(file: &Path) -> Result<Plan, Diagnostics> {
     let document = Document::load(file)?;
     let base = file.parent().unwrap_or(Path::new("")).to_owned();
@@ -21,7 +21,7 @@ pub(crate) fn plan(file: &Path) -> Result<Plan, Diagnostics> {
     Ok(Plan::new(document.ron()?, Vec::new(), &resources, cells))
 }
 
-/// Says what is wrong with a scenario, as `subrosa check` does.
+/// Prints what is wrong with a scenario, as `subrosa check` does.
 pub(crate) fn refuse(diagnostics: &Diagnostics) {
     println!(
         "{}",
@@ -29,7 +29,7 @@ pub(crate) fn refuse(diagnostics: &Diagnostics) {
     );
 }
 
-/// Checks a scenario and says what it takes.
+/// Checks a scenario, and prints its counts with the memory and time that a run takes.
 pub(crate) fn check(file: &Path) -> Result<(), Box<dyn Error>> {
     let plan = match plan(file) {
         Ok(plan) => plan,

@@ -1,8 +1,7 @@
-//! The program inside of the playground: it checks, plays or packs files that the page holds in memory, and says on standard
-//! output, a line of JSON each, what it found.
+//! The program of the playground: checks, plays or packs files that the page holds in memory, and prints lines of JSON.
 //!
-//! The page starts it once for each task, as WebAssembly with a WASI of its own (`page/wasi.js`): nothing of one task is left in
-//! the memory of the next, and files are what a program finds anywhere else.
+//! The page starts it once for each task, as WebAssembly with a WASI of its own (`page/wasi.js`). So no task finds anything in
+//! memory from an earlier one, and the program reads and writes files as it does on any other system.
 
 mod check;
 mod pack;

@@ -16,7 +16,7 @@ pub(crate) fn pack(folder: &Path, archive: &Path) -> Result<(), Box<dyn Error>> 
     let mut tar = Builder::new(fs::File::create(archive)?);
     for path in files {
         let contents = fs::read(&path)?;
-        // Not `append_path`: it asks for an owner, which files have nowhere on WebAssembly.
+        // `append_path` would need the owner of the file, which WebAssembly does not have.
         let mut header = Header::new_gnu();
         header.set_size(contents.len() as u64);
         header.set_mode(0o644);

@@ -1,4 +1,4 @@
-//! Plays a scenario into its run folder, and says how far it is: replications, the report so far, and how it ended.
+//! Plays a scenario into its run folder, and prints its progress: replications, the report so far, and how the run ended.
 
 use crate::check::{plan, refuse};
 use serde_json::{Value, json};
@@ -10,11 +10,12 @@ use subrosa::report::{self, Page, Refresh};
 use subrosa::study::{self, Failure, Options, Outcome, Plan, Progress, RunFolder, Start};
 use subrosa::vocab::{Interruption, counted};
 
-/// Least time between two lines about replications.
+/// Least time between two printed numbers of finished replications.
 const LINE: Duration = Duration::from_millis(50);
 /// Least time between two reports.
 const REPORT: Duration = Duration::from_secs(1);
-/// A report is made only after this multiple of the time that the last one took, so that it takes little from the run.
+/// The next report is made only after this multiple of the time that the last one took, so that reports take at most a
+/// tenth of the time of a run.
 const REST: u32 = 10;
 /// The file of the report so far, beside the run folder.
 const LIVE: &str = "live.html";
@@ -34,13 +35,14 @@ pub(crate) fn run(file: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let plan = plan.ask_programs()?;
     let folder = RunFolder::at(&out.join(plan.folder_name()));
     let live = out.join(LIVE);
-    let telling = Telling::of(&plan, &folder, &live);
+    let progress = JsonProgress::of(&plan, &folder, &live);
     let options = Options { threads: 1, fail_fast: false, interrupted: &Interruption::default() };
-    let outcome = study::play(&plan, &folder, options, &telling)?;
+    let outcome = study::play(&plan, &folder, options, &progress)?;
     let summary = study::finish(&plan, &folder)?;
     report::write_page(&folder)?;
     if summary.complete {
-        // What they hold is in `records.jsonl`; WASI has no locks, which would tell that nobody writes to them.
+        // `records.jsonl` has the contents of the segments. The library does not remove them here, because WASI has no locks
+        // that would show that nobody writes to them.
         drop(std::fs::remove_dir_all(folder.file("segments")));
     }
     let failures = match &outcome {
@@ -70,8 +72,8 @@ fn told(failures: &[Failure]) -> Vec<Value> {
     failures.iter().map(|failure| failure.to_string().into()).collect()
 }
 
-/// Says how far a run is.
-struct Telling<'a> {
+/// Prints the progress of a run, a line of JSON each time.
+struct JsonProgress<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,
     live: &'a Path,
@@ -86,7 +88,7 @@ struct State {
     took: Duration,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> JsonProgress<'a> {
     fn of(plan: &'a Plan, folder: &'a RunFolder, live: &'a Path) -> Self {
         let now = Instant::now();
         let state = State { finished: 0, said: now, reported: now, took: Duration::ZERO };
@@ -101,7 +103,7 @@ impl<'a> Telling<'a> {
     fn report(&self) -> Result<(), Box<dyn Error>> {
         let (mut summary, finished) = study::so_far(self.plan, self.folder, self.plan.replications)?;
         let Some(manifest) = self.folder.manifest()?.filter(|_| finished > 0) else { return Ok(()) };
-        // What a report says of a run that ended without all replications is not true here; the line says what is.
+        // An incomplete summary would make the report say that the run has ended; `line` says how much is missing.
         summary.complete = true;
         let page = Page::so_far(self.folder, manifest, summary)?;
         let total = counted(self.plan.total(), "replication");
@@ -111,7 +113,7 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// After another replication.
+    /// Counts a replication that has finished, and prints a line or makes a report if enough time has passed.
     fn another(&self) {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         state.finished += 1;
@@ -121,7 +123,7 @@ impl<'a> Telling<'a> {
             self.say(state.finished);
         }
         if state.finished < self.plan.total() && now - state.reported >= REPORT.max(state.took * REST) {
-            // The last report is made of all records, and says what cannot be read.
+            // An error is ignored here: the final report is made from all records, and its errors are printed.
             drop(self.report());
             state.reported = Instant::now();
             state.took = state.reported - now;
@@ -129,7 +131,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-impl Progress for Telling<'_> {
+impl Progress for JsonProgress<'_> {
     fn begin(&self, start: &Start) {
         self.state.lock().expect("no holder of this lock panics").finished = start.there;
         self.say(start.there);
