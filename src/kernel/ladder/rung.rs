@@ -22,7 +22,7 @@ pub(super) struct Rung {
 
 #[derive(Clone, Debug)]
 struct Table {
-    /// The newest event of each bucket.
+    /// The slot of the newest event of each bucket.
     heads: [u32; BUCKETS],
     /// A bit for each bucket that has events.
     occupied: [u64; WORDS],
@@ -84,7 +84,7 @@ impl Rung {
         (word * 64, self.table.occupied[word])
     }
 
-    /// The newest event of a bucket.
+    /// The slot of the newest event of a bucket.
     #[inline]
     pub(super) fn head(&self, index: usize) -> u32 {
         self.table.heads[index % BUCKETS]
@@ -112,7 +112,8 @@ impl Rung {
         (self.start + after, self.start + after + width)
     }
 
-    /// Empties the current bucket, counts it as emptied, and returns its newest event. The caller updates the length.
+    /// Empties the current bucket, counts it as emptied, and returns the slot of its newest event. The caller updates
+    /// the length.
     pub(super) fn take(&mut self) -> u32 {
         let head = self.head(self.current);
         self.clear(self.current);

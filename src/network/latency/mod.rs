@@ -2,9 +2,9 @@
 //!
 //! A latency model is a quantile function: the delay of a message is the quantile at one uniform draw. So two models
 //! give comparable delays for the same draw (common random numbers). Where the quantile has no closed form, the
-//! distribution function is inverted numerically (`special`), with an error of 1e-12 (1e-9 for beta distributions of
-//! extreme shapes); no rejection sampler is used. Rounding errors may then reverse the order of two delays whose draws
-//! are almost equal.
+//! distribution function is inverted numerically (`special`), with a relative error of 1e-12 (up to 1e-9 for beta
+//! distributions with a shape from 100 to 10,000); no rejection sampler is used. Rounding errors may then reverse the
+//! order of two delays whose draws are almost equal.
 
 mod beta;
 mod constant;

@@ -1,5 +1,5 @@
-//! What an agent sends to a server that is not trusted: its vector for the sums, clipped, weighted, with a share of the
-//! noise, and masked.
+//! The message of an agent to a server that is not trusted: its vector, clipped, weighted, with a share of the noise,
+//! and masked.
 
 use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
 use super::series::Aggregate;
@@ -99,8 +99,8 @@ impl MaskingContract {
     }
 
     /// The shares that a member sends, of the secrets of all agents or of its neighbours: for each member that answered, a
-    /// share of the seed of its own mask; for each other member, a share of its pair secret. Nobody holds shares of an agent
-    /// that is no member; its entry is 0.
+    /// share of the seed of its own mask; for each other member, a share of its pair secret. Nobody holds shares of an
+    /// agent that is not a member; its entry is 0.
     pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
         let share = |owner: usize| {

@@ -1,12 +1,12 @@
-//! Which agent holds which objective, where heterogeneity depends on another quantity of the agents.
+//! Reassigns objectives to agents by rank, where heterogeneity depends on another quantity of the agents.
 
 use crate::network::PartyQuantity;
 use crate::protocols::stage::ReplicationSetup;
 use crate::rng::Key;
 use std::sync::Arc;
 
-/// How unlike each agent's objective is: the root mean square over all points of the difference between its objective and
-/// the mean of all agents' objectives, in units of the objective.
+/// How much each agent's objective differs from the others: the root mean square over all points of the difference
+/// between its objective and the mean of all agents' objectives, in units of the objective.
 pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
     let (Some(first), count) = (values.first(), values.len() as f64) else { return Vec::new() };
     let mut mean = vec![0.0; first.len()];
@@ -21,9 +21,9 @@ pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
 }
 
 /// For each agent, the number of the agent whose drawn objective it holds. Agents keep their own, except those of parties
-/// whose heterogeneity depends on other quantities: among the agents of such an entry of the scenario, and of one group,
-/// the objectives are dealt out by rank. `agents` has the party and the group of each agent, `network` is the node of the
-/// seed tree for the network.
+/// whose heterogeneity depends on other quantities: among the agents of the same such entry of the scenario and of the
+/// same group, the objectives are reassigned by rank. `agents` has the party and the group of each agent, `network` is
+/// the node of the seed tree for the network.
 pub(super) fn dealt(
     stage: &ReplicationSetup,
     agents: &[(usize, usize)],

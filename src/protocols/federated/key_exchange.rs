@@ -1,4 +1,5 @@
-//! How masks are agreed on before the first round: keys, then shares of every agent's secrets, through the server.
+//! The agreement on masks before the first round: agents exchange keys, then shares of their secrets, through the
+//! server.
 //!
 //! ```text
 //! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
@@ -10,9 +11,9 @@
 //! ```
 //!
 //! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
-//! only members take part in sums. Messages have the sizes of real ones; the numbers themselves are computed by the
-//! `Dealer` that all agents share, and an agent uses them only after it has received the message. Source: Bonawitz et
-//! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
+//! only members take part in sums. Messages have the sizes of real ones. The keys and shares are computed by the
+//! `Dealer` that all agents have in common, and an agent uses them only after it has received the message that would
+//! contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -44,7 +45,7 @@ impl Server {
             self.setup.answers().iter().filter(|(_, done)| !done).map(|&(agent, _)| agent).collect();
         let graph = self.contract.as_ref().map(|contract| &contract.dealer.graph);
         match (&message, graph.filter(|graph| graph.is_regular())) {
-            // An agent needs the keys of its neighbours only.
+            // An agent needs only the keys of its neighbours.
             (Message::Keys { known }, Some(graph)) => {
                 for agent in silent {
                     let known = Arc::new(graph.seen_by(agent, known));

@@ -23,7 +23,7 @@ impl MaskedRound {
             aggregate: aggregate.clone(),
             explored: explored.to_vec(),
             length,
-            // In the sum of all who answer masks cancel, whoever shares them with whom.
+            // Masks cancel in the sum of all who answer, whichever agents share them.
             dealer: Dealer { keys, graph: MaskGraph::Complete(explored.len()) },
         };
         Self { contract }

@@ -93,7 +93,8 @@ vocabulary! {
             /// One vector of weights per region.
             vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
         } = 12,
-        /// From an agent of which the server wants to know the loss: as `Weights`, or as `Done` without a vector.
+        /// From an agent whose loss the selection depends on: the same as `Weights`, or as `Done` if there is no
+        /// vector, with the loss.
         Report {
             /// The round.
             round: u64,
@@ -163,7 +164,7 @@ vocabulary! {
             /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
             /// in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
-            /// Who was heard. Not in the digest: it follows from the messages received.
+            /// The agents that were heard. Not in the digest: it follows from the messages received.
             heard: Heard => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.

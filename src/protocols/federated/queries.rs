@@ -1,4 +1,4 @@
-//! The settings of how agents choose points: repeated points, initial points, the width of their own draws.
+//! The settings by which agents choose points: repeated points, initial points, and the width of their own draws.
 
 use super::common::AgentCommon;
 use crate::gp::{GpError, gain_bounds};

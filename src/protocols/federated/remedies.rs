@@ -1,5 +1,5 @@
-//! Checks of what a server does about dropout and unlike agents: adaptive clipping, selection, discounts of stale vectors,
-//! weights against biased participation.
+//! Checks of the settings against dropout and differences between agents: adaptive clipping, selection, discounts of
+//! stale vectors, and weights that correct for biased participation.
 
 use super::importance::AnswerChance;
 use super::rounds::{Late, RoundPolicy};
@@ -24,7 +24,7 @@ impl Aggregate {
         self.selection.as_dyn().reporters() != LossReporters::Nobody
     }
 
-    /// Settings of remedies that are wrong, or cannot be combined with others, for agents in these groups.
+    /// The problems of these settings, for agents in these groups: wrong values, and settings that cannot be combined.
     pub(super) fn remedy_problems(
         &self,
         policy: &RoundPolicy,

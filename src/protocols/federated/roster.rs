@@ -1,4 +1,4 @@
-//! Whom the server asks in a round, and what it has counted and learned about its agents.
+//! The agents that the server asks in a round, and what it has counted and learned about its agents.
 
 use super::importance::Importance;
 use super::selection::{SelectionHistory, SelectionModel};
@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::vocab::Time;
 use std::sync::Arc;
 
-/// What the server knows of its agents besides their vectors.
+/// What the server knows about its agents besides their vectors.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
     /// By agent: the name of its group.
@@ -19,12 +19,13 @@ pub(super) struct Roster {
     counts: Vec<(u64, u64)>,
     /// What the selection depends on.
     history: SelectionHistory,
-    /// By agent: the round of its last report and its loss, until that is released.
+    /// By agent: the round of its last report and the loss in it, until the loss is released.
     reports: Vec<Option<(u64, f64)>>,
 }
 
 impl Roster {
-    /// Before the first round; `announced` is how long each agent needs for one unit of work, in seconds.
+    /// The state before the first round; `announced` is the time in seconds that each agent announces for one unit of
+    /// work.
     pub(super) fn new(groups: Arc<Vec<String>>, announced: Vec<f64>) -> Self {
         let agents = groups.len();
         Self {
@@ -37,7 +38,7 @@ impl Roster {
         }
     }
 
-    /// By agent: how long it needs for one unit of work by its own account, in seconds.
+    /// By agent: the time in seconds that it announces for one unit of work.
     pub(super) fn announced(&self) -> &[f64] {
         &self.history.announced
     }
@@ -64,12 +65,12 @@ impl Roster {
         self.selected = by.and_then(|by| by.as_dyn().select(&self.history, stream));
     }
 
-    /// Notes when the agents were asked.
+    /// Stores the time at which the agents were asked.
     pub(super) fn asked_at(&mut self, now: Time) {
         self.asked_at = now;
     }
 
-    /// Notes an answer that arrived in time.
+    /// Records an answer that arrived in time.
     pub(super) fn answered(&mut self, agent: usize, round: u64, now: Time) {
         if self.asks(agent) {
             self.counts[agent].1 += 1;
@@ -91,7 +92,7 @@ impl Roster {
         reports.filter_map(|(agent, report)| Some((agent, report.take()?.1))).unzip()
     }
 
-    /// Notes the losses of these agents as they were released.
+    /// Stores the losses of these agents as they were released.
     pub(super) fn released(&mut self, agents: &[usize], losses: &[f64]) {
         agents.iter().zip(losses).for_each(|(&agent, &loss)| self.history.reported[agent] = Some(loss));
     }

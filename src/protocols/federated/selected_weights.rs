@@ -7,8 +7,8 @@ use crate::protocols::stage::ReplicationSetup;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Span, Time};
 
-/// What the server of one series would know of its agents, and the weights that follow from it. Every agent that is asked
-/// answers, at the speed that it announces.
+/// What the server of one series would know about its agents, and the weights that follow from it. Every agent that is
+/// asked answers, at the speed that it announces.
 #[derive(Clone, Debug)]
 pub struct SelectedWeights {
     roster: Roster,
@@ -18,8 +18,8 @@ pub struct SelectedWeights {
 }
 
 impl Federated {
-    /// The weights of a series before its first round, in the replication with this node of the seed tree; agent n explores
-    /// the region `explored[n]`.
+    /// The weights of a series before its first round; `key` is the replication's node of the seed tree, and agent n
+    /// explores the region `explored[n]`.
     #[must_use]
     pub fn selected_weights(
         &self,

@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// Releases the losses that agents have reported since the last sum, with noise, and ends the round for the selection.
-    /// Whom the server selects follows from what is released here.
+    /// The server's selections depend only on what is released here and on public values.
     pub(super) fn learn_losses(
         &mut self,
         aggregate: &Aggregate,

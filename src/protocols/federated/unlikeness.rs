@@ -1,4 +1,4 @@
-//! How unlike the functions and the domains of agents are, as numbers.
+//! Measures of the differences between agents' functions and between their domains.
 
 use crate::gp::largest;
 
@@ -20,8 +20,8 @@ pub(super) fn mean_correlation(functions: &[&[f64]]) -> Option<f64> {
     (units.len() > 1).then(|| (square - n) / (n * (n - 1.0)))
 }
 
-/// The mean, over agents, of the regret of their own function at the point where the mean of all functions is largest: what
-/// the best single point for all costs.
+/// The mean, over agents, of the regret of their own function at the point where the mean of all functions is largest:
+/// the cost of using the best single point for all agents.
 pub(super) fn common_optimum_gap(functions: &[&[f64]]) -> f64 {
     let Some(points) = functions.first().map(|values| values.len()) else { return 0.0 };
     let mean: Vec<f64> =
@@ -31,8 +31,8 @@ pub(super) fn common_optimum_gap(functions: &[&[f64]]) -> f64 {
     functions.iter().map(|values| best(values) - values[common]).sum::<f64>() / functions.len() as f64
 }
 
-/// The share of an agent's points that another agent has too, mean over all ordered pairs, weighted by their points. `None` if
-/// there are fewer than two agents.
+/// The share of an agent's points that another agent has too: the mean over all ordered pairs, weighted by the first
+/// agent's number of points. `None` if there are fewer than two agents.
 pub(super) fn common_share(parts: &[&[bool]]) -> Option<f64> {
     let points = parts.first()?.len();
     let holders = |point: usize| parts.iter().filter(|part| part[point]).count() as f64;

@@ -1,4 +1,4 @@
-//! A masked sum: what the server has received of it, and its computation from the shares of a majority.
+//! What a server has received for a masked sum, and the computation of the sum from the shares of a majority.
 
 use super::contribution::MaskingContract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
@@ -59,7 +59,7 @@ impl Unmasking {
                 .filter_map(move |(holder, shares)| Some((*holder, shares[graph.place(*holder, owner)?])));
             of_owner.take(dealer.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
         };
-        // With full masks these are the same for all secrets.
+        // With full masks the Lagrange coefficients are the same for all secrets.
         let of_all = (!graph.is_regular()).then(|| lagrange(&held(0).0));
         let secret = |owner: usize| {
             let (holders, shares) = held(owner);

@@ -73,7 +73,7 @@ impl NeverAnswer {
         }
     }
 
-    /// The mechanism by which silence tells something of the reward, if the probability is logistic.
+    /// The mechanism by which silence reveals something about the reward, if the probability is logistic.
     #[must_use]
     pub fn informative(&self) -> Option<&Informative> {
         match self {

@@ -1,4 +1,4 @@
-//! What the modeler knows of the curator's data that no ledger entry accounts for.
+//! The facts about the curator's data that the modeler knows and that no ledger entry accounts for.
 
 use super::recipe::SeriesRecipe;
 use crate::objectives::{Facts, Instance};

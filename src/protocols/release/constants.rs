@@ -88,7 +88,7 @@ pub fn c1(sigma: f64) -> f64 {
     8.0 / libm::log1p(1.0 / (sigma * sigma))
 }
 
-/// Omega / T, the mean regret of GP-UCB: sqrt(C1 beta_T gamma_T / T).
+/// Omega / T, the bound on the mean regret of GP-UCB: sqrt(C1 beta_T gamma_T / T).
 #[must_use]
 pub fn mean_regret(sigma: f64, beta: f64, gamma: f64, rounds: u64) -> f64 {
     (c1(sigma) * beta * gamma / rounds as f64).sqrt()
@@ -113,7 +113,7 @@ pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -
     sigma * (8.0 * libm::log(1.0 / delta)).sqrt() + width + a * noise_scale
 }
 
-/// Omega of Algorithm 2, the simple regret after T rounds: A exp(-T tau / (ln T)^(d/4)).
+/// Omega of Algorithm 2, the bound on the simple regret after T rounds: A exp(-T tau / (ln T)^(d/4)).
 #[must_use]
 pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
     let t = rounds as f64;

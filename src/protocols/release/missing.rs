@@ -5,7 +5,7 @@ use crate::privacy::ledger::{LedgerWriter, Occasion, ReleaseError, enter};
 use crate::privacy::mechanisms::{Informative, Mechanism};
 use crate::rng::Key;
 
-/// How outcomes are missing, and the node of the seed tree that decides which.
+/// The setting by which outcomes are missing, and the node of the seed tree for the draws.
 #[derive(Clone, Copy)]
 pub(super) struct MissingOutcomes {
     pub(super) recipe: Informative,

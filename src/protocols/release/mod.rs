@@ -13,7 +13,8 @@
 //! ```
 //!
 //! Proven here: Algorithm 3, the evaluation of a fixed grid and the publication of every setting, given the loss's
-//! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2.
+//! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2. Conditional on readers who do
+//! not learn the number of trials: the best of a random number of trials.
 
 pub mod constants;
 mod failure;

@@ -25,7 +25,7 @@ pub(super) struct OwnerConfig {
     pub(super) retry: Retry,
     /// Node of the seed tree for the jitter of retries.
     pub(super) retries: Key,
-    /// Dry run: trials have no meaning, and a learner is replaced by random choices.
+    /// Whether this is a dry run: outcomes have no meaning, and a learner is replaced by random choices.
     pub(super) dry: bool,
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,

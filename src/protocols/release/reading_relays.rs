@@ -1,4 +1,4 @@
-//! Who can read the messages of a private release on their way.
+//! The relays that can read the messages of a private release.
 
 use crate::vocab::Observer;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ pub struct Release {
     /// Name of the party that holds the validation set.
     #[schemars(with = "crate::vocab::PartyName")]
     pub owner: String,
-    /// Names of the parties that get the publication. Results are reported for the first one.
+    /// Names of the parties that get the publication. Results are reported for the one that receives it first.
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub readers: Vec<String>,
     /// Names of the owner's machines; each trains one model at a time. Default: none, the owner trains the models

@@ -28,7 +28,7 @@ pub(super) struct Sampler {
     task: Arc<Task>,
     told: Vec<usize>,
     outcomes: Vec<f64>,
-    /// Dry run: outcomes have no meaning, and no model is computed.
+    /// Whether this is a dry run: outcomes have no meaning, and no model is computed.
     dry: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What chooses the next setting to try.
+//! The methods that choose the next setting to try.
 
 use super::failure::CannotRelease;
 use super::publication::{Search, Task};

@@ -8,7 +8,7 @@ use crate::learners::BuildError;
 use crate::programs::Programs;
 use crate::rng::Key;
 
-/// The trials of a finished search. As sensitive as the data.
+/// The trials of a finished search. They are as sensitive as the data.
 #[derive(Clone, Debug)]
 pub struct TrialResults(Trials);
 

@@ -68,14 +68,14 @@ pub enum ReplicationError {
         #[source]
         failure: ProgramFailure,
     },
-    /// What all series have in common cannot be made.
+    /// What all series have in common cannot be created.
     #[error("no series can be played: {reason}")]
     InAll {
         /// The protocol's reason.
         #[source]
         reason: Box<dyn Error + Send + Sync>,
     },
-    /// A party cannot do its part.
+    /// A party cannot be created, or cannot continue.
     #[error("series \"{series}\": {reason}")]
     Party {
         /// In which series.
@@ -94,7 +94,7 @@ impl ReplicationError {
         Self::Scenario { series: series.to_owned(), path, complaint }
     }
 
-    /// What all series have in common, and cannot be made.
+    /// The error that what all series have in common cannot be created.
     pub fn in_all(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::InAll { reason: reason.into() }
     }

@@ -43,7 +43,7 @@ impl FromStr for ForkPoint {
 }
 
 impl ForkPoint {
-    /// The point that [`fmt::Display`] has put into these words; `None` for other words.
+    /// Parses the words that [`fmt::Display`] writes for a point; `None` for other words.
     #[must_use]
     pub fn of_words(words: &str) -> Option<Self> {
         match words.strip_prefix("after round ") {
@@ -77,8 +77,8 @@ struct StoredState {
 pub enum Fork {
     /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
     Trunk(ForkPoint, ForkStates),
-    /// Continues from the stored state, with changed settings; the names are those of the series for which no theorem
-    /// is about the whole run, because its own settings differ after the fork.
+    /// Continues from the stored state, with changed settings; the names are those of the series whose own settings
+    /// differ after the fork, so that no theorem applies to their whole run.
     Branch(ForkStates, Arc<BTreeSet<String>>),
 }
 

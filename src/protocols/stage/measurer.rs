@@ -205,9 +205,9 @@ impl Measurer {
         answer?.ok_or_else(|| missing().into())
     }
 
-    /// As [`Self::answer`]; none if the answer is missing because of its outcome. A question about an arm whose outcome was
-    /// released before, by a mechanism that answers once, has that answer; any other is decided anew, and whether there is
-    /// an answer is a release of its own.
+    /// As [`Self::answer`]; none if the answer is missing because of its outcome. A query of an arm whose outcome a
+    /// mechanism released before gets the same answer. For any other query it is decided anew whether there is an
+    /// answer, and this decision is a release of its own.
     ///
     /// # Errors
     /// As [`Self::answer`].
@@ -243,8 +243,8 @@ impl Measurer {
         let missing =
             silence.privatise(&silence.of(outcome, best), &mut key.index(occasion.round).stream())?;
         if silence.depends() {
-            // How often one outcome is asked for depends on whether it was answered, so every outcome is charged for all
-            // questions.
+            // How often one outcome is queried depends on whether it was answered, so every outcome is charged for all
+            // queries.
             let told = Occasion {
                 released: "whether an outcome is answered".to_owned(),
                 unit_index: None,

@@ -6,7 +6,8 @@ use crate::vocab::PartyId;
 
 impl Retry {
     /// Sends a question and waits for its answer, sending the question again after each timeout. Returns the result of
-    /// `answer` for the first message from `to` that it accepts, or `None` if no attempt was answered in time.
+    /// `answer` for the first message from `to` for which this is not `None`, or `None` if no attempt was answered in
+    /// time.
     ///
     /// While the process itself is offline, nothing is sent; it waits until it is online again. Other messages from
     /// `to` that arrived before the answer, such as late answers to earlier questions, are discarded. Two questions to

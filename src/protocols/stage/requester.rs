@@ -62,8 +62,8 @@ where
         self.retry = retry;
     }
 
-    /// Sends a request, after closing the one that is still open, if any. A party that is offline sends the request
-    /// when it is online again.
+    /// Sends a request, after closing the open request, if there is one. A party that is offline sends the request when
+    /// it is online again.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         let number = self.next;

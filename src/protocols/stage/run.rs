@@ -57,8 +57,8 @@ pub struct RunOptions {
 }
 
 impl ReplicationSetup {
-    /// A stage for these parties, all always online, and without an objective. For programs that use the library
-    /// without a scenario; further settings are the fields.
+    /// The setup of a replication with these parties, all always online, and without an objective. It is for programs
+    /// that use the library without a scenario; they set the fields for further settings.
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -103,7 +103,7 @@ impl ReplicationSetup {
     }
 
     /// Whether this is a branch of a fork in which the series has other settings of its own than before the fork, so
-    /// that theorems are about neither.
+    /// that theorems apply to neither.
     #[must_use]
     pub fn changes_at_fork(&self, series: &str) -> bool {
         self.directions.fork.as_ref().is_some_and(|fork| fork.changes(series))
@@ -289,7 +289,7 @@ impl ReplicationSetup {
         ReplicationError::CannotFork { series, party, reason: error.reason }
     }
 
-    /// Changes a simulation to the settings of this stage from `at` on, and runs it to its end.
+    /// Changes a simulation to the settings of this setup from `at` on, and runs it to its end.
     fn branch<P: Rounds>(
         &self,
         world: &mut Simulation<P, NetworkMedium>,

@@ -1,4 +1,4 @@
-//! The agents that are fastest by their own account.
+//! The selection of the agents that announce the shortest compute times.
 
 use super::{Selection, SelectionHistory, too_many};
 use crate::rng::Stream;

@@ -40,8 +40,8 @@ impl LossReporters {
 
 /// The behaviour of a selection.
 pub trait Selection {
-    /// Whose losses the selection depends on. Losses are protected data: in a private series they are used with noise
-    /// only, and booked.
+    /// Whose losses the selection depends on. Losses are protected data: a private series uses them only with noise and
+    /// with a ledger entry.
     fn reporters(&self) -> LossReporters {
         LossReporters::Nobody
     }

@@ -1,4 +1,4 @@
-//! Of some random agents, those with the largest loss.
+//! Power-of-choice: the selection of the agents with the largest loss among random candidates.
 
 use super::{LossReporters, Selection, SelectionHistory, too_many};
 use crate::rng::Stream;
@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Of d candidates, drawn at random without replacement, the k with the largest loss. Every agent reports with each answer
-/// its loss of the last vectors that it received: the mean squared difference between its outcomes and their prediction.
-/// The latest report counts; an agent that has not reported yet counts as having the largest loss.
+/// The k agents with the largest loss among d candidates, which are drawn at random without replacement. Every agent
+/// reports with each answer its loss of the last vectors that it received: the mean squared difference between its
+/// outcomes and their prediction. The latest report counts; an agent that has not reported yet counts as having the
+/// largest loss.
 ///
 /// Source: Cho, Wang and Joshi 2020, "Client selection in federated learning: convergence analysis and power-of-choice
 /// selection strategies", section 4 (its variant rpow-d, in which candidates are not asked again; but here agents that
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Without reports all agents are alike, as they are if as many candidates are drawn as are selected.
+    /// All agents are equally likely without reports, and if as many candidates are drawn as are selected.
     #[test]
     fn without_a_choice_all_are_alike() {
         let losses: Vec<Option<f64>> = (0..6).map(|agent| Some(f64::from(agent))).collect();

@@ -6,7 +6,7 @@ use crate::vocab::Effort;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nothing is published, and readers draw a setting at random. Costs no privacy.
+/// Nothing is published, and readers draw a setting at random. This costs no privacy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blind {}

@@ -1,4 +1,5 @@
-//! Every setting is published as it is chosen: the paper's future work, with a proof that needs no prior.
+//! Every setting is published as soon as it is chosen, with a proof that needs no prior; the paper names this as future
+//! work.
 
 use super::{
     Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts,

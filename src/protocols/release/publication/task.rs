@@ -77,8 +77,9 @@ impl Task {
         self.surrogate.mean.abs() + LARGEST_DEVIATE_OF_PRIOR * self.prior_sd()
     }
 
-    /// The largest rounding error of the outcomes of a setting, and of their mean if it is tried more than once: a mean
-    /// of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 roundings of the largest.
+    /// The largest rounding error of the outcomes of a setting, and of their mean if it is tried more than once: the
+    /// error of a mean of m losses is at most m roundings of their range, that of a mean of t outcomes at most t + 1
+    /// roundings of the largest.
     ///
     /// # Errors
     /// If it is not finite.
