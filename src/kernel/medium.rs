@@ -98,11 +98,11 @@ impl Switch {
 /// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is always
 /// connected, receives every message, and needs no compute time.
 pub trait Medium: std::fmt::Debug {
-    /// The fate of a message whose sender is connected. Called once per message, in order of sending.
+    /// Decides what happens to a message whose sender is connected. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: MessageHeader) -> Delivery;
 
-    /// The further fate of a message that reaches `via` at `now`, after [`Delivery::Passes`], or [`Delivery::Doubled`] with a
-    /// `leg`. Called in order of time.
+    /// Decides what happens next to a message that reaches `via` at `now`, after [`Delivery::Passes`], or
+    /// [`Delivery::Doubled`] with a `leg`. Called in order of time.
     fn proceed(&mut self, _parcel: MessageHeader, _via: PartyId, _leg: u8, now: Time) -> Delivery {
         Delivery::Arrives(now)
     }

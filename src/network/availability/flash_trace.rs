@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// The file has the format of FLASH's `state_traces.json`: a JSON object with one entry per device, whose `messages` are
 /// lines of a time (`2020-01-29 01:57:36`), a tab and a state. A state lasts until the next record that changes it. A
 /// device's recording lasts from its first to its last record; the run begins at the earliest record of the file, so that
-/// devices agree about the time of day. A device that lacks one of the states throughout is never available; FLASH
-/// leaves such devices out.
+/// devices agree about the time of day. A device that never has all states at once is never available; FLASH leaves
+/// such devices out.
 /// Source: Yang et al. 2021, "Characterizing impacts of heterogeneity in federated learning upon large-scale smartphone
 /// data", section 3 (<https://github.com/PKU-Chengxu/FLASH>).
 ///

@@ -46,7 +46,7 @@ pub(super) struct Agent {
     pub(super) weights: Option<SharedModel>,
     /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
-    /// Whether this is a dry run: nothing is optimised.
+    /// Whether this is a dry run: nothing is measured or learned.
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,

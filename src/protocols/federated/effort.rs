@@ -95,7 +95,7 @@ impl Federated {
         effort
     }
 
-    /// Memory and time of the factor of an agent's own covariance, where models have length-scales of their own.
+    /// Memory and time of the Cholesky factor of one agent's covariance, where models have length-scales of their own.
     fn of_own_matrices(&self, problem: &Extent) -> Effort {
         let differ = |group: &AgentGroup| group.differences.in_length_scales();
         if !self.groups.iter().any(differ) {

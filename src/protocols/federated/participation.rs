@@ -1,10 +1,11 @@
-//! Measures whether the agents whose answers arrive in time are a representative sample of all agents.
+//! Measures whether the agents whose answers enter the sums are a representative sample of all agents.
 
 use crate::protocols::stage::NamedOutcome;
 use std::fmt;
 use std::sync::Arc;
 
-/// By agent: whether the server has the agent's answer when it closes a round.
+/// By agent: whether the server has an answer from the agent when it closes a round, in time or late, that enters a
+/// sum.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Heard(pub Arc<[bool]>);
 
@@ -24,7 +25,7 @@ const QUARTERS: [&str; 4] = [
     "share of answers heard by simple regret: highest quarter",
 ];
 
-/// Number of answers that the server received in time from each agent, and number that were due from each.
+/// Number of answers that were heard from each agent ([`Heard`]), and number that were due from each.
 #[derive(Debug)]
 pub(super) struct ParticipationTally {
     heard: Vec<u64>,

@@ -70,8 +70,8 @@ impl Aggregate {
 }
 
 impl Federated {
-    /// The problem of personal epsilons together with informative silence or `regret_terms`, which assume one sampling
-    /// rate for all agents.
+    /// The problem of personal epsilons together with informative silence or `regret_terms`, which are computed for all
+    /// agents alike, with one sampling rate.
     pub(super) fn beside_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.telling_silence().is_some() {

@@ -46,7 +46,8 @@ impl Protocol for Federated {
         problems
     }
 
-    /// Agents draw functions over all points of the objective, and no two agents have the same data.
+    /// Agents draw functions over all points of the objective; an objective with the data of agents must have them for
+    /// every agent.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let most = MAX_ARMS as u64;
         let here = self.agents(stage) as u64;

@@ -204,7 +204,7 @@ impl Federated {
         agents.iter().enumerate().map(region).collect()
     }
 
-    /// Each group's name and the positions of its parties in the stage.
+    /// Each group's name and the positions of its parties.
     pub(super) fn members(&self, stage: &ReplicationSetup) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {
             stage.names[index] == name || stage.traits[index].group.as_deref() == Some(name)

@@ -59,8 +59,8 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// The positions in the stage of the parties that each have an objective of their own, so that the objectives
-    /// differ. Default: none.
+    /// The positions of the parties that each have an objective of their own, so that the objectives differ.
+    /// Default: none.
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
         let _ = (stage, objective);
         Vec::new()
