@@ -103,7 +103,7 @@ impl<'a> JsonProgress<'a> {
     fn report(&self) -> Result<(), Box<dyn Error>> {
         let (mut summary, finished) = study::so_far(self.plan, self.folder, self.plan.replications)?;
         let Some(manifest) = self.folder.manifest()?.filter(|_| finished > 0) else { return Ok(()) };
-        // An incomplete summary would make the report say that the run has ended; `line` says how much is missing.
+        // An incomplete summary would make the report say that replications failed; `line` says how many have finished.
         summary.complete = true;
         let page = Page::so_far(self.folder, manifest, summary)?;
         let total = counted(self.plan.total(), "replication");
