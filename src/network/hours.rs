@@ -91,7 +91,7 @@ impl Hours {
         (from <= at && at < until) || at + DAY < until
     }
 
-    /// What is wrong with them.
+    /// What is wrong with these hours.
     pub(super) fn problems(self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.from.get() >= 24.0 {

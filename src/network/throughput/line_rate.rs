@@ -87,7 +87,7 @@ impl JsonSchema for LineRate {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (rate, model) = (generator.subschema_for::<Rate>(), generator.subschema_for::<ThroughputModel>());
-        // The family first, so that the names of its members are known as such.
+        // The family comes first, so that the names of its members are recognised as such.
         json_schema!({ "anyOf": [model, rate] })
     }
 }

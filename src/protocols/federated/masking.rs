@@ -59,7 +59,7 @@ pub(super) enum Kind {
 pub(super) struct Dealer {
     /// Node of the seed tree for each agent's secrets.
     pub(super) keys: Vec<Key>,
-    /// Who shares masks with whom.
+    /// The pairs of agents that share masks.
     pub(super) graph: MaskGraph,
 }
 

@@ -139,8 +139,8 @@ mod tests {
     }
 
     proptest! {
-        /// Without noise and sampling, the sums are those of the vectors of the agents that answered, whoever else is a
-        /// member.
+        /// Without noise and sampling, the sums are those of the vectors of the agents that answered, whichever other
+        /// agents are members.
         #[test]
         fn sums_survive_dropouts(
             mut answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -163,8 +163,8 @@ mod tests {
     }
 
     proptest! {
-        /// With four neighbours each, of which three recover a secret: whenever every neighbourhood has enough answers, the
-        /// masks cancel exactly, whoever drops out; else the round cannot be unmasked.
+        /// With four neighbours each, of which three recover a secret: whenever every neighbourhood has enough answers,
+        /// the masks cancel exactly, whichever agents drop out; else the round cannot be unmasked.
         #[test]
         fn masks_of_few_neighbours_cancel(
             answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,
@@ -258,9 +258,9 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// Why all privacy losses are conditional on a server that follows the protocol: a server that says to three
-    /// agents that agent 0 answered, and to three others that it did not, can compute agent 0's answer with the shares
-    /// of one colluder.
+    /// Why all privacy losses are conditional on a server that follows the protocol: a server that tells three agents
+    /// that agent 0 answered, and to three others that it did not, can compute agent 0's answer with the shares of one
+    /// colluder.
     #[test]
     fn two_lists_and_a_colluder_open_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");
@@ -298,7 +298,7 @@ mod tests {
     fn one_answer_alone_stays_hidden() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
         let key = |round: u64| contract.masked(2, round, omega(2), &[true; AGENTS], &Key::root(10).index(2));
-        // The words are masked: no number of the vector is visible, and each round has other masks.
+        // The words are masked: no number of the vector is visible, and each round has different masks.
         let plain: Vec<u64> = omega(2).iter().map(|v| super::super::masking::encode(v / 7.0)).collect();
         assert!(key(0).iter().zip(&plain).all(|(masked, plain)| masked != plain));
         assert!(key(0).iter().zip(&key(1)).all(|(a, b)| a != b));

@@ -1,4 +1,4 @@
-//! Zipf's law: a few people visit very often, most hardly ever.
+//! Zipf's law: a few people visit very often, most people hardly ever.
 
 use super::Popularity;
 use crate::rng::Stream;
