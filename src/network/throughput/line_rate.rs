@@ -87,7 +87,7 @@ impl JsonSchema for LineRate {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (rate, model) = (generator.subschema_for::<Rate>(), generator.subschema_for::<ThroughputModel>());
-        // The family comes first, so that the names of its members are recognised as such.
+        // The family comes first, because the catalogue of families reads only the first alternative.
         json_schema!({ "anyOf": [model, rate] })
     }
 }

@@ -1,5 +1,5 @@
-//! PO-GP-UCB's design rule and Theorem 3 for one run: their assumptions, whether these hold, and the terms of the
-//! bound. All are computed for the report only; no party receives them.
+//! PO-GP-UCB's design rule and Theorem 3 for one run, computed for the report only: their assumptions, whether these
+//! hold, and the terms of the bound.
 
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
