@@ -87,7 +87,8 @@ impl JsonSchema for LineRate {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (rate, model) = (generator.subschema_for::<Rate>(), generator.subschema_for::<ThroughputModel>());
-        // The family comes first, because the catalogue of families reads only the first alternative.
+        // The family comes first, because `scenario::catalogue` describes the values of a field by the first
+        // alternative.
         json_schema!({ "anyOf": [model, rate] })
     }
 }
