@@ -36,8 +36,8 @@ impl History {
             // If the loss after the last round is infinite, earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
-                let told = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
-                points.extend(told.filter(|(_, epsilon)| epsilon.is_finite()));
+                let known = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
+                points.extend(known.filter(|(_, epsilon)| epsilon.is_finite()));
             }
             all.push(Growth { accountant: name, points });
         }

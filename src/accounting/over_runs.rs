@@ -17,7 +17,7 @@ pub struct OverRuns {
     priced: Vec<History>,
     losses: Vec<Loss>,
     /// The tight accountant's epsilon by round.
-    rising: EpsilonSteps,
+    steps: EpsilonSteps,
     runs: u64,
     runs_differ: bool,
 }
@@ -55,13 +55,13 @@ impl OverRuns {
             }
         }
         self.releases = self.releases.max(group.iter().map(|booked| booked.count).sum());
-        let told = units(group);
-        if told.has_different_units {
-            let most = told.worst.iter().map(History::count).max();
+        let separated = units(group);
+        if separated.has_different_units {
+            let most = separated.worst.iter().map(History::count).max();
             self.releases_per_unit = self.releases_per_unit.max(most.or(Some(0)));
         }
-        let before = told.clone();
-        for history in told.worst {
+        let before = separated.clone();
+        for history in separated.worst {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
@@ -78,7 +78,7 @@ impl OverRuns {
         let tight = self.losses.iter().find(|loss| loss.accountant == AccountantName::Tight);
         if let Some((loss, delta)) = tight.and_then(|loss| Some((loss.epsilon, Delta::new(loss.delta).ok()?)))
         {
-            self.rising.add_releases(group, &before, loss, delta);
+            self.steps.add_releases(group, &before, loss, delta);
         }
         self.runs += 1;
     }
@@ -120,7 +120,7 @@ impl OverRuns {
             releases_per_unit: self.releases_per_unit,
             runs_differ: self.runs_differ && self.losses.iter().any(|loss| loss.epsilon.is_finite()),
             losses: self.losses,
-            by_round: self.rising.finish(),
+            by_round: self.steps.finish(),
         }
     }
 }

@@ -235,7 +235,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
             added(&part(record), &part(outcome))
         };
         let tight = sum(|row| row.epsilon_tight);
-        let told = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+        let note = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
         StudyPrivacy {
             person: true,
             runs: record.runs.max(outcome.runs),
@@ -246,7 +246,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
             delta: tight.delta,
             basis: tight.basis,
             arithmetic: tight.arithmetic,
-            note: joined([told.as_str(), &tight.note]),
+            note: joined([note.as_str(), &tight.note]),
             ..record.clone()
         }
     })

@@ -47,27 +47,27 @@ pub struct BudgetMeter {
     spent: Spending,
     exceeded: Option<Refusal>,
     /// Relays that can read the releases.
-    carriers: Arc<[Observer]>,
+    relays: Arc<[Observer]>,
 }
 
 impl BudgetMeter {
     /// A meter that has counted no release yet. Without a budget every release is admitted.
     #[must_use]
     pub fn new(budget: Option<Budget>) -> Self {
-        Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
+        Self { budget, spent: Spending::default(), exceeded: None, relays: Arc::default() }
     }
 
     /// The same meter, with the relays that can read the releases. Each relay observes every release, in addition to the
     /// observer that the release names; the ledger of a protocol's party checks the budget for each of them.
     #[must_use]
-    pub fn read_by(self, carriers: Vec<Observer>) -> Self {
-        Self { carriers: carriers.into(), ..self }
+    pub fn read_by(self, relays: Vec<Observer>) -> Self {
+        Self { relays: relays.into(), ..self }
     }
 
     /// Relays that can read the releases.
     #[must_use]
     pub fn reading_relays(&self) -> &Arc<[Observer]> {
-        &self.carriers
+        &self.relays
     }
 
     /// Describes the first release that would exceed the budget, whether it then happened ([`WhenSpent::GoOn`]) or not.
