@@ -268,10 +268,10 @@ def check(
     mechanisms: Mapping[str, Mechanism] | None = None,
     **overrides: Any,
 ) -> Checked:
-    """Checks a scenario; runs nothing. Takes what :func:`run` takes.
+    """Checks a scenario; runs nothing. The arguments are those of :func:`run`, without those on how to run.
 
     Raises:
-        ScenarioError: all that is wrong, with line, column and cure.
+        ScenarioError: all that is wrong, with line, column and correction.
     """
     parts = _Parts(learners or {}, objective, objectives or {}, mechanisms or {})
     source, given = _prepared(scenario, data, seed, replications, sweep, parts, overrides)
