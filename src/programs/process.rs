@@ -89,7 +89,7 @@ impl Process {
             program: program.words(),
             reason: error.to_string(),
         };
-        // An empty path means the current folder, but is none that a process can be started in.
+        // An empty path means the current folder, but no process can be started in an empty path.
         let base = if base.as_os_str().is_empty() { Path::new(".") } else { base };
         let mut command = Command::new(program.executable(base));
         command

@@ -232,7 +232,7 @@ impl Programs {
         self.failure.is_there.load(Ordering::SeqCst)
     }
 
-    /// The request to stop that these programs heed.
+    /// The request to stop, after which these programs are asked no further question.
     pub(super) fn interruption(&self) -> &Interruption {
         &self.interruption
     }

@@ -5,13 +5,13 @@ use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
 use serde_json::Value;
 
-/// Largest number of replications of a cell. Results need on the order of 100 bytes per replication, and all records of a cell
-/// are read at once.
+/// Largest number of replications of a cell. Results need on the order of 100 bytes per replication, and several
+/// commands read all records of a cell at once.
 pub(crate) const MAX_REPLICATIONS: u64 = 1_000_000;
-/// Largest number of rounds of a replication. The record allocates tens of bytes per round before the first round.
+/// Largest number of rounds of a replication. A federation allocates tens of bytes per round before the first round.
 const MAX_ROUNDS: u64 = 10_000_000;
 
-/// Largest number of parties. Each takes about 300 bytes before the first message is sent.
+/// Largest number of parties. Each takes about 1 kB before the first message is sent (docs/performance.md).
 const MAX_PARTIES: u64 = 1_000_000;
 
 /// Limits on fields of protocols by field name, at any depth: the largest value, and the help text.
@@ -44,7 +44,8 @@ const COUNTS: [(&str, u64, &str); 6] = [
 /// Models square distances and divide them by squared length-scales, and squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
-/// All numbers that are too large or too small. `plain` is the draft as JSON.
+/// All numbers that are too large or too small. `plain` is the draft as JSON, with `null` for values that were checked
+/// with an earlier cell.
 pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut look = |path: String, most: u64, found: u64, cure: &str| {

@@ -60,8 +60,8 @@ pub(in crate::cli) struct ScenarioArguments {
 }
 
 impl ScenarioArguments {
-    /// A scenario file as it is, without overrides, and without a limit on memory: nothing of it is played, or one
-    /// replication.
+    /// The arguments for a scenario file without overrides and without a limit on memory, for commands that run no
+    /// study.
     pub(in crate::cli) fn of(scenario: &Path) -> Self {
         Self {
             scenario: scenario.to_owned(),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// Libraries that train, which are part of the hash, because other versions may give other scores.
 const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16", "linfa-svm 0.8.1"];
 
-/// The project's own code that trains and scores, which is part of the hash for the same reason. The texts themselves are taken,
-/// so that no change of theirs can be forgotten; after a change of a comment, models are trained again too.
+/// The project's own code that trains and scores, which is part of the hash for the same reason. The texts of the files
+/// are hashed, so that every change counts; after a change of a comment, models are trained again too.
 const SOURCES: [&str; 11] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),

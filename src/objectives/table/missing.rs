@@ -30,7 +30,7 @@ fn is_missing(text: &str) -> bool {
 }
 
 impl Missing {
-    /// The table without missing cells in the columns of inputs and output.
+    /// The table without missing cells in the columns of inputs and output; with `Refuse`, the table as it is.
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist or has no number, and if no row is left.

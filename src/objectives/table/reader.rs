@@ -122,8 +122,8 @@ impl CsvTable {
     /// Checks that all cells of these columns are numbers.
     ///
     /// # Errors
-    /// [`TableError::NotANumber`] with the first cell that is none, column by column, and with the number of the others and the
-    /// places of some.
+    /// [`TableError::NotANumber`] with the first cell, column by column, that is not a number, the number of such
+    /// cells, and the places of some others.
     pub(super) fn all_numbers(&self, columns: &[&str]) -> Result<(), TableError> {
         let mut bad: Vec<(u64, String, String)> = Vec::new();
         for column in columns {

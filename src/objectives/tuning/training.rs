@@ -107,7 +107,7 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
 /// `limits`, which must ascend.
 ///
 /// # Errors
-/// [`TrainingError`] if the library finds no weights within the first limit.
+/// [`TrainingError`] if the optimiser cannot be set up, or ends without weights.
 pub(in crate::objectives) fn train_at_most(
     records: &Records,
     loss: Training,

@@ -1,4 +1,4 @@
-//! Why a chart cannot be drawn as PNG or PDF, and what to do.
+//! The errors of drawing a chart as PNG or PDF, each with what to do.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which of the varied values matter: a table of shares of variance for each series, and a chart of them.
+//! The report of `explain`: a table of shares of variance for each series, and a chart of them.
 
 use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity_of, two_digits};

@@ -1,4 +1,4 @@
-//! Whether the answers that were heard are a fair sample of those that were due: which series have a bias, in words.
+//! Statements on the bias of the answers that were heard, compared with all answers that were due.
 
 use super::cells::by_series;
 use super::points::Axes;

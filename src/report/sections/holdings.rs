@@ -1,4 +1,4 @@
-//! Who holds which records, in a federation about the records of several agents.
+//! The section on records: how many of each class every agent of a federation holds.
 
 use super::shown_replication::ShownReplication;
 use crate::objectives::Holdings;

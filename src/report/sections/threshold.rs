@@ -1,4 +1,4 @@
-//! Where one series stops being better than another: the answer in a sentence, the probed values, and a chart of them.
+//! The report of `threshold`: the answer in a sentence, the probed values, and a chart of them.
 
 use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity_of, regret, two_digits};

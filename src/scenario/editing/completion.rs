@@ -1,4 +1,4 @@
-//! What may be written at a place: fields, members, names of parties.
+//! Completions: the fields, members and names that may be written at a place.
 
 use super::context::{Context, RunLimits, language};
 use super::hover::{field_text, member_text};

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.threshold/1";
 
-/// What is searched.
+/// The threshold that is searched.
 #[derive(Clone, Debug, Serialize)]
 pub struct Question {
     /// The name of the varied value.
@@ -155,7 +155,7 @@ pub fn threshold<E>(
     Ok((found, plan))
 }
 
-/// By how much the series is better than the other one, pair by pair, in a cell of so many replications.
+/// The number of replications of a cell, and by how much the series is better than the other one in each pair.
 type Gains = (u64, Vec<f64>);
 
 /// Reads the gains of the cells that are new or have more replications than before.

@@ -1,4 +1,4 @@
-//! Why a run folder cannot be used.
+//! The errors of reading and writing a run folder.
 
 use crate::study::disk::files::FileError;
 use std::fmt;

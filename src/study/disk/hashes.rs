@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) struct Hashes(BTreeMap<String, String>);
 
 impl Hashes {
-    /// Those of all files of a folder and of the folders in it, except for the `left_out` directly in it.
+    /// The hashes of all files of a folder and of the folders in it, except for the files `left_out` directly in it.
     ///
     /// # Errors
     /// [`SignError::File`] and [`SignError::Odd`].

@@ -1,4 +1,4 @@
-//! Why a run folder cannot be signed, or why its signature is not valid.
+//! The errors of signing a run folder and of checking its signature.
 
 use crate::study::disk::files::FileError;
 use std::fmt;

@@ -144,7 +144,8 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
         let path = folder.join(format!("{process}-{number}.jsonl"));
         match OpenOptions::new().append(true).create_new(true).open(&path) {
             Ok(file) => {
-                // On a file system without locks this fails, and so does the lock that `remove_left_behind` needs to remove it.
+                // On a file system without locks this lock fails; so does the lock without which `remove_left_behind`
+                // removes no segment.
                 drop(file.try_lock());
                 return Ok((file, path));
             }

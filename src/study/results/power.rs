@@ -1,4 +1,4 @@
-//! How many replications a paired comparison needs to find a difference of a stated size.
+//! The number of replications that a paired comparison needs to find a difference of a stated size.
 
 use super::statistics::{Estimate, student_quantile};
 use crate::special::{gamma_quantile, normal_cdf};

@@ -1,4 +1,4 @@
-//! How well all releases of a series are protected: the largest loss to any observer about any unit.
+//! The protection of a series: the largest loss of all its releases, to any observer about any unit.
 
 use crate::accounting::{EpsilonKind, Loss, LossBasis};
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, Summary};
