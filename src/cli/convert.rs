@@ -1,4 +1,4 @@
-//! `subrosa convert`: a scenario in the other notation.
+//! `subrosa convert`: prints a scenario in RON as JSON, or one in JSON as RON.
 
 use super::exit::Exit;
 use super::load::print_error;

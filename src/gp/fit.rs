@@ -1,4 +1,4 @@
-//! Hyperparameters by maximum marginal likelihood.
+//! Hyperparameters by maximum marginal likelihood or, with priors, by maximum posterior density.
 
 use super::covariance::{Covariance, Shape};
 use super::likelihood::SEARCH_UNIT;

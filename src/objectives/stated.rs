@@ -1,4 +1,4 @@
-//! What an objective's recipe states about its problem, before a file is read or a function is drawn.
+//! The facts that an objective's recipe states about its problem, before a file is read or a function is drawn.
 
 use super::noise::{Gaussian, NoiseModel};
 use crate::vocab::Delta;

@@ -1,4 +1,4 @@
-//! What an interpreter is told to run by the words of a command: a file, a module, or something else.
+//! Finds what an interpreter runs by the words of a command: a file, a module, or something else.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Draws who holds which records, and the noise on them.
+//! Draws which agent holds which records, and the noise that is added to their features.
 
 use super::data::{AgentRecords, Agents, first_of_each_class};
 use super::split::{FeatureShift, LEAST, Labels, Sizes, Split};

@@ -1,4 +1,4 @@
-//! Scores that differ from one measurement to the next: their mean, and their noise.
+//! The mean and the noise of scores that differ from one measurement to the next.
 
 use crate::objectives::{Noise, Recorded};
 use std::sync::Arc;

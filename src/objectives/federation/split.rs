@@ -1,4 +1,4 @@
-//! How a scenario divides a file's records among agents: label skew, quantity skew, feature shift and noise.
+//! The stated division of a file's records among agents: label skew, quantity skew, feature shift and noise.
 
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Skewed noise with a Gumbel distribution, as of the largest of many errors.
+//! Skewed noise with a Gumbel distribution, such as that of the largest of many errors.
 
 use super::NoiseLaw;
 use super::tail::smallest_size;

@@ -1,4 +1,4 @@
-//! A mixture of noise distributions, as where most outcomes are measured well and some badly.
+//! A mixture of noise distributions, for example where most outcomes are measured well and some badly.
 
 use super::{NoiseLaw, NoiseModel};
 use crate::rng::Stream;

@@ -1,4 +1,4 @@
-//! A multiple of another noise, also with the other sign.
+//! Another noise times a factor, which may be negative.
 
 use super::{NoiseLaw, NoiseModel};
 use crate::rng::Stream;

@@ -1,4 +1,4 @@
-//! Charts, as plain data and drawn as SVG or PNG, and message-sequence diagrams as SVG.
+//! Charts, as plain data and drawn as SVG, PNG or PDF, and message-sequence diagrams as SVG.
 
 mod axis;
 mod chart;

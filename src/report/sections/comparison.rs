@@ -1,4 +1,4 @@
-//! Two runs side by side.
+//! The report of `compare`: two runs side by side.
 
 use super::cells::{Rows, merge};
 use super::points::value;
