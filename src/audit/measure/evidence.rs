@@ -11,7 +11,7 @@ pub const ERROR: f64 = 0.05;
 /// chosen.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
-/// One of the two neighbours.
+/// One of the two sides of a pair of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NeighbourSide {
@@ -22,7 +22,7 @@ pub enum NeighbourSide {
 }
 
 impl NeighbourSide {
-    /// Both worlds, D first.
+    /// Both sides, D first.
     pub const BOTH: [Self; 2] = [Self::Given, Self::Neighbour];
 
     /// 0 for D, 1 for D'.
@@ -44,13 +44,13 @@ impl NeighbourSide {
     }
 }
 
-/// The scores of one test, by world.
+/// The scores of one test, by side.
 pub type Scores = [Vec<f64>; 2];
 
-/// A half-line of scores. An observer who sees a score in it guesses the world that the event indicates.
+/// A half-line of scores. An observer who sees a score in it guesses the side that the event indicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// The world that the event indicates: D by scores above the threshold, D' by scores at or below it.
+    /// The side that the event indicates: D by scores above the threshold, D' by scores at or below it.
     pub indicates: NeighbourSide,
     /// The threshold.
     pub threshold: f64,
@@ -65,10 +65,10 @@ impl Event {
     }
 }
 
-/// How often an event occurred in each world, first in the world that it indicates.
+/// How often an event occurred on each side, first on the side that it indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Trials in the world that the event indicates, and in the other.
+    /// Trials on the side that the event indicates, and on the other.
     pub trials: [u64; 2],
     /// Trials in which the event occurred, in the same order.
     pub hits: [u64; 2],
@@ -123,8 +123,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that this number of counted trials per world can show: the bound from an event that
-/// always occurs in one world and never in the other. About ln(N / 3.7) for N trials at delta 0.
+/// The largest epsilon at `delta` that this number of counted trials per side can show: the bound from an event that
+/// always occurs on one side and never on the other. About ln(N / 3.7) for N trials at delta 0.
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)
@@ -135,8 +135,8 @@ struct Sorted([Vec<f64>; 2]);
 
 impl Sorted {
     fn of(scores: &Scores) -> Self {
-        Self([0, 1].map(|world| {
-            let mut sorted = scores[world].clone();
+        Self([0, 1].map(|side| {
+            let mut sorted = scores[side].clone();
             sorted.sort_by(|a, b| b.total_cmp(a));
             sorted
         }))
@@ -154,7 +154,7 @@ impl Sorted {
         }
     }
 
-    /// Order statistics of both worlds, dense in the tails: places 0, 1, 2, ..., then ever wider steps, from either
+    /// Order statistics of both sides, dense in the tails: places 0, 1, 2, ..., then ever wider steps, from either
     /// end.
     fn thresholds(&self) -> Vec<f64> {
         let mut found = Vec::new();
@@ -188,7 +188,7 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     best
 }
 
-/// Half-lines that begin at quantiles of the world that they indicate, from its median far into its tail.
+/// Half-lines that begin at quantiles of the side that they indicate, from its median far into its tail.
 pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_counted_for_the_world_it_speaks_for() {
+    fn an_event_is_counted_for_the_side_that_it_indicates() {
         let scores: Scores = [vec![0.0, 1.0, 2.0, 3.0], vec![-1.0, 0.0, 0.5, 2.5]];
         let above = Counts::of(Event { indicates: NeighbourSide::Given, threshold: 0.5 }, &scores);
         assert_eq!(above, Counts { trials: [4, 4], hits: [3, 1] });

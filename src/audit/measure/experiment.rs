@@ -45,11 +45,11 @@ pub trait Experiment: Sync {
     /// Names of the tests, such as "support" and "likelihood ratio"; the support test, if there is one, is first.
     fn tests(&self) -> Vec<String>;
 
-    /// One run in one of the two worlds. All its random numbers come from `key` and its children.
+    /// One run on one of the two sides. All its random numbers come from `key` and its children.
     ///
     /// # Errors
     /// If the system cannot run.
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError>;
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError>;
 
     /// The output laws of the two neighbours, where they are known.
     fn pair(&self) -> Option<&KnownPair> {

@@ -30,7 +30,7 @@ impl Membership {
         if forth.auc >= 0.5 {
             return forth;
         }
-        Self::one_way(&[0, 1].map(|world| scores[world].iter().map(|score| -score).collect()))
+        Self::one_way(&[0, 1].map(|side| scores[side].iter().map(|score| -score).collect()))
     }
 
     fn one_way(scores: &Scores) -> Self {

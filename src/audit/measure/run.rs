@@ -15,7 +15,7 @@ use serde::Serialize;
 /// The size of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Trials per world; half of them choose the event, the other half are counted.
+    /// Trials per side; half of them choose the event, the other half are counted.
     pub trials: u64,
     /// Key of all random numbers.
     pub key: Key,
@@ -28,13 +28,13 @@ pub struct Effort {
 /// The measurements of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
-    /// Trials per world.
+    /// Trials per side.
     pub trials: u64,
-    /// Trials per world that were counted; the others chose the test and the threshold.
+    /// Trials per side that were counted; the others chose the test and the threshold.
     pub counted: u64,
     /// The test that was chosen.
     pub test: String,
-    /// The world that the counted event indicates.
+    /// The side that the counted event indicates.
     pub indicates: NeighbourSide,
     /// The threshold of the event on the test's score.
     #[serde(serialize_with = "finite_or_text")]
@@ -69,13 +69,13 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
     if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.collect_str(value) }
 }
 
-/// Smallest number of trials per world that can be split into halves and quarters.
+/// Smallest number of trials per side that can be split into halves and quarters.
 pub const FEWEST: u64 = 8;
 
 /// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
 /// trials in that batch, from several threads.
 ///
-/// The test and its threshold are chosen on the first half of the trials of each world and counted on the second half.
+/// The test and its threshold are chosen on the first half of the trials of each side and counted on the second half.
 /// So only one event is counted, and the confidence of the bound is the confidence of one pair of Clopper-Pearson
 /// limits.
 ///
@@ -118,7 +118,7 @@ pub fn measure(
         (Some(trained), None) => trained.score(&transcript.features),
         (_, score) => score.copied().unwrap_or(0.0),
     };
-    let scores: Scores = [0, 1].map(|world| second[world].iter().map(score).collect());
+    let scores: Scores = [0, 1].map(|side| second[side].iter().map(score).collect());
     let counts = Counts::of(event, &scores);
     let model = experiment
         .pair()
@@ -152,14 +152,14 @@ pub fn measure(
 /// scored on the second.
 fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec<Scores>) {
     let mut tests: Vec<Scores> = (0..known)
-        .map(|test| [0, 1].map(|world| first[world].iter().map(|t| t.scores[test]).collect()))
+        .map(|test| [0, 1].map(|side| first[side].iter().map(|t| t.scores[test]).collect()))
         .collect();
-    let features = |world: usize| first[world].iter().map(|t| t.features.clone()).collect::<Vec<Vec<f64>>>();
+    let features = |side: usize| first[side].iter().map(|t| t.features.clone()).collect::<Vec<Vec<f64>>>();
     let rows = [features(0), features(1)];
     let half = rows[0].len() / 2;
     let trained = Trained::fit([&rows[0][..half], &rows[1][..half]]);
     if let Some(trained) = &trained {
-        tests.push([0, 1].map(|world| rows[world][half..].iter().map(|row| trained.score(row)).collect()));
+        tests.push([0, 1].map(|side| rows[side][half..].iter().map(|row| trained.score(row)).collect()));
     }
     (trained, tests)
 }
@@ -173,15 +173,15 @@ fn both(
     trials: u64,
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<[Vec<Transcript>; 2], AuditError> {
-    let one = |world: NeighbourSide| -> Result<Vec<Transcript>, AuditError> {
-        let node = key.child(world.symbol());
+    let one = |side: NeighbourSide| -> Result<Vec<Transcript>, AuditError> {
+        let node = key.child(side.symbol());
         let batches: Result<Vec<Vec<Transcript>>, AuditError> = (0..trials.div_ceil(BATCH))
             .into_par_iter()
             .map(|batch| {
                 let range = batch * BATCH..((batch + 1) * BATCH).min(trials);
                 let count = range.end - range.start;
                 let found: Result<Vec<Transcript>, AuditError> =
-                    range.map(|trial| checked(experiment, world, node.index(trial))).collect();
+                    range.map(|trial| checked(experiment, side, node.index(trial))).collect();
                 done(count);
                 found
             })
@@ -191,8 +191,8 @@ fn both(
     Ok([one(NeighbourSide::Given)?, one(NeighbourSide::Neighbour)?])
 }
 
-fn checked(experiment: &dyn Experiment, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
-    let transcript = experiment.trial(world, key)?;
+fn checked(experiment: &dyn Experiment, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    let transcript = experiment.trial(side, key)?;
     if transcript.scores.iter().chain(&transcript.features).any(|number| number.is_nan()) {
         return Err(AuditError::NotANumber);
     }

@@ -18,14 +18,14 @@ const STEPS: usize = 12;
 pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
-    /// Fits to the features of transcripts of both worlds; `None` if there are no transcripts or features, or if a Newton step
+    /// Fits to the features of transcripts of both sides; `None` if there are no transcripts or features, or if a Newton step
     /// cannot be computed.
-    pub(super) fn fit(worlds: [&[Vec<f64>]; 2]) -> Option<Self> {
-        let features = worlds[0].first()?.len().min(MAX_FEATURES);
-        if features == 0 || worlds[1].is_empty() {
+    pub(super) fn fit(sides: [&[Vec<f64>]; 2]) -> Option<Self> {
+        let features = sides[0].first()?.len().min(MAX_FEATURES);
+        if features == 0 || sides[1].is_empty() {
             return None;
         }
-        let all = || worlds[0].iter().chain(worlds[1].iter());
+        let all = || sides[0].iter().chain(sides[1].iter());
         let n = all().count() as f64;
         let mut mean = vec![0.0; features];
         all().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n));
@@ -36,7 +36,7 @@ impl Trained {
         scale.iter_mut().for_each(|s| *s = if *s > 0.0 { s.sqrt() } else { 1.0 });
         let mut trained = Self { mean, scale, weights: Vec::new() };
         let expanded: [Vec<Vec<f64>>; 2] =
-            [0, 1].map(|world| worlds[world].iter().map(|row| trained.expand(row)).collect());
+            [0, 1].map(|side| sides[side].iter().map(|row| trained.expand(row)).collect());
         let p = 2 * features + 1;
         let mut weights = vec![0.0; p];
         for _ in 0..STEPS {
@@ -106,14 +106,14 @@ mod tests {
                 .map(|_| vec![stream.normal(), shift + stream.normal(), spread * stream.normal()])
                 .collect()
         };
-        let worlds = [draw(1.0, 2.0), draw(0.0, 1.0)];
-        let trained = Trained::fit([&worlds[0], &worlds[1]]).unwrap();
+        let sides = [draw(1.0, 2.0), draw(0.0, 1.0)];
+        let trained = Trained::fit([&sides[0], &sides[1]]).unwrap();
         // The exact log ratio is y - 1/2 + 3/8 z^2 - ln 2.
         for (y, z) in [(0.0, 0.0), (1.5, 0.3), (-1.0, 1.5)] {
             let exact = y - 0.5 + 0.375 * z * z - 2f64.ln();
             let found = trained.score(&[0.4, y, z]);
             assert!((found - exact).abs() < 0.25, "{found} for {exact}");
         }
-        assert!(Trained::fit([&[], &worlds[1]]).is_none());
+        assert!(Trained::fit([&[], &sides[1]]).is_none());
     }
 }

@@ -140,8 +140,8 @@ impl Experiment for WithCanaries {
         self.experiment.tests()
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
-        self.experiment.trial(world, key)
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+        self.experiment.trial(side, key)
     }
 
     fn pair(&self) -> Option<&KnownPair> {

@@ -57,12 +57,12 @@ where
         self.told.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
         let mut scores = vec![0.0; self.told.tests.len()];
         let mut features = Vec::new();
         for _ in 0..self.times {
-            let output = self.mechanism.privatise(&self.inputs[world.index()], &mut stream)?;
+            let output = self.mechanism.privatise(&self.inputs[side.index()], &mut stream)?;
             scores.iter_mut().zip(&self.told.tests).for_each(|(score, (_, test))| *score += test(&output));
             features.extend(self.told.features.iter().flat_map(|of| of(&output)));
         }

@@ -212,11 +212,11 @@ impl Experiment for Answers {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let (mut stream, mut measuring) = (key.stream(), key.child("measuring").stream());
         let mut score = 0.0;
         for Answer { row, values, told } in &self.rows {
-            let outcome = values[world.index()] + self.law.draw(*row, &mut measuring);
+            let outcome = values[side.index()] + self.law.draw(*row, &mut measuring);
             if let Some(mechanism) = self.release.as_dyn().mechanism() {
                 score += told.log_ratio(&mechanism.privatise(&outcome, &mut stream)?);
             }

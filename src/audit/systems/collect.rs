@@ -55,7 +55,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         found: request.cell.to_string(),
     })?;
     let runner = CellRunner::without_folder(request.cell, cell, plan);
-    let world = runner.replication_setup(REPLICATION).map_err(AuditError::scenario)?;
+    let setup = runner.replication_setup(REPLICATION).map_err(AuditError::scenario)?;
     let protocol = &cell.scenario.draft().protocol;
     let known = protocol.as_dyn().series();
     if let Some(series) = request.series.as_ref().filter(|series| !known.contains(series)) {
@@ -75,8 +75,8 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
     let context = AuditContext {
         runner: &runner,
-        stage: &world.0,
-        key: world.1,
+        stage: &setup.0,
+        key: setup.1,
         delta: request.claim.map(|(_, delta)| delta),
         study_delta,
         neighbour: request.neighbour.as_deref(),

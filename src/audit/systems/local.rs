@@ -110,7 +110,7 @@ fn of_kind(
             disjoint: None,
             broken: false,
         };
-        let means = [0, 1].map(|world: usize| rewards[world].mode());
+        let means = [0, 1].map(|side: usize| rewards[side].mode());
         let told = mechanism.distinguisher([&means[0], &means[1]])?;
         let fixed = rewards.iter().all(Reward::is_fixed);
         // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
@@ -248,8 +248,8 @@ impl Experiment for Reports {
         tests
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
-        let fixed = [0, 1].map(|world: usize| self.rewards[world].fixed());
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+        let fixed = [0, 1].map(|side: usize| self.rewards[side].fixed());
         let silence = match fixed {
             [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward, self.best)),
             // Where rewards are drawn, missing reports are not used as evidence: the claim is about reports.
@@ -258,7 +258,7 @@ impl Experiment for Reports {
         let (mut score, mut sum) = (0.0, 0.0);
         for visit in 0..self.visits {
             let mut stream = key.child("rewards").index(visit).stream();
-            let reward = self.rewards[world.index()].draw(&mut stream);
+            let reward = self.rewards[side.index()].draw(&mut stream);
             let mut behaviour = key.child("behaviour").index(visit).stream();
             let silent = self.never_answer.does_not_answer(reward, self.best, &mut behaviour);
             if silent {

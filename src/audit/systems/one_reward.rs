@@ -1,4 +1,4 @@
-//! One user's reward in one of the two worlds of an audit: fixed, or drawn anew at each visit.
+//! One user's reward on one of the two sides of an audit: fixed, or drawn anew at each visit.
 
 use crate::objectives::Noise;
 use crate::rng::Stream;
@@ -68,7 +68,7 @@ impl Reward {
 }
 
 /// ln of the ratio of the densities of a report with Laplace noise: rewards are `near`, or `far` with probability
-/// `beyond`, in one world, and minus these in the other.
+/// `beyond`, on one side, and minus these on the other.
 pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64, f64), scale: f64) -> f64 {
     let log_density = |sign: f64| {
         let at = |reward: f64| -(report - sign * reward).abs() / scale;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     /// If far rewards hardly occur, the log ratio is that of the near rewards, at most 2 near / scale. For a report
-    /// equal to the far reward it is ln(beyond) minus the log density of this report in the other world, where the
+    /// equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
     /// reward is the near one.
     #[test]
     fn mixtures_are_told_by_their_far_part() {

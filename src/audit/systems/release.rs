@@ -304,8 +304,8 @@ impl Experiment for Publication {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
-        let w = world.index();
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+        let w = side.index();
         let mut stream = key.stream();
         let mut score = 0.0;
         let mut chosen = None;

@@ -9,7 +9,7 @@ use crate::rng::Key;
 /// For each candidate, the search runs the audit's number of trials divided by this, but at least [`FEWEST`].
 const SEARCH_SHARE: u64 = 10;
 
-/// The number of trials that an audit of `candidates` runs in all, for both worlds together.
+/// The number of trials that an audit of `candidates` runs in all, for both sides together.
 #[must_use]
 pub fn effort(candidates: &Candidates, trials: u64) -> u64 {
     let search = if candidates.len() > 1 { pilot(trials) * candidates.len() as u64 } else { 0 };

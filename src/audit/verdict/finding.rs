@@ -155,7 +155,7 @@ fn exceeds(pair: f64, epsilon: f64) -> bool {
 
 /// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted by the bound from the
 /// counts, or, where the outputs on D and D' are known to be disjoint, if the event occurred in all counted trials of
-/// one world and in none of the other. The exact loss of the pair and the model can only prevent the verdict
+/// one side and in none of the other. The exact loss of the pair and the model can only prevent the verdict
 /// "consistent".
 fn judged(
     statement: &Statement,

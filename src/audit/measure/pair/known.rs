@@ -260,7 +260,7 @@ mod tests {
     }
 
     /// The hockey-stick divergence by the trapezoid rule, the larger of both directions: without any accountant.
-    fn delta_of(worlds: &[Mixture; 2], sd: f64, epsilon: f64) -> f64 {
+    fn delta_of(sides: &[Mixture; 2], sd: f64, epsilon: f64) -> f64 {
         let one_way = |p: &Mixture, q: &Mixture| {
             let steps = 20_000;
             let (low, high) = (-14.0 * sd - 2.0, 14.0 * sd + 2.0);
@@ -272,7 +272,7 @@ mod tests {
                 })
                 .sum::<f64>()
         };
-        one_way(&worlds[0], &worlds[1]).max(one_way(&worlds[1], &worlds[0]))
+        one_way(&sides[0], &sides[1]).max(one_way(&sides[1], &sides[0]))
     }
 
     fn proven(cost: Cost) -> f64 {
@@ -283,9 +283,9 @@ mod tests {
     /// The loss of each worst known pair, by quadrature of its densities, compared with the mechanism's proven bound.
     #[test]
     fn worst_known_pairs_attain_the_proven_bounds() {
-        let by_quadrature = |worlds: &[Mixture; 2], sd| root(1e-5, |epsilon| delta_of(worlds, sd, epsilon));
+        let by_quadrature = |sides: &[Mixture; 2], sd| root(1e-5, |epsilon| delta_of(sides, sd, epsilon));
         let whole = |mean: f64| vec![(1.0, mean)];
-        for (name, worlds, sd, cost) in [
+        for (name, sides, sd, cost) in [
             ("Gaussian", [whole(1.0), whole(0.0)], 3.7, Cost::Gaussian { noise_multiplier: 3.7 }),
             (
                 "Poisson sample, others zero",
@@ -300,7 +300,7 @@ mod tests {
                 Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 },
             ),
         ] {
-            let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
+            let (exact, bound) = (by_quadrature(&sides, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
         // A weaker pair, with the vectors of all others at zero: the bound is more than 1.5 times its exact loss.

@@ -26,7 +26,7 @@ impl KnownPair {
         Self { law, premise: self.premise.clone() }
     }
 
-    /// Whether no event on this pair can have probability at least `p` in one world and at most `q` in the other, because
+    /// Whether no event on this pair can have probability at least `p` on one side and at most `q` on the other, because
     /// p > e^epsilon q + delta for some (epsilon, delta) that holds for the pair.
     fn excludes(&self, p: f64, q: f64) -> bool {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
@@ -59,8 +59,8 @@ impl KnownPair {
     /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
     /// probabilities are wrong with probability at most `error`; infinite if the counts exclude no factor up to 256.
     ///
-    /// If the pair had more noise than that, no event could have at least the lower limit as its probability in one
-    /// world and at most the upper limit in the other. Losses fall with the noise, so every larger factor is excluded
+    /// If the pair had more noise than that, no event could have at least the lower limit as its probability on one
+    /// side and at most the upper limit on the other. Losses fall with the noise, so every larger factor is excluded
     /// too.
     #[must_use]
     pub(in crate::audit::measure) fn largest_noise_factor(&self, counts: Counts, error: f64) -> f64 {

@@ -273,13 +273,13 @@ impl Experiment for Broadcasts {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         let mut followed: Option<Round> = None;
         for (k, round) in self.rounds.iter().enumerate() {
             let Round { mechanism, pair, moved, sampled } = followed.as_ref().unwrap_or(round);
             let mut stream = key.index(k as u64).stream();
-            let input = &pair.inputs[world.index()];
+            let input = &pair.inputs[side.index()];
             // Whether the audited agent is sampled, from the random number that the mechanism will use.
             let coin = self.visible.then(|| mechanism.drawn(input, &mut stream.clone())[self.target]);
             let sums = mechanism.privatise(input, &mut stream)?;

@@ -200,7 +200,7 @@ impl Experiment for ObservedSums {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for round in &self.rounds {
             // The audited agent and the colluding agents answer, and further agents in order, as many as answered in
@@ -211,7 +211,7 @@ impl Experiment for ObservedSums {
             let mut parts = Vec::with_capacity(answered.len());
             for &agent in &answered {
                 // Larger than any clipping norm: the agent clips its own vector.
-                let present = agent == self.target && world == NeighbourSide::Given;
+                let present = agent == self.target && side == NeighbourSide::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
                 parts.push(self.rehearsal.part(agent, round.round, omega, &key.index(agent as u64)));
             }

@@ -108,9 +108,9 @@ impl Experiment for Attack {
         vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
+    fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let bound = self.reports.bound.get();
-        let given = world == NeighbourSide::Given;
+        let given = side == NeighbourSide::Given;
         let mut weights = self.weights.clone();
         let mut score = 0.0;
         for round in 0..self.rounds {
@@ -135,7 +135,7 @@ impl Experiment for Attack {
                 let inputs = self.inputs(&mechanism, of_round).ok_or_else(unknown)?;
                 let moved = mechanism.moved([&inputs[0], &inputs[1]]).ok_or_else(unknown)?;
                 let mut stream = key.child("sum").index(round).stream();
-                let sums = mechanism.privatise(&inputs[world.index()], &mut stream)?;
+                let sums = mechanism.privatise(&inputs[side.index()], &mut stream)?;
                 score += moved.log_ratio(sums.iter().flatten().copied(), None);
             }
             weights.close(round, &reporters, &noisy);
