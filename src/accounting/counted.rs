@@ -89,8 +89,8 @@ impl CountedRelease {
 /// Whether the releases are from different rounds, so that later ones may have been chosen adaptively.
 #[must_use]
 pub fn over_rounds(releases: &[CountedRelease]) -> bool {
-    let first = releases.first().map(|booked| booked.event.round);
-    releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
+    let first = releases.first().map(|entry| entry.event.round);
+    releases.iter().any(|entry| Some(entry.event.round) != first || entry.last_round != entry.event.round)
 }
 
 #[cfg(test)]

@@ -52,8 +52,8 @@ impl EpsilonSteps {
         at_the_end: f64,
         delta: Delta,
     ) {
-        let begin = group.iter().map(|booked| booked.event.round).min();
-        let end = group.iter().map(|booked| booked.last_round).max();
+        let begin = group.iter().map(|entry| entry.event.round).min();
+        let end = group.iter().map(|entry| entry.last_round).max();
         let (Some(begin), Some(end)) = (begin, end) else { return };
         let known = |history: &History| self.seen.iter().any(|other| other.has_same_loss_by_round(history));
         let followed = match units.worst.as_slice() {

@@ -47,10 +47,10 @@ impl GroupKey {
 #[must_use]
 pub fn grouped(releases: &[CountedRelease]) -> Vec<(GroupKey, Vec<&CountedRelease>)> {
     let mut groups: Vec<(GroupKey, Vec<&CountedRelease>)> = Vec::new();
-    for booked in releases {
-        match groups.iter_mut().find(|(about, _)| about.holds(&booked.event)) {
-            Some((_, group)) => group.push(booked),
-            None => groups.push((GroupKey::of(&booked.event), vec![booked])),
+    for entry in releases {
+        match groups.iter_mut().find(|(about, _)| about.holds(&entry.event)) {
+            Some((_, group)) => group.push(entry),
+            None => groups.push((GroupKey::of(&entry.event), vec![entry])),
         }
     }
     groups

@@ -25,13 +25,13 @@ impl History {
     /// Number of releases.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.iter().map(|booked| booked.count).sum()
+        self.0.iter().map(|entry| entry.count).sum()
     }
 
     /// The basis and the arithmetic of the releases' costs, and whether the releases are from different rounds.
     #[must_use]
     pub fn basis_summary(&self) -> BasisSummary {
-        let events = || self.0.iter().map(|booked| &booked.event);
+        let events = || self.0.iter().map(|entry| &entry.event);
         BasisSummary {
             basis: LossBasis::weakest(events()),
             arithmetic: weakest_arithmetic(events()),
@@ -42,13 +42,13 @@ impl History {
     /// The releases' costs, with the names of the released quantities and the conditions.
     #[must_use]
     pub fn composition(&self) -> Composition {
-        Composition::of_counted(self.0.iter().map(|booked| (&booked.event, booked.count)))
+        Composition::of_counted(self.0.iter().map(|entry| (&entry.event, entry.count)))
     }
 
     /// The costs of the releases that have a claim.
     pub(super) fn claimed_composition(&self) -> Composition {
-        let claimed = self.0.iter().filter(|booked| booked.event.claim.is_some());
-        Composition::of_counted(claimed.map(|booked| (&booked.event, booked.count)))
+        let claimed = self.0.iter().filter(|entry| entry.event.claim.is_some());
+        Composition::of_counted(claimed.map(|entry| (&entry.event, entry.count)))
     }
 
     /// The claimed loss of all releases.
@@ -61,7 +61,7 @@ impl History {
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
-        let costs = self.0.iter().map(|booked| (booked.event.cost.clone(), booked.count)).collect();
+        let costs = self.0.iter().map(|entry| (entry.event.cost.clone(), entry.count)).collect();
         Statement { costs, composition: self.composition(), delta, footing: Some(self.basis_summary()) }
     }
 
@@ -95,7 +95,7 @@ impl History {
 
     /// Whether it has the same loss as another history in every round.
     pub(super) fn has_same_loss_by_round(&self, other: &Self) -> bool {
-        let rounds = |booked: &CountedRelease| (booked.event.round, booked.last_round, booked.is_uneven);
+        let rounds = |entry: &CountedRelease| (entry.event.round, entry.last_round, entry.is_uneven);
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
@@ -103,10 +103,10 @@ impl History {
     /// at least as often, and has releases of several rounds if the other history has.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
-            list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
+            list.iter().filter(|entry| event_alike(&entry.event, event)).map(|entry| entry.count).sum()
         };
         (over_rounds(&self.0) || !over_rounds(&other.0))
-            && other.0.iter().all(|booked| times(&self.0, &booked.event) >= times(&other.0, &booked.event))
+            && other.0.iter().all(|entry| times(&self.0, &entry.event) >= times(&other.0, &entry.event))
     }
 }
 

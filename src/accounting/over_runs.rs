@@ -49,12 +49,12 @@ impl OverRuns {
 
     /// Adds the releases of one run.
     pub fn add_releases(&mut self, group: &[&CountedRelease]) {
-        for booked in group {
-            if !self.released.contains(&booked.event.released) {
-                self.released.push(booked.event.released.clone());
+        for entry in group {
+            if !self.released.contains(&entry.event.released) {
+                self.released.push(entry.event.released.clone());
             }
         }
-        self.releases = self.releases.max(group.iter().map(|booked| booked.count).sum());
+        self.releases = self.releases.max(group.iter().map(|entry| entry.count).sum());
         let separated = units(group);
         if separated.has_different_units {
             let most = separated.worst.iter().map(History::count).max();

@@ -38,16 +38,16 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();
     let mut common: Vec<CountedRelease> = Vec::new();
     let mut numbered: BTreeMap<u64, Vec<CountedRelease>> = BTreeMap::new();
-    for &booked in group {
-        let counted = once.counted(&booked.event, booked.count);
-        match booked.event.unit_index {
-            Some(unit) => numbered.entry(unit).or_default().push(booked.clone()),
-            None if counted == booked.count => common.push(booked.clone()),
+    for &entry in group {
+        let counted = once.counted(&entry.event, entry.count);
+        match entry.event.unit_index {
+            Some(unit) => numbered.entry(unit).or_default().push(entry.clone()),
+            None if counted == entry.count => common.push(entry.clone()),
             None if counted == 0 => {}
             // Of several rewards, only the first counts.
             None => {
-                let last_round = booked.event.round;
-                common.push(CountedRelease { count: counted, last_round, ..booked.clone() });
+                let last_round = entry.event.round;
+                common.push(CountedRelease { count: counted, last_round, ..entry.clone() });
             }
         }
     }

@@ -149,8 +149,8 @@ impl WholeStudy {
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
         // Users who report once count once in each run.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
-        for booked in releases {
-            let event = &booked.event;
+        for entry in releases {
+            let event = &entry.event;
             let known =
                 self.groups.iter().position(|group| group.series == series && group.about.holds(event));
             let index = known.unwrap_or_else(|| {
@@ -158,12 +158,12 @@ impl WholeStudy {
                 self.groups.len() - 1
             });
             let group = &mut self.groups[index];
-            group.releases += booked.count;
+            group.releases += entry.count;
             let once = seen.entry(index).or_insert_with(|| {
                 *group.runs.entry(run).or_default() += 1;
                 OncePerUser::default()
             });
-            let counted = once.counted(event, booked.count);
+            let counted = once.counted(event, entry.count);
             if counted > 0 {
                 group.count(event, counted);
             }

@@ -26,11 +26,11 @@ pub(super) fn candidates(
         return Err(NotAuditedReason::NoAttack("under masks no party can draw a sample of fixed size"));
     }
     // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
-    let rehearsal = || MaskedRound::new(aggregate, explored, 1, context.key.child("audit").child("secrets"));
-    let opened = unmasked(recipe, series, &rehearsal(), (context.stage, context.key))?;
+    let masked = || MaskedRound::new(aggregate, explored, 1, context.key.child("audit").child("secrets"));
+    let opened = unmasked(recipe, series, &masked(), (context.stage, context.key))?;
     let rate = series.policy.claimed_rate(aggregate.participation, explored.len());
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
-        let audit = ObservedSums::new(rehearsal(), &opened, (target, observer), (recipe.rounds, rate));
+        let audit = ObservedSums::new(masked(), &opened, (target, observer), (recipe.rounds, rate));
         let prices = audit.prices()?;
         let each: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
         let fewest = opened.iter().map(|(_, survivors)| *survivors).min().unwrap_or(0);
@@ -50,7 +50,7 @@ pub(super) fn candidates(
             about: format!(
                 "the {} sums of a run that were computed, {fewest} or more shares of noise in each, {} planned{}",
                 prices.len(),
-                audit.rehearsal.planned_shares(),
+                audit.masked.planned_shares(),
                 knows
             ),
             neighbours: format!("agent {target} with vectors of full norm, or zero; all others' are zero"),
@@ -83,19 +83,19 @@ enum Observer {
 
 impl Observer {
     /// Agents other than the target whose parts the observer knows.
-    fn pooled(self, rehearsal: &MaskedRound, target: usize) -> Vec<usize> {
+    fn pooled(self, masked: &MaskedRound, target: usize) -> Vec<usize> {
         let known = match self {
-            Self::Server => rehearsal.colluding(),
-            Self::Agents => rehearsal.colluding().max(1),
+            Self::Server => masked.colluding(),
+            Self::Agents => masked.colluding().max(1),
         };
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
     /// The release that the ledger records for this observer.
-    fn price(self, rehearsal: &MaskedRound, survivors: u64) -> SecureSum {
+    fn price(self, masked: &MaskedRound, survivors: u64) -> SecureSum {
         match self {
-            Self::Server => rehearsal.seen_by_server(survivors),
-            Self::Agents => rehearsal.seen_by_agents(survivors),
+            Self::Server => masked.seen_by_server(survivors),
+            Self::Agents => masked.seen_by_agents(survivors),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Observer {
 fn unmasked(
     recipe: &Federated,
     series: &FederatedSeries,
-    rehearsal: &MaskedRound,
+    masked: &MaskedRound,
     (stage, key): (&ReplicationSetup, Key),
 ) -> Result<Vec<(u64, u64)>, NotAuditedReason> {
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
@@ -115,21 +115,21 @@ fn unmasked(
         }
         _ => None,
     };
-    let planned = rehearsal.planned_shares() as f64;
+    let planned = masked.planned_shares() as f64;
     let mut opened = Vec::new();
     let of_server = records
         .iter()
         .flat_map(|record| &record.releases)
-        .filter(|booked| booked.event.observer.0 == recipe.server);
-    for booked in of_server {
-        for round in booked.event.round..booked.event.round + booked.count {
+        .filter(|entry| entry.event.observer.0 == recipe.server);
+    for entry in of_server {
+        for round in entry.event.round..entry.event.round + entry.count {
             // The ledger counts rounds from 1, and its multiplier is proportional to the square root of the number of
             // noise shares that the server does not know.
             let round = round.saturating_sub(1);
-            let as_planned = multiplier(&rehearsal.mechanism().cost(&rehearsal.plan(round)));
-            if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&booked.event.cost)) {
+            let as_planned = multiplier(&masked.mechanism().cost(&masked.plan(round)));
+            if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&entry.event.cost)) {
                 let unknown = (planned * (came / as_planned).powi(2)).round() as u64;
-                opened.push((round, unknown + rehearsal.colluding() as u64));
+                opened.push((round, unknown + masked.colluding() as u64));
             }
         }
     }
@@ -151,7 +151,7 @@ struct ObservedRound {
 
 /// All sums of a run, seen by an observer who subtracts the parts that it knows.
 struct ObservedSums {
-    rehearsal: MaskedRound,
+    masked: MaskedRound,
     rounds: Vec<ObservedRound>,
     target: usize,
     /// Agents whose parts the observer knows.
@@ -163,16 +163,16 @@ impl ObservedSums {
     /// As on the server, the claim covers the first `rounds` rounds, at the rate `claimed_rate`, or at the sampling
     /// rate if that is `None`.
     fn new(
-        rehearsal: MaskedRound,
+        masked: MaskedRound,
         opened: &[(u64, u64)],
         (target, observer): (usize, Observer),
         (rounds, claimed_rate): (u64, Option<f64>),
     ) -> Self {
         let one = |&(round, survivors): &(u64, u64)| {
-            let mut mechanism = observer.price(&rehearsal, survivors);
+            let mut mechanism = observer.price(&masked, survivors);
             mechanism.sum.claimed_rate = claimed_rate;
             mechanism.sum.excluded_from_claim = round >= rounds;
-            let moved = mechanism.moved(&rehearsal.plan(round), target);
+            let moved = mechanism.moved(&masked.plan(round), target);
             ObservedRound { round, survivors, mechanism, moved }
         };
         let rounds: Vec<ObservedRound> = opened.iter().map(one).collect();
@@ -182,13 +182,13 @@ impl ObservedSums {
         let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(false).filter(|_| protected)).collect();
         let pair = KnownPair::of(laws.iter().map(|laws| (laws.as_ref(), 1)));
         let pair = pair.map(|pair| pair.on_premise(premise));
-        let pooled = observer.pooled(&rehearsal, target);
-        Self { rehearsal, rounds, target, pooled, pair }
+        let pooled = observer.pooled(&masked, target);
+        Self { masked, rounds, target, pooled, pair }
     }
 
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
         let price = |round: &ObservedRound| {
-            let opened = SecureSumOutput { plan: self.rehearsal.plan(round.round), sums: Vec::new() };
+            let opened = SecureSumOutput { plan: self.masked.plan(round.round), sums: Vec::new() };
             round.mechanism.price(&opened, &Neighbours::ZeroOut).map_err(AuditError::from)
         };
         self.rounds.iter().map(price).collect()
@@ -213,14 +213,14 @@ impl Experiment for ObservedSums {
                 // Larger than any clipping norm: the agent clips its own vector.
                 let present = agent == self.target && side == NeighbourSide::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
-                parts.push(self.rehearsal.part(agent, round.round, omega, &key.index(agent as u64)));
+                parts.push(self.masked.part(agent, round.round, omega, &key.index(agent as u64)));
             }
-            let plan = self.rehearsal.plan(round.round);
-            let opened = SecureSumOutput { plan, sums: self.rehearsal.unmasked(&parts) };
+            let plan = self.masked.plan(round.round);
+            let opened = SecureSumOutput { plan, sums: self.masked.unmasked(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
             // The target's part comes first, then the parts of the colluding agents.
-            let known = self.rehearsal.unmasked(parts.iter().skip(1).take(self.pooled.len()));
+            let known = self.masked.unmasked(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);
         }
