@@ -123,7 +123,7 @@ impl Informative {
             SilenceBy::Regret => "regret",
         };
         let missing = format!(
-            "{path}: {who} is silent because of its {by}, so the answers heard are not a fair sample"
+            "{path}: {who} is silent because of its {by}, so the answers heard are not a representative sample"
         );
         let told = match self.epsilon() {
             epsilon if epsilon.is_finite() => {
@@ -132,7 +132,7 @@ impl Informative {
                 )
             }
             _ => format!(
-                "whether there is an answer tells {whom} something without bound: the privacy loss is infinite, unless `least` \
+                "whether there is an answer reveals it to {whom} without a bound: the privacy loss is infinite, unless `least` \
                  is above 0 and `most` below 1"
             ),
         };

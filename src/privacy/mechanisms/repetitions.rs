@@ -38,7 +38,7 @@ pub enum Repetitions {
     },
 }
 
-/// Means above this one are drawn as sums of numbers with smaller means: e^-mean must be a normal number.
+/// A Poisson number with a larger mean is drawn as a sum of numbers with smaller means: e^-mean must be a normal number.
 const LARGEST_PART: f64 = 500.0;
 
 impl Repetitions {
