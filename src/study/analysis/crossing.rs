@@ -1,10 +1,10 @@
 //! Finds where a mean crosses 0 along a grid, from noisy observations, with an interval of stated confidence.
 //!
-//! The mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value of the grid that is
-//! looked at is tested on both sides, each side at the level alpha / ((d + 4) R): d is how often the range can be halved, R the
-//! number of looks, 1 - alpha the confidence. Two bisections follow, for the last value that is shown to lie before the crossing and for
-//! the first one that is shown to lie behind it; a value that is shown to be neither sends the first bisection to the left and the
-//! second one to the right.
+//! The mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value of the
+//! grid that is looked at is tested on both sides, each side at the level alpha / ((d + 4) R): d is how often the range
+//! can be halved, R the number of looks, 1 - alpha the confidence. Two bisections search for the last value that is
+//! shown to lie before the crossing, and for the first value that is shown to lie behind it; at an undecided value, the
+//! first bisection turns left and the second one right.
 //!
 //! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed values. The first
 //! bisection errs first at a value behind the crossing that is declared to lie before it. Until then it has turned left at every value

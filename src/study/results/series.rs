@@ -39,7 +39,7 @@ pub struct SeriesSummary {
     /// Results by group of agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSummary>,
-    /// Differences between groups, where there are at least two.
+    /// Differences between groups, where there are at least two and some regret is above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// Number of replications with at least three rounds of the learner in which all queried the same arm. Such a learner
