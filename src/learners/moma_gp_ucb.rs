@@ -57,7 +57,7 @@ pub struct MomaGpUcb {
     /// Regulariser lambda, in squared units of the outcome. Default: 1.
     #[serde(default = "knowledge::default_factor")]
     pub lambda: Positive,
-    /// Constants of truncation and confidence. Default: `Theorem`.
+    /// Constants of the confidence bounds. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
     /// Factor by which beta is multiplied. Default: 1.
