@@ -12,8 +12,48 @@ pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     if model.is_instant() {
         return 0.0;
     }
-    let slowness =
-        model.slowness_numbered(party.number, network.child("compute").child(name).stream().open_uniform());
+    let drawn = network.child("compute").child(name).stream().open_uniform();
+    let slowness = model.slowness_numbered(party.number, party.device(name, network, drawn));
     // A job is slowed down if its last draw is small, so the largest draw below 1 excludes random slowdowns.
     model.job(slowness, 0.5, 1.0f64.next_down()).seconds()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::availability::AvailabilityModel;
+    use crate::network::compute::{ComputeModel, Heterogeneous};
+    use crate::network::latency::{Constant, LatencyModel};
+    use crate::network::together::{PartyQuantity, Together};
+    use crate::vocab::{Finite, NonNegative};
+    use std::sync::Arc;
+
+    /// Where speed depends on heterogeneity, devices announce the speed that they have.
+    #[test]
+    fn devices_announce_the_speed_that_they_have() {
+        let together = Together {
+            of: vec![PartyQuantity::Heterogeneity, PartyQuantity::Speed],
+            correlation: Some(Finite::new(-0.6).unwrap()),
+            matrix: None,
+        };
+        let time = LatencyModel::from(Constant("300ms".parse().unwrap()));
+        let party = PartyTraits {
+            group: None,
+            number: 0,
+            availability: AvailabilityModel::default(),
+            compute: ComputeModel::from(Heterogeneous { time, sigma: NonNegative::new(0.5).unwrap() }),
+            access: crate::network::bandwidth::Access::default(),
+            together: Some(Arc::new(together)),
+        };
+        let network = Key::root(3).child("network");
+        let mut parties: Vec<(f64, f64)> = (0..30)
+            .map(|i| {
+                let name = format!("phone-{i}");
+                let level = party.level(PartyQuantity::Speed, &name, network).unwrap();
+                (level, announced_seconds(&name, &party, network))
+            })
+            .collect();
+        parties.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(parties.windows(2).all(|pair| pair[0].1 > pair[1].1), "{parties:?}");
+    }
 }

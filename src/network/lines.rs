@@ -4,7 +4,6 @@ use super::bandwidth::{Access, Bandwidth};
 use super::party::AccessLine;
 use super::population::PartyTraits;
 use super::throughput::{LineOwner, LineRate, RateCurve};
-use super::together::PartyQuantity;
 use crate::rng::Key;
 use crate::vocab::PartyId;
 
@@ -12,8 +11,7 @@ use crate::vocab::PartyId;
 /// takes its slowness.
 fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
     let drawn = key.child("compute").child(name).stream().open_uniform();
-    let speed = party.level(PartyQuantity::Speed, name, key);
-    LineOwner { slowness: speed.map_or(drawn, |speed| 1.0 - speed), number: party.number }
+    LineOwner { slowness: party.device(name, key, drawn), number: party.number }
 }
 
 /// The rate of a party's access line in one direction, `way`.

@@ -5,7 +5,6 @@ use super::bandwidth::Sender;
 use super::compute::ComputeModel;
 use super::population::PartyTraits;
 use super::throughput::RateCurve;
-use super::together::PartyQuantity;
 use crate::kernel::Switch;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Span, Time};
@@ -192,9 +191,8 @@ impl Worker {
         }
         let mut stream = network.child("compute").child(name).stream();
         let drawn = stream.open_uniform();
-        let speed = party.level(PartyQuantity::Speed, name, network);
-        let slowness =
-            model.as_dyn().slowness_numbered(party.number, speed.map_or(drawn, |speed| 1.0 - speed));
+        let device = party.device(name, network, drawn);
+        let slowness = model.as_dyn().slowness_numbered(party.number, device);
         Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 

@@ -31,6 +31,13 @@ impl PartyTraits {
     pub fn level(&self, quantity: PartyQuantity, name: &str, network: Key) -> Option<f64> {
         self.together.as_ref()?.level(quantity, name, network)
     }
+
+    /// The place of the party's device among all devices, in (0, 1), 1 for the slowest, from which its compute model takes its
+    /// slowness: `drawn`, unless its speed depends on other quantities.
+    #[must_use]
+    pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {
+        self.level(PartyQuantity::Speed, name, network).map_or(drawn, |speed| 1.0 - speed)
+    }
 }
 
 /// The parties of a network, in order of their ids.

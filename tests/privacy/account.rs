@@ -194,7 +194,7 @@ fn a_runs_ledger_is_priced_and_budgets_are_kept() {
     assert!(stderr.contains("privacy budget exhausted"), "{stderr}");
     let (code, stdout, _) = play("GoOn", &out.path().join("on"));
     assert_eq!((code, releases(&stdout)), (0, 6));
-    assert!(stdout.contains("going on, as the scenario says"), "marked in the report");
+    assert!(stdout.contains("the run continues, as the scenario states"), "marked in the report");
 }
 
 /// No protocol releases past a budget. Rewards of different users do not add up, so a budget of one report's epsilon lets

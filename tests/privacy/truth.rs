@@ -542,7 +542,7 @@ fn who_passes_messages_on_is_in_the_report() {
         .replace("Star(hub: \"server\")", "Star(hub: \"hub\")");
     let encrypted = Played::of(&relayed);
     assert!(encrypted.rows("Agent", "hub").is_empty());
-    let stated = "since it passes messages on; they are encrypted end to end, so it learns nothing of what they say, known to hub";
+    let stated = "since it passes messages on; they are encrypted end to end, so it learns nothing about their contents, known to hub";
     assert!(encrypted.text().contains(stated), "{}", encrypted.text());
     let open = Played::of(&relayed.replace("network: Network(", "network: Network(encryption: None, "));
     let row = open.row("Agent", "hub");

@@ -88,7 +88,7 @@ fn slow_phones_with_unusual_data_are_not_heard_and_the_report_says_so() {
     // The report names the bias.
     let text = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()])).1;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("not a fair sample of those due: mean heterogeneity of answers heard"), "{text}");
+    assert!(text.contains("not a representative sample of those due: mean heterogeneity of answers heard"), "{text}");
     // Where speed depends on data, losses hold only if speed is public.
     let basis = |cell: usize| {
         let row = rows(&document, cell, "DP-FTS", "Agent", "every agent")[0];
@@ -260,11 +260,11 @@ fn agents_who_fare_badly_are_silent_or_leave() {
     let text = FEDERATION.replace("SILENCE", bounded);
     refused(
         &text.replacen("clip: 5,", "clip: 5, divisor: ArrivedOrGone,", 1),
-        "a neighbour that lacks an agent never hears it",
+        "a neighbour that lacks an agent has no such release",
     );
     let budget = ",\n    privacy: Privacy(delta: 1e-5, budget: Budget(epsilon: 2, delta: 1e-5)),\n)";
     let open = text.trim_end().trim_end_matches(')').trim_end().trim_end_matches(',').to_owned();
-    refused(&(open + budget), "nobody can hold silence back");
+    refused(&(open + budget), "silence cannot be prevented");
     let basic = |document: &Value| {
         let row = rows(document, 0, "DP-FTS", "Agent", "every agent")[0];
         loss(row, "basic")["epsilon"].clone()

@@ -49,9 +49,9 @@ fn the_design_rule_is_reported_and_released_to_nobody() {
     // Lemma 1 at nu = 2 / d^2, d = 50 / 6.25 = 8: 8 ln(n^2 / .025) / (1 / 32)^2.
     let theorem = |name: &str| outcome(&document, 0, "PO-GP-UCB", &format!("PO-GP-UCB's Theorem 3: {name}"));
     let asked = (8.0 * (1e8f64 / 0.025).ln() * 1024.0).ceil();
-    assert!((theorem("r asked for").unwrap() - asked).abs() <= 1.0, "{asked}");
-    assert_eq!((theorem("in force"), theorem("epsilon_ucb")), (Some(0.0), None));
-    assert!(theorem("dominant to").unwrap() < 50.0);
+    assert!((theorem("r required").unwrap() - asked).abs() <= 1.0, "{asked}");
+    assert_eq!((theorem("assumptions hold"), theorem("epsilon_ucb")), (Some(0.0), None));
+    assert!(theorem("dominant up to outcome").unwrap() < 50.0);
     let series = document["cells"][0]["series"].as_array().unwrap();
     let bounds = |name: &str| {
         series.iter().find(|s| s["name"] == name).unwrap()["bounds"].as_array().map_or(0, Vec::len)

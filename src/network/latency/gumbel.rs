@@ -57,7 +57,7 @@ impl Latency for Gumbel {
             return Vec::new();
         }
         let cure = "write Constant(..) for a delay that never varies";
-        vec![Problem::wrong("scale", "a spread above 0", self.scale.to_string(), cure)]
+        vec![Problem::wrong("scale", "a scale above 0", self.scale.to_string(), cure)]
     }
 }
 

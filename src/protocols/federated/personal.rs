@@ -55,7 +55,7 @@ impl Aggregate {
             (
                 "visible_participation",
                 self.visible_participation,
-                "false: who is seen gains nothing by sampling",
+                "false: sampling does not protect agents that are seen",
             ),
         ];
         for (field, wrong, expected) in refused {
@@ -76,7 +76,7 @@ impl Federated {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.telling_silence().is_some() {
             (
-                "no silence that depends on what agents measured: it is priced for all agents alike",
+                "no silence that depends on what agents measured: its cost is computed for all agents alike",
                 "leave `silence` out",
             )
         } else if self.regret_terms.is_some() {

@@ -13,7 +13,7 @@ pub(super) const PROTECTED: &str = "agents";
 pub const EVERY_AGENT: &str = "every agent";
 
 /// The fact that speed and availability reveal, where they depend on the agents' objectives.
-const TIED: &str = "how fast agents are and when they are available, which depends on how unlike their objectives are \
+const TIED: &str = "how fast agents are and when they are available, which depends on how much their objectives differ \
                     (`together`), and so who answers in time";
 
 /// The fact that the times of messages reveal.

@@ -126,7 +126,7 @@ impl Federated {
             self.groups.iter().position(|group| group.silence.is_some_and(|silence| silence.depends()))?;
         Some(Problem::wrong(
             format!("groups[{place}].silence"),
-            "no silence that depends on what agents measured beside `privacy.budget`: nobody can hold silence back, so the \
+            "no silence that depends on what agents measured beside `privacy.budget`: silence cannot be prevented, so the \
              budget would be exceeded",
             "Informative(..)",
             "leave `privacy.budget` out, or write slope: 0",
@@ -139,7 +139,7 @@ impl Federated {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.telling_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
         let expected = "a divisor whose neighbour has the same agents, beside silence that depends on what agents measured: a \
-                        neighbour that lacks an agent never hears it";
+                        neighbour that lacks an agent has no such release";
         Some(Problem::wrong(
             "divisor",
             expected,

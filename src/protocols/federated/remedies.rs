@@ -95,10 +95,10 @@ impl Aggregate {
         if self.selects_by_loss() && private && self.loss_reports.is_none() {
             problems.push(Problem::wrong(
                 "selection",
-                "losses with noise in a private series: whom the server selects depends on them, and every agent sees \
+                "losses with noise in a private series: the selection depends on them, and every agent sees \
                  whether it is selected, so no epsilon would hold",
                 format!("{}, by losses without noise", self.selection.name()),
-                "state the noise, which is booked: loss_reports: LossReports(bound: 4, noise_multiplier: 5); or select \
+                "state the noise, which enters the ledger: loss_reports: LossReports(bound: 4, noise_multiplier: 5); or select \
                  by what depends on no data: Fastest(k: 10)",
             ));
         }

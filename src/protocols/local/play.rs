@@ -279,8 +279,8 @@ fn silence_warning(place: &str, silence: &NeverAnswer) -> Option<String> {
         && silence.depends_on_reward()
     {
         return Some(format!(
-            "{place}: users are silent because of their rewards, so the answers heard are not a fair sample; whether there is \
-             an answer tells the service something without bound: the privacy loss is infinite"
+            "{place}: users are silent because of their rewards, so the answers heard are not a representative sample; whether there is \
+             an answer reveals the reward to the service without a bound: the privacy loss is infinite"
         ));
     }
     silence.informative().and_then(|silence| silence.warning(place, "a user", "the service"))

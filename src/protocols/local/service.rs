@@ -112,7 +112,7 @@ impl Service {
         if turn.unanswered < self.give_up_after {
             self.recommend(ctx, user + 1);
         } else {
-            end(ctx, format!("nothing was heard of {} users in a row", turn.unanswered));
+            end(ctx, format!("{} consecutive users did not answer", turn.unanswered));
         }
     }
 

@@ -121,7 +121,7 @@ impl Users {
         if self.unanswered >= self.settings.give_up_after {
             return end(
                 ctx,
-                format!("nothing was heard of the service by {} users in a row", self.unanswered),
+                format!("{} consecutive users got no answer from the service", self.unanswered),
             );
         }
         self.unanswered += 1;

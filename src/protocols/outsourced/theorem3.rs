@@ -110,12 +110,12 @@ impl Theorem3 {
     pub(super) fn outcomes(&self, t: f64, beta: f64, gain: f64) -> Vec<NamedOutcome> {
         let [first, second] = self.terms(t, beta, gain);
         let all = [
-            ("r asked for", self.columns_needed),
-            ("dominant to", self.dominant as f64),
+            ("r required", self.columns_needed),
+            ("dominant up to outcome", self.dominant as f64),
             ("epsilon_ucb", self.epsilon_ucb.unwrap_or(f64::NAN)),
             ("term C1, C2", first),
             ("term gamma_T", second),
-            ("in force", f64::from(u8::from(self.holds()))),
+            ("assumptions hold", f64::from(u8::from(self.holds()))),
         ];
         all.into_iter().filter_map(|(name, value)| named(THEOREM, name, value)).collect()
     }

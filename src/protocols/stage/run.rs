@@ -349,7 +349,7 @@ fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
     let what = match medium.encryption() {
         Encryption::EndToEnd => {
             "who sends to whom, when and how much, since it passes messages on; they are encrypted end to end, so it \
-             learns nothing of what they say"
+             learns nothing about their contents"
         }
         Encryption::None => {
             "all that is in the messages that it passes on, since they are not encrypted end to end; the ledger lists \

@@ -44,7 +44,7 @@ pub(in crate::protocols) fn too_many_points(learner: &LearnerModel, problem: &Ex
     let most = learner.as_dyn().most_arms().filter(|most| problem.arms > *most)?;
     Some(Problem::wrong(
         learner.name(),
-        format!("an objective of at most {most} points, over which this learner keeps a matrix"),
+        format!("an objective of at most {most} points, over which this learner stores a matrix"),
         format!("{} points", problem.arms),
         "make the objective's grid coarser, or use another learner, such as GpUcb()",
     ))

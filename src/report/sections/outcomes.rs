@@ -54,9 +54,9 @@ const NOTES: [(&str, &str); 5] = [
     ),
     (
         "PO-GP-UCB's Theorem 3",
-        "r asked for: the least for any epsilon_ucb. dominant to: outcomes up to which the covariance of the rows asked for is \
+        "r required: the least for any epsilon_ucb. dominant up to outcome: outcomes up to which the covariance of the rows asked for is \
          diagonally dominant (Definition 3). Terms: roots of the summands, with constant 1 in C1 and C2; epsilon_ucb is \
-         empty where r allows none. in force: 1 if every assumption holds in every run; only then its bound is shown.",
+         empty where r allows none. assumptions hold: 1 if every assumption holds in every run; only then its bound is shown.",
     ),
 ];
 

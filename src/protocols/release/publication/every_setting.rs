@@ -180,7 +180,7 @@ impl Publication for EverySetting {
             let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)?
                 .computed_within(task.rounding()?)
                 .with(self.arithmetic);
-            let name = "Laplace noise at a setting told";
+            let name = "Laplace noise at a published setting";
             let mechanism = Box::new(TheoremMechanism::new(laplace, name, None, basis));
             let (of, measure) = match self.publish {
                 Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),

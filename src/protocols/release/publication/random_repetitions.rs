@@ -138,7 +138,7 @@ impl Publication for RandomRepetitions {
         if self.repetitions.shape().is_some_and(|shape| shape < LEAST_SHAPE) {
             problems.push(Problem::wrong(
                 "repetitions",
-                format!("a shape of at least {LEAST_SHAPE}: below, the mean is due to numbers of trials that no machine can make"),
+                format!("a shape of at least {LEAST_SHAPE}: below it, a few runs with more trials than any machine can make dominate the mean"),
                 self.repetitions.shape().map_or_else(String::new, |shape| shape.to_string()),
                 "write shape: -0.5, for example",
             ));
