@@ -2,14 +2,25 @@
 
 use crate::objectives::{CsvTable, TableError};
 use crate::vocab::counted;
+use std::collections::BTreeSet;
 
 /// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
 const MAX_INPUTS: usize = 6;
+
+/// Largest number of texts of a column that becomes an input by categories, and fewest rows for each of them.
+const MAX_CATEGORIES: usize = 8;
+const ROWS_PER_CATEGORY: usize = 3;
 
 /// The columns of a CSV file.
 pub(super) struct Columns {
     /// Names of the columns that become inputs.
     pub(super) inputs: Vec<String>,
+    /// Those of them that hold categories.
+    pub(super) one_hot: Vec<String>,
+    /// Number of inputs, one for each category.
+    pub(super) width: usize,
+    /// Whether an input misses cells.
+    pub(super) gaps: bool,
     /// The other columns, each with the reason: "age: one empty cell, line 19".
     pub(super) left_out: Vec<String>,
     /// Number of rows.
@@ -17,49 +28,98 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The inputs are the first six columns whose values are numbers, vary, and do not just count the rows, in the order of
-    /// the file.
+    /// The inputs are the first six columns, in the order of the file, whose values vary and are numbers that do not just
+    /// count the rows, or few texts. Cells may be missing.
     pub(super) fn of(table: &CsvTable, output: &str) -> Self {
-        let mut found = Self { inputs: Vec::new(), left_out: Vec::new(), rows: table.len() };
+        let mut found = Self {
+            inputs: Vec::new(),
+            one_hot: Vec::new(),
+            width: 0,
+            gaps: false,
+            left_out: Vec::new(),
+            rows: table.len(),
+        };
         for name in table.names().iter().filter(|name| *name != output) {
-            match reason(table, name, found.inputs.len()) {
-                None => found.inputs.push(name.clone()),
-                Some(reason) => found.left_out.push(format!("{}: {reason}", name.escape_debug())),
+            match role(table, name, found.inputs.len()) {
+                Role::Input { categories, gaps } => {
+                    found.inputs.push(name.clone());
+                    found.one_hot.extend(categories.map(|_| name.clone()));
+                    found.width += categories.unwrap_or(1);
+                    found.gaps |= gaps;
+                }
+                Role::LeftOut(reason) => found.left_out.push(format!("{}: {reason}", name.escape_debug())),
             }
         }
         found
     }
 }
 
-/// Why a column does not become an input if there are already `inputs` of them; `None` if it does.
-fn reason(table: &CsvTable, name: &str, inputs: usize) -> Option<String> {
+/// What becomes of a column.
+enum Role {
+    Input {
+        /// Number of its categories, if it holds categories.
+        categories: Option<usize>,
+        /// Whether cells are missing.
+        gaps: bool,
+    },
+    /// It is no input, for this reason.
+    LeftOut(String),
+}
+
+/// What becomes of a column if there are already `inputs` inputs.
+fn role(table: &CsvTable, name: &str, inputs: usize) -> Role {
+    let left_out = |reason: &str| Role::LeftOut(reason.to_owned());
     if name.is_empty() {
-        return Some("a column without a name".to_owned());
+        return left_out("a column without a name");
     }
     if table.names().iter().filter(|other| *other == name).count() > 1 {
-        return Some("two columns have this name".to_owned());
+        return left_out("two columns have this name");
     }
-    if let Ok(Some(gaps)) = Gaps::of(table, name) {
-        return Some(gaps.told());
+    let Ok(numbers) = table.numbers_and_gaps(name) else { return of_texts(table, name, inputs) };
+    let known: Vec<f64> = numbers.iter().copied().flatten().collect();
+    let gaps = known.len() < numbers.len();
+    match known.first() {
+        None => left_out("all cells are missing"),
+        Some(first) if known.iter().all(|number| number.to_bits() == first.to_bits()) => {
+            Role::LeftOut(format!("{first} in every row{}", if gaps { " that has it" } else { "" }))
+        }
+        Some(_) if known.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) => {
+            left_out("counts the rows")
+        }
+        Some(_) if inputs == MAX_INPUTS => beyond(),
+        Some(_) => Role::Input { categories: None, gaps },
     }
-    let numbers = table.numbers(name).ok()?;
-    if numbers.iter().all(|number| number.to_bits() == numbers[0].to_bits()) {
-        return Some(format!("{} in every row", numbers[0]));
+}
+
+/// What becomes of a column that has texts if there are already `inputs` inputs.
+fn of_texts(table: &CsvTable, name: &str, inputs: usize) -> Role {
+    let reason = || match Gaps::of(table, name) {
+        Ok(Some(gaps)) => Role::LeftOut(gaps.told()),
+        Ok(None) | Err(_) => Role::LeftOut("not a column of numbers".to_owned()),
+    };
+    let Ok(texts) = table.texts_and_gaps(name) else { return reason() };
+    let known: BTreeSet<&str> = texts.iter().copied().flatten().collect();
+    // A column of numbers with a few texts among them holds no categories.
+    let numbers = known.iter().any(|text| text.parse::<f64>().is_ok());
+    let few = (2..=MAX_CATEGORIES).contains(&known.len()) && known.len() * ROWS_PER_CATEGORY <= texts.len();
+    match few && !numbers {
+        false => reason(),
+        true if inputs == MAX_INPUTS => beyond(),
+        true => Role::Input { categories: Some(known.len()), gaps: texts.iter().any(Option::is_none) },
     }
-    if numbers.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) {
-        return Some("counts the rows".to_owned());
-    }
-    (inputs == MAX_INPUTS)
-        .then(|| format!("beyond the first {MAX_INPUTS} (add it to `inputs` if it matters)"))
+}
+
+fn beyond() -> Role {
+    Role::LeftOut(format!("beyond the first {MAX_INPUTS} (add it to `inputs` if it matters)"))
 }
 
 /// The cells of a column that are not numbers.
 pub(super) struct Gaps {
-    /// Number of these cells.
+    /// How many they are.
     cells: usize,
-    /// Number of these cells that are empty, and the line of the first of them.
+    /// How many of them are empty, and the line of the first of these.
     empty: (usize, u64),
-    /// Number of rows of the table.
+    /// How many rows the table has.
     rows: usize,
     /// Line and text of the first.
     first: (u64, String),
@@ -94,7 +154,7 @@ impl Gaps {
         }
     }
 
-    /// All cells that are not numbers, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
+    /// All of them, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

@@ -39,8 +39,8 @@ pub(super) enum NoScenario {
     TooManyClasses { file: PathBuf, column: String, values: usize, rows: usize },
     #[error("{file}: column \"{column}\" is the same in every row: name one that varies with --output")]
     Constant { file: PathBuf, column: String },
-    #[error("{file}: no other column than \"{column}\" holds numbers that vary, so that there is no input")]
-    NoInputs { file: PathBuf, column: String },
+    #[error("{file}: no other column than \"{column}\" can be an input: {}", left_out.join("; "))]
+    NoInputs { file: PathBuf, column: String, left_out: Vec<String> },
     #[error(
         "{file} has {rows} rows, and the agents of a federation search at most {MAX_ARMS}: keep a part of the rows, or let \
          `subrosa new local` or `subrosa new outsourced` search all of them"
@@ -73,7 +73,7 @@ pub(super) fn scenario(wanted: &CsvArguments<'_>) -> Result<Made, NoScenario> {
     }
     let found = Columns::of(&table, wanted.output);
     if found.inputs.is_empty() {
-        return Err(NoScenario::NoInputs { file, column });
+        return Err(NoScenario::NoInputs { file, column, left_out: found.left_out });
     }
     if wanted.system == "federated" && found.rows > MAX_ARMS {
         return Err(NoScenario::TooManyRows { file, rows: found.rows });
@@ -82,19 +82,15 @@ pub(super) fn scenario(wanted: &CsvArguments<'_>) -> Result<Made, NoScenario> {
     match wanted.system {
         "release" => text.push_str(&release(wanted, &table, &found)?),
         system => {
-            if let Some(gaps) = Gaps::of(&table, wanted.output)? {
-                let found = gaps.told();
-                return Err(if gaps.in_numbers() {
-                    NoScenario::Missing { file, column, found }
-                } else {
-                    NoScenario::NotNumbers { file, column, found }
-                });
-            }
-            let numbers = table.numbers(wanted.output)?;
+            let Ok(cells) = table.numbers_and_gaps(wanted.output) else {
+                let found = Gaps::of(&table, wanted.output)?.map_or_else(String::new, |gaps| gaps.told());
+                return Err(NoScenario::NotNumbers { file, column, found });
+            };
+            let numbers: Vec<f64> = cells.iter().copied().flatten().collect();
             if numbers.iter().all(|&number| number.to_bits() == numbers[0].to_bits()) {
                 return Err(NoScenario::Constant { file, column });
             }
-            text.push_str(&search(system, wanted, &found));
+            text.push_str(&search(system, wanted, &found, numbers.len() < cells.len()));
         }
     }
     Ok(Made { text, left_out: found.left_out })
@@ -153,7 +149,7 @@ const NETWORK: &str =
     "default: Link(latency: LogNormal(median: \"40ms\", sigma: 0.5), loss: Independent(0.02)),";
 
 /// The rest of a scenario of a system that searches for the row with the best output: every system but `release`.
-fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns) -> String {
+fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns, no_outcome: bool) -> String {
     let (parties, hub) = match system {
         "local" => (r#""service": Party(), "users": Party()"#, "service"),
         "federated" => (r#""server": Party(), "agent": Party(count: 20)"#, "server"),
@@ -167,7 +163,7 @@ fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns) -> String {
     };
     let objective = format!(
         "    // Every row is an arm: which one has the largest {output}?\n    objective: Table(\n        file: {file},\n        \
-         inputs: {inputs},\n        output: Column({column}),\n        // Or Minimise.\n        goal: Maximise,{noise}\n        \
+         inputs: {inputs},{missing}\n        output: Column({column}),\n        // Or Minimise.\n        goal: Maximise,{noise}\n        \
          // A model that is stated, not fitted, reveals nothing about the data. Length-scales are in standard\n        \
          // deviations of each input, variances in squared standard deviations of the output. Centres and units of inputs\n        \
          // and output are computed from the data and taken as public; `subrosa list InputScale` says how to state them.\n        \
@@ -175,13 +171,14 @@ fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns) -> String {
         output = wanted.output.escape_debug(),
         file = quoted(&path_from(wanted)),
         inputs = list(&found.inputs),
+        missing = one_hot_and_missing(found, no_outcome),
         column = quoted(wanted.output),
-        scales = vec!["1"; found.inputs.len()].join(", "),
+        scales = vec!["1"; found.width].join(", "),
     );
     let protocol = match system {
         "local" => LOCAL.to_owned(),
         "federated" => FEDERATED.to_owned(),
-        _ => OUTSOURCED.replace("COLUMNS", &found.inputs.len().min(3).to_string()),
+        _ => OUTSOURCED.replace("COLUMNS", &found.width.min(3).to_string()),
     };
     format!(
         "    parties: {{ {parties} }},\n    network: Network(\n        topology: Star(hub: \"{hub}\"),\n        {NETWORK}\n    ),\n\n\
@@ -189,12 +186,36 @@ fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns) -> String {
     )
 }
 
+/// The lines on categories and on missing cells, each after a line break, where the file has them.
+fn one_hot_and_missing(found: &Columns, no_outcome: bool) -> String {
+    let mut lines = String::new();
+    if !found.one_hot.is_empty() {
+        let _ = write!(
+            lines,
+            "\n        // Each text of these columns is an input of its own: 1 in the rows that have it, 0 elsewhere.\n        \
+             one_hot: {},",
+            list(&found.one_hot)
+        );
+    }
+    if found.gaps {
+        lines.push_str(
+            "\n        // A missing input is replaced by the column's mean. `Drop` leaves out such rows instead.\n        \
+             missing: Mean,",
+        );
+    } else if no_outcome {
+        lines.push_str("\n        // Rows without an outcome are left out.\n        missing: Drop,");
+    }
+    lines
+}
+
 /// The rest of a scenario of `release`: a classifier that predicts the output is tuned, and its best setting is published.
 fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Result<String, NoScenario> {
-    let cells = table.texts(wanted.output)?;
     let column = quoted(wanted.output);
-    let label = match table.numbers(wanted.output) {
-        Ok(mut numbers) => {
+    let all_cells = table.texts_and_gaps(wanted.output)?;
+    let cells: Vec<&str> = all_cells.iter().copied().flatten().collect();
+    let label = match table.numbers_and_gaps(wanted.output) {
+        Ok(numbers) if !cells.is_empty() => {
+            let mut numbers: Vec<f64> = numbers.into_iter().flatten().collect();
             numbers.sort_by(f64::total_cmp);
             let middle = numbers[(numbers.len() - 1) / 2];
             let last = numbers[numbers.len() - 1];
@@ -208,14 +229,12 @@ fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Resu
             // Records above the threshold form one class; it would be empty if the threshold were the largest value.
             format!("Above(column: {column}, threshold: {:?})", middle.min(below))
         }
-        Err(_) => {
+        Ok(_) | Err(_) => {
             let (file, name) = (|| wanted.csv.to_owned(), || wanted.output.to_owned());
-            // A column of numbers with gaps is no class, and neither is an empty cell.
-            let gaps = Gaps::of(table, wanted.output)?;
-            let missing =
-                gaps.and_then(|gaps| if gaps.in_numbers() { Some(gaps.told()) } else { gaps.empty() });
-            if let Some(found) = missing {
-                return Err(NoScenario::Missing { file: file(), column: name(), found });
+            // A column of numbers in which some cells are texts is no class.
+            let gaps = Gaps::of(table, wanted.output)?.filter(Gaps::in_numbers);
+            if let Some(gaps) = gaps.filter(|_| !cells.is_empty()) {
+                return Err(NoScenario::Missing { file: file(), column: name(), found: gaps.told() });
             }
             let mut counts = std::collections::BTreeMap::new();
             for cell in &cells {
@@ -232,7 +251,9 @@ fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Resu
             format!("Equals(column: {column}, value: {})", quoted(most))
         }
     };
-    let (inputs, file) = (list(&found.inputs), quoted(&path_from(wanted)));
+    let more = one_hot_and_missing(found, cells.len() < all_cells.len());
+    let more = more.replace("the column's mean", "the mean over the training records");
+    let (inputs, file) = (list(&found.inputs) + "," + &more, quoted(&path_from(wanted)));
     Ok(filled(RELEASE, &[("NETWORK", NETWORK), ("LABEL", &label), ("INPUTS", &inputs), ("FILE", &file)]))
 }
 
@@ -336,7 +357,7 @@ const RELEASE: &str = r#"    parties: { "owner": Party(), "reader": Party() },
     // A classifier is trained for each strength of regularisation; which strength predicts best on the validation half?
     objective: Tuning(
         file: FILE,
-        inputs: INPUTS,
+        inputs: INPUTS
         // The class that is predicted.
         label: LABEL,
         training: LogisticRegression,

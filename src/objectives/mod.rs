@@ -41,7 +41,7 @@ pub use rkhs_sum::RkhsSum;
 pub use stated::{Stated, StatedNoise};
 pub(crate) use table::CsvTable;
 pub use table::{
-    BadCell, Goal, InputScale, Missing, Output, OutputScale, Quantity, Table, TableError, Transform,
+    BadCell, Formula, Goal, InputScale, Missing, Output, OutputScale, Quantity, Table, TableError, Transform,
 };
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 

@@ -116,6 +116,13 @@ impl CsvRows {
             record.iter().enumerate().map(|(at, cell)| if at == column { text } else { cell }).collect();
     }
 
+    /// Adds a column with one cell for each row; missing cells are empty.
+    pub fn add_column(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
+        self.names.push(name.to_owned());
+        let mut cells = cells.into_iter();
+        self.rows.iter_mut().for_each(|row| row.push_field(&cells.next().unwrap_or_default()));
+    }
+
     /// The cells of the column at a position, each with its line in the text.
     pub fn cells(&self, column: usize) -> impl Iterator<Item = (u64, &str)> {
         // Rows have as many cells as the header line.

@@ -116,17 +116,17 @@ fn errors_are_at_the_line_that_an_editor_shows() {
 fn errors_are_at_the_field_that_causes_them() {
     let text = "x,v,y\n1,5,2\n-2,6,4\n3,9,1\n";
     let files = [("t.csv", text)];
-    let table = |more: &str| format!(r#"Table(file: "t.csv", inputs: ["v", "x"], {more})"#);
-    let given = "hyperparameters: Given(length_scales: [1, 1], variance: 1, noise_variance: 0.1)";
     let log = |inputs: &str, transform: &str, output: &str| {
-        let more =
-            format!("log_inputs: {inputs}, transform: {transform}, output: Column(\"{output}\"), {given}");
-        table(&more)
+        format!(
+            "Table(file: \"t.csv\", inputs: {inputs}, log_inputs: {inputs}, transform: {transform}, \
+             output: Column(\"{output}\"), {GIVEN})"
+        )
     };
     let undefined = "ln(1 + x) of column \"x\" is undefined: the smallest x is -2";
-    refused(&files, &log("[\"v\", \"x\"]", "Identity", "y"), "log_inputs[1]", &[undefined]);
+    refused(&files, &log("[\"x\"]", "Identity", "y"), "log_inputs[0]", &[undefined]);
     let undefined = "ln(x) of the output is undefined: the smallest x is -2";
     refused(&files, &log("[\"v\"]", "Log", "x"), "transform", &[undefined]);
+    refused(&files, &log("[\"v\"]", "Identity", "v"), "output", &["a number that the inputs do not contain"]);
     let empty = [("t.csv", "x,label\n")];
     let tuning = r#"Tuning(file: "t.csv", inputs: ["x"], label: Equals(column: "label", value: "good"),
         training: LogisticRegression, loss: Ramp, lambda_min: 0.01, lambda_max: 1)"#;

@@ -208,6 +208,10 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), missing: {})"#,
         ),
+        "Formula" => objective(
+            OUTSOURCED,
+            r#"Table(file: "sacramento.csv", inputs: ["sqft", "x"], derived: { "x": {} }, output: Column("price"))"#,
+        ),
         "OutputScale" => objective(
             OUTSOURCED,
             r#"Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, output_scale: {})"#,

@@ -32,5 +32,6 @@ mod search;
 mod signed;
 mod splits;
 mod studies;
+mod tables;
 mod swarm;
 mod swarm_systems;

@@ -126,6 +126,17 @@ pub enum TableError {
         /// A value that does occur.
         example: String,
     },
+    /// A column of categories with more values than can become inputs.
+    TooManyCategories {
+        /// The file.
+        file: PathBuf,
+        /// Name of the column.
+        column: String,
+        /// Number of its values.
+        found: usize,
+        /// Largest number of values.
+        most: usize,
+    },
     /// A logarithm of x, or of 1 + x, that is not above 0.
     NoLogarithm {
         /// The file.
@@ -188,6 +199,11 @@ impl fmt::Display for TableError {
             Self::WrongCell { file, line, column, expected, found } => write!(
                 f,
                 "{}:{line}: column \"{column}\": expected {expected}, found \"{found}\"",
+                file.display()
+            ),
+            Self::TooManyCategories { file, column, found, most } => write!(
+                f,
+                "{}: column \"{column}\" has {found} different values, more than the {most} that can become inputs",
                 file.display()
             ),
             Self::NoLogarithm { file, of, logarithm, smallest } => write!(
@@ -274,6 +290,11 @@ impl TableError {
                 fields.value(file, column),
                 "a value that occurs in the column",
                 "write it as the file does",
+            ),
+            Self::TooManyCategories { file, column, .. } => wrong(
+                fields.column(file, column),
+                "a column with few different values",
+                "name a coarser column, or compute inputs with `derived: { \"name\": Equals(column: .., value: ..) }`",
             ),
             Self::NoLogarithm { file, of, .. } => wrong(
                 fields.logarithm(file, of),

@@ -4,14 +4,6 @@ use super::failure::{Quantity, TableFields};
 use super::{Output, Table};
 use std::path::Path;
 
-impl Table {
-    /// The field that names an input column.
-    fn input(&self, column: &str) -> Option<String> {
-        let index = self.inputs.iter().position(|name| name == column)?;
-        Some(format!("inputs[{index}]"))
-    }
-}
-
 impl TableFields for Table {
     fn file(&self, _: &Path) -> String {
         "file".to_owned()
@@ -22,7 +14,7 @@ impl TableFields for Table {
             let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
             Some(format!("output.{field}"))
         };
-        self.input(column).or_else(of_output).unwrap_or_else(|| "output".to_owned())
+        self.input_columns().field(column).or_else(of_output).unwrap_or_else(|| "output".to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {
@@ -35,7 +27,7 @@ impl TableFields for Table {
     fn constant(&self, _: &Path, of: &Quantity) -> (String, &'static str, &'static str) {
         match of {
             Quantity::Column(name) => {
-                let field = self.input(name).unwrap_or_else(|| "inputs".to_owned());
+                let field = self.input_columns().field(name).unwrap_or_else(|| "inputs".to_owned());
                 (field, "columns that vary", "leave the column out, or state an input_scale")
             }
             Quantity::Output | Quantity::Class(_) => (

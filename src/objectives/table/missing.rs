@@ -1,7 +1,7 @@
 //! Missing cells of a table: refused, dropped with their rows, or replaced by a mean.
 
 use super::failure::TableError;
-use super::reader::CsvTable;
+use super::reader::{CsvTable, is_missing};
 use crate::vocab::{Origin, PublicFact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,19 +22,12 @@ pub enum Missing {
     Mean,
 }
 
-/// Texts that stand for a missing cell, besides the empty one.
-const MARKS: [&str; 7] = ["na", "n/a", "nan", "null", "none", "?", "-"];
-
-fn is_missing(text: &str) -> bool {
-    text.is_empty() || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
-}
-
 impl Missing {
     /// The table without missing cells in the columns of inputs and output; with `Refuse`, the table as it is.
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist or has no number, and if no row is left.
-    pub(super) fn completed(
+    pub(in crate::objectives) fn completed(
         self,
         mut table: CsvTable,
         inputs: &[String],
@@ -76,7 +69,7 @@ impl Missing {
     }
 
     /// What is taken as public because of missing cells: about the shape of the data, and about their inputs.
-    pub(super) fn facts(self) -> (Option<PublicFact>, Option<PublicFact>) {
+    pub(in crate::objectives) fn facts(self) -> (Option<PublicFact>, Option<PublicFact>) {
         let shape = |what: &str| Some(PublicFact::new(what, Origin::Shape));
         match self {
             Self::Refuse => (None, None),

@@ -1,33 +1,38 @@
 //! The rows of a CSV file as arms.
 
+mod derived;
 mod failure;
 mod fields;
 mod missing;
 mod output;
 mod plain;
+mod public;
 mod ready;
 mod reader;
 mod scales;
 
+pub use derived::Formula;
+pub(super) use derived::InputColumns;
 pub use missing::Missing;
 pub use output::Output;
 pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
-use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
+use super::instance::{Instance, ProblemFacts, Surrogate};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit::{self, LogNormals};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
-use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
+use crate::vocab::{Effort, Finite, NonNegative, Positive, Problem};
 pub(super) use failure::TableFields;
 pub use failure::{BadCell, Quantity, TableError};
 pub(crate) use reader::CsvTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -68,8 +73,16 @@ pub enum Transform {
 pub struct Table {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the input columns; all their cells are numbers.
+    /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
+    /// Input columns that hold categories: each value that occurs becomes an input, 1 in the rows that have it and 0 elsewhere,
+    /// in alphabetical order and called `column=value`. Default: none.
+    #[serde(default)]
+    pub one_hot: Vec<String>,
+    /// Columns that are computed from columns of the file, by name, as in `{ "pulse": Difference("systolic", "diastolic") }`.
+    /// Default: none.
+    #[serde(default)]
+    pub derived: BTreeMap<String, Formula>,
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
@@ -122,6 +135,8 @@ fn no_noise() -> NonNegative {
 #[derive(Clone, Debug)]
 struct Raw {
     file: PathBuf,
+    /// Names of the inputs, one for each column of `rows`.
+    names: Vec<String>,
     rows: Vec<f64>,
     values: Vec<f64>,
 }
@@ -157,18 +172,22 @@ struct Scaled {
 }
 
 impl Table {
+    fn input_columns(&self) -> InputColumns<'_> {
+        InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
+    }
+
     fn raw(&self, resources: &Resources) -> Result<Raw, TableError> {
         let table = CsvTable::read(&resources.place(&self.file))?;
+        let (table, names) = self.input_columns().computed(table, self.missing != Missing::Refuse)?;
         let of_output = self.output.columns();
         let of_output: Vec<&str> = of_output.iter().map(|(_, column)| *column).collect();
-        let table = self.missing.completed(table, &self.inputs, &of_output)?;
-        let mut numbers: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
-        numbers
-            .extend(self.output.numbers().filter(|column| !self.inputs.iter().any(|input| input == column)));
+        let table = self.missing.completed(table, &names, &of_output)?;
+        let mut numbers: Vec<&str> = names.iter().map(String::as_str).collect();
+        numbers.extend(self.output.numbers().filter(|column| !names.iter().any(|input| input == column)));
         table.all_numbers(&numbers)?;
-        let (n, d) = (table.len(), self.inputs.len());
+        let (n, d) = (table.len(), names.len());
         let mut rows = vec![0.0; n * d];
-        for (index, name) in self.inputs.iter().enumerate() {
+        for (index, name) in names.iter().enumerate() {
             let mut column = table.numbers(name)?;
             if self.log_inputs.contains(name) {
                 apply(Transform::Log1p, &mut column, &table, || Quantity::Column(name.clone()))?;
@@ -180,15 +199,15 @@ impl Table {
         if self.goal == Goal::Minimise {
             values.iter_mut().for_each(|value| *value = -*value);
         }
-        Ok(Raw { file: table.file, rows, values })
+        Ok(Raw { file: table.file, names, rows, values })
     }
 
     fn columns(&self, raw: &Raw) -> Result<Columns, TableError> {
-        let d = self.inputs.len();
+        let d = raw.names.len();
         let constant = |of: Quantity| TableError::Constant { file: raw.file.clone(), of };
         let (mut rows, mut values) = (raw.rows.clone(), raw.values.clone());
         let mut units = Vec::with_capacity(d);
-        for (index, name) in self.inputs.iter().enumerate() {
+        for (index, name) in raw.names.iter().enumerate() {
             let mut column: Vec<f64> = rows[index..].iter().step_by(d).copied().collect();
             let unit = self.input_scale.apply(index, &mut column);
             units.push(unit.ok_or_else(|| constant(Quantity::Column(name.clone())))?);
@@ -200,7 +219,7 @@ impl Table {
         };
         let (centre, unit) = scale.apply(&mut values).ok_or_else(|| constant(Quantity::Output))?;
         if let Some(column) = rows.iter().position(|x| !x.is_finite()) {
-            let of = Quantity::Column(self.inputs[column % d].clone());
+            let of = Quantity::Column(raw.names[column % d].clone());
             return Err(TableError::NotScalable { file: raw.file.clone(), of });
         }
         if values.iter().any(|y| !y.is_finite()) {
@@ -212,7 +231,7 @@ impl Table {
     /// The problem that follows from raw records.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
-        let d = self.inputs.len();
+        let d = raw.names.len();
         let hyperparameters = match fitted {
             Some(fitted) if fitted.length_scales.len() == d => fitted.clone(),
             Some(_) | None => self.hyperparameters(&columns, key)?,
@@ -243,43 +262,6 @@ impl Table {
         Ok(Scaled { instance, fitted, steps, centre, unit })
     }
 
-    /// Facts taken as public, from which the conditions of privacy losses follow.
-    fn background(&self) -> ProblemFacts {
-        let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
-        let (length_scales, model) = if fitted {
-            let computed = |what: &str| vec![PublicFact::new(what, Origin::ComputedFromData)];
-            (
-                computed("length-scales fitted to inputs and outcomes"),
-                computed("variance and noise variance fitted to inputs and outcomes"),
-            )
-        } else {
-            let what = "length-scales, variance and noise variance of the model";
-            (Vec::new(), vec![PublicFact::new(what, Origin::Stated)])
-        };
-        let shape = |what: &str| PublicFact::new(what, Origin::Shape);
-        let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
-        let (without, means) = self.missing.facts();
-        let mut facts = Facts {
-            shape: vec![
-                shape("number of records"),
-                shape(&columns),
-                shape("that every cell used is a number, and has a logarithm where one is taken"),
-            ],
-            inputs: vec![self.input_scale.fact()],
-            length_scales,
-            outcomes: vec![self.output_scale.fact()],
-            model,
-            outcomes_read_inputs: self
-                .output
-                .columns()
-                .iter()
-                .any(|(_, column)| self.inputs.iter().any(|input| input == column)),
-        };
-        facts.shape.extend(without);
-        facts.inputs.extend(means);
-        ProblemFacts { fitted, ..ProblemFacts::public(facts) }
-    }
-
     fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {
         match &self.hyperparameters {
             Hyperparameters::Given { length_scales, variance, noise_variance, .. } => Ok(Fitted {
@@ -303,7 +285,7 @@ impl Table {
                     variance: prior(*variance_prior),
                     noise_variance: prior(*noise_variance_prior),
                 };
-                let (n, d) = (columns.values.len(), self.inputs.len());
+                let (n, d) = (columns.values.len(), columns.units.len());
                 let rows = key.child("likelihood subset").stream().distinct(n, n.min(subset.get()));
                 let points: Vec<f64> =
                     rows.iter().flat_map(|&row| columns.rows[row * d..][..d].iter().copied()).collect();
@@ -354,32 +336,38 @@ impl Objective for Table {
             let cure = "name the columns that describe a row";
             problems.push(Problem::wrong("inputs", "at least one column", "none", cure));
         }
+        problems.extend(self.input_columns().problems());
+        problems.extend(self.output_among_inputs());
         for (index, name) in self.log_inputs.iter().enumerate() {
+            let place = format!("log_inputs[{index}]");
             if !self.inputs.contains(name) {
-                problems.push(Problem::unknown(
-                    format!("log_inputs[{index}]"),
-                    "input column",
-                    name.clone(),
-                    &self.inputs,
-                ));
+                problems.push(Problem::unknown(place, "input column", name.clone(), &self.inputs));
+            } else if self.one_hot.contains(name) {
+                let cure = "leave it out here or in one_hot";
+                problems.push(Problem::wrong(place, "a column of numbers", "one of categories", cure));
             }
         }
         problems.extend(self.hyperparameters.problem().map(|problem| problem.below("hyperparameters")));
-        if let Hyperparameters::Given { length_scales, .. } = &self.hyperparameters
-            && length_scales.len() != self.inputs.len()
+        let raw = self.raw(resources);
+        // How many inputs columns of categories make is known from the file alone.
+        let d = match &raw {
+            Ok(raw) => Some(raw.names.len()),
+            Err(_) => self.one_hot.is_empty().then_some(self.inputs.len()),
+        };
+        let scale = d.map_or_else(Vec::new, |d| self.input_scale.problems(d));
+        let scalable = scale.is_empty();
+        if let (Hyperparameters::Given { length_scales, .. }, Some(d)) = (&self.hyperparameters, d)
+            && length_scales.len() != d
         {
             problems.push(Problem::wrong(
                 "hyperparameters.Given.length_scales",
-                format!("one length-scale for each of the {} inputs", self.inputs.len()),
+                format!("one length-scale for each of the {d} inputs"),
                 length_scales.len().to_string(),
                 "write as many as there are inputs",
             ));
         }
-        let scale = self.input_scale.problems(self.inputs.len());
-        let scalable = scale.is_empty();
         problems.extend(scale);
-        match self.raw(resources).and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) })
-        {
+        match raw.and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) }) {
             Ok(()) => {}
             Err(error) => problems.push(error.problem(self)),
         }
@@ -388,7 +376,7 @@ impl Objective for Table {
 
     fn extent(&self, resources: &Resources) -> Extent {
         let Ok(raw) = self.raw(resources) else { return Extent::default() };
-        let (n, d) = (raw.values.len() as u64, self.inputs.len() as u64);
+        let (n, d) = (raw.values.len() as u64, raw.names.len() as u64);
         let mut extent = Extent::of(n, d);
         // The file's cells as text, which take some thirty bytes each, and the columns.
         let cells = n as f64 * (d + 1) as f64;

@@ -10,7 +10,7 @@ impl Table {
         let name = |name: &String| {
             if self.log_inputs.contains(name) { format!("ln(1 + {name})") } else { name.clone() }
         };
-        Arc::new(UnscaledInputs { names: self.inputs.iter().map(name).collect(), rows: raw.rows.clone() })
+        Arc::new(UnscaledInputs { names: raw.names.iter().map(name).collect(), rows: raw.rows.clone() })
     }
 
     /// The unit of values: "standard deviations of price", "units of 75 (price)".

@@ -8,6 +8,14 @@ use std::path::{Path, PathBuf};
 /// Largest number of cells that an error names besides the first.
 const NAMED: usize = 5;
 
+/// Texts that stand for a missing cell, besides the empty one.
+const MARKS: [&str; 7] = ["na", "n/a", "nan", "null", "none", "?", "-"];
+
+/// Whether a cell is missing.
+pub(super) fn is_missing(text: &str) -> bool {
+    text.is_empty() || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
+}
+
 /// The finite number in a cell, if it is one of absolute value at most 1e100.
 fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
@@ -83,6 +91,14 @@ impl CsvTable {
         Ok(self.cells(column)?.map(|(_, text)| text).collect())
     }
 
+    /// A column as texts, without those of missing cells.
+    ///
+    /// # Errors
+    /// As [`texts`](Self::texts).
+    pub fn texts_and_gaps(&self, column: &str) -> Result<Vec<Option<&str>>, TableError> {
+        Ok(self.cells(column)?.map(|(_, text)| Some(text).filter(|text| !is_missing(text))).collect())
+    }
+
     /// A column as finite numbers of absolute value at most 1e100.
     ///
     /// # Errors
@@ -90,6 +106,18 @@ impl CsvTable {
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, TableError> {
         let parse =
             |(line, text): (u64, &str)| number(text).ok_or_else(|| self.not_a_number(line, column, text));
+        self.cells(column)?.map(parse).collect()
+    }
+
+    /// A column as numbers, without those of missing cells.
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub fn numbers_and_gaps(&self, column: &str) -> Result<Vec<Option<f64>>, TableError> {
+        let parse = |(line, text): (u64, &str)| match text {
+            text if is_missing(text) => Ok(None),
+            text => number(text).map(Some).ok_or_else(|| self.not_a_number(line, column, text)),
+        };
         self.cells(column)?.map(parse).collect()
     }
 
@@ -144,6 +172,19 @@ impl CsvTable {
     pub(super) fn drop_rows(&mut self, rows: &BTreeSet<usize>) -> Result<(), TableError> {
         self.rows.keep(|row| !rows.contains(&row));
         if self.rows.is_empty() { Err(TableError::NoRows { file: self.file.clone() }) } else { Ok(()) }
+    }
+
+    /// Adds a column with one cell for each row.
+    ///
+    /// # Errors
+    /// [`TableError::TwoColumns`] if a column has this name.
+    pub(super) fn add_column(&mut self, name: &str, cells: Vec<String>) -> Result<(), TableError> {
+        if self.names().iter().any(|known| known == name) {
+            let (file, column) = (self.file.clone(), name.to_owned());
+            return Err(TableError::TwoColumns { file, line: self.rows.head(), column });
+        }
+        self.rows.add_column(name, cells);
+        Ok(())
     }
 
     /// Replaces the cells of a column in these rows, from 0.

@@ -16,7 +16,7 @@ impl Prepared for Ready {
         let mut fitted = None;
         match change {
             Change::Inputs { row, by } => {
-                let d = self.table.inputs.len();
+                let d = raw.names.len();
                 let cells = raw.rows.get_mut(row * d..(row + 1) * d)?;
                 cells.iter_mut().zip(by).zip(&self.scaled.steps).for_each(|((x, by), step)| *x += by * step);
             }

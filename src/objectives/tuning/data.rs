@@ -3,11 +3,12 @@
 use super::records::Records;
 use crate::gp::dot;
 use crate::objectives::scaling::scales;
-use crate::objectives::table::{CsvTable, Quantity, TableError};
+use crate::objectives::table::{CsvTable, InputColumns, Missing, Quantity, TableError};
 use crate::rng::Stream;
 use crate::vocab::Finite;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The label that is predicted: one of two classes.
@@ -43,6 +44,12 @@ impl Label {
         }
     }
 
+    /// Name of the column.
+    fn column(&self) -> &str {
+        let (Self::Above { column, .. } | Self::Equals { column, .. }) = self;
+        column
+    }
+
     /// 1 or -1 for every row; an error unless both occur.
     fn of(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
@@ -73,10 +80,10 @@ impl Label {
     }
 }
 
-/// Features as in the file, and labels.
+/// Features as in the file, NaN where one is missing, and labels.
 #[derive(Clone, Debug)]
 pub(super) struct RawRecords {
-    d: usize,
+    pub(super) d: usize,
     features: Vec<f64>,
     pub(super) labels: Vec<f64>,
 }
@@ -89,13 +96,27 @@ pub(super) struct Split {
 }
 
 /// Reads the columns `inputs` of a file, and the class of each record by `label`.
-pub(super) fn read(file: &Path, inputs: &[String], label: &Label) -> Result<RawRecords, TableError> {
-    let table = CsvTable::read(file)?;
+pub(super) fn read(
+    file: &Path,
+    inputs: InputColumns<'_>,
+    missing: Missing,
+    label: &Label,
+) -> Result<RawRecords, TableError> {
+    let (table, inputs) = inputs.computed(CsvTable::read(file)?, missing != Missing::Refuse)?;
+    let table = match missing {
+        // Only training records are known to be public, so that means are computed once they are drawn.
+        Missing::Mean => Missing::Drop.completed(table, &[], &[label.column()])?,
+        Missing::Refuse | Missing::Drop => missing.completed(table, &inputs, &[label.column()])?,
+    };
     let (n, d) = (table.len(), inputs.len());
     let mut features = vec![0.0; n * d];
     for (index, name) in inputs.iter().enumerate() {
-        let column = table.numbers(name)?;
-        features[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
+        let column = match missing {
+            Missing::Mean => table.numbers_and_gaps(name)?,
+            Missing::Refuse | Missing::Drop => table.numbers(name)?.into_iter().map(Some).collect(),
+        };
+        let cells = features[index..].iter_mut().step_by(d);
+        cells.zip(column).for_each(|(cell, value)| *cell = value.unwrap_or(f64::NAN));
     }
     Ok(RawRecords { d, features, labels: label.of(&table)? })
 }
@@ -106,13 +127,31 @@ pub(super) fn training_records(n: usize, share: f64) -> usize {
 }
 
 impl RawRecords {
+    /// Features, with the mean over these records where one is missing; 0 if all of them miss it.
+    fn without_gaps(&self, records: &[usize]) -> Cow<'_, [f64]> {
+        if !self.features.iter().any(|x| x.is_nan()) {
+            return Cow::Borrowed(&self.features);
+        }
+        let mut filled = self.features.clone();
+        for column in 0..self.d {
+            let known =
+                records.iter().map(|row| self.features[row * self.d + column]).filter(|x| !x.is_nan());
+            let (sum, count) = known.fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
+            let mean = if count > 0.0 { sum / count } else { 0.0 };
+            let gaps = filled[column..].iter_mut().step_by(self.d).filter(|x| x.is_nan());
+            gaps.for_each(|x| *x = mean);
+        }
+        Cow::Owned(filled)
+    }
+
     /// Draws the training records; all other records are for validation. Scales are computed from the training records only,
     /// so that no scale depends on a validation record.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Split {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);
         let held_out = order.split_off(training_records(n, share));
-        let plain = |row: usize| &self.features[row * self.d..][..self.d];
+        let features = self.without_gaps(&order);
+        let plain = |row: usize| &features[row * self.d..][..self.d];
         let scales = scales(self.d, &order, plain);
         let row = |row: usize| {
             let scaled =
@@ -150,6 +189,21 @@ mod tests {
         let constant: Vec<Split> = splits.filter(|split| left_out(&split.training)).collect();
         assert!((1..50).contains(&constant.len()), "{}", constant.len());
         assert!(constant.iter().all(|split| left_out(&split.validation)));
+    }
+
+    /// A missing feature becomes the mean of the training records, whatever the validation records have.
+    #[test]
+    fn missing_features_depend_on_training_records_only() {
+        let raw = |last: f64| RawRecords {
+            d: 2,
+            features: vec![1.0, 5.0, f64::NAN, 6.0, 4.0, f64::NAN, last, f64::NAN],
+            labels: vec![1.0, -1.0, 1.0, -1.0],
+        };
+        let filled = raw(100.0).without_gaps(&[0, 1, 2]).into_owned();
+        assert_eq!(filled, [1.0, 5.0, 2.5, 6.0, 4.0, 5.5, 100.0, 5.5]);
+        assert_eq!(raw(7.0).without_gaps(&[0, 1, 2])[..6], filled[..6]);
+        // No training record has the first feature.
+        assert_eq!(raw(7.0).without_gaps(&[1])[2], 0.0);
     }
 
     #[test]

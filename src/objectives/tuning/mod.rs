@@ -14,7 +14,7 @@ pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
-use super::table::{Quantity, TableError, TableFields};
+use super::table::{Formula, InputColumns, Missing, Quantity, TableError, TableFields};
 use super::{
     DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
 };
@@ -26,6 +26,7 @@ use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Probability, P
 use data::{RawRecords, Split};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +48,20 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the feature columns; all their cells are numbers.
+    /// Names of the feature columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
+    /// Feature columns that hold categories: each value that occurs becomes a feature, 1 in the records that have it and 0
+    /// elsewhere. Default: none.
+    #[serde(default)]
+    pub one_hot: Vec<String>,
+    /// Columns that are computed from columns of the file, by name, as in `{ "pulse": Difference("systolic", "diastolic") }`.
+    /// Default: none.
+    #[serde(default)]
+    pub derived: BTreeMap<String, Formula>,
+    /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by the mean of the training
+    /// records that have it, and records without a label are left out. Default: `Refuse`, they are an error.
+    #[serde(default)]
+    pub missing: Missing,
     /// The class that is predicted.
     pub label: Label,
     /// How a model is trained.
@@ -125,26 +138,13 @@ pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> 
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
-/// Facts taken as public, none of which was computed from validation records.
-fn facts() -> Facts {
-    Facts {
-        shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
-        inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
-        length_scales: Vec::new(),
-        outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
-        model: vec![PublicFact::new("mean, variance and length-scale of the prior", Origin::Stated)],
-        outcomes_read_inputs: false,
-    }
-}
-
 impl TableFields for Tuning {
     fn file(&self, _: &Path) -> String {
         "file".to_owned()
     }
 
     fn column(&self, _: &Path, column: &str) -> String {
-        let input = self.inputs.iter().position(|name| name == column);
-        input.map_or_else(|| self.label.path().to_owned(), |index| format!("inputs[{index}]"))
+        self.input_columns().field(column).unwrap_or_else(|| self.label.path().to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {
@@ -172,7 +172,32 @@ struct Ready {
 
 impl Tuning {
     fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
-        data::read(&resources.place(&self.file), &self.inputs, &self.label)
+        data::read(&resources.place(&self.file), self.input_columns(), self.missing, &self.label)
+    }
+
+    fn input_columns(&self) -> InputColumns<'_> {
+        InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
+    }
+
+    /// Facts taken as public, none of which was computed from validation records.
+    fn facts(&self) -> Facts {
+        let mut shape = vec![PublicFact::new("number of validation records", Origin::Shape)];
+        shape.extend(self.input_columns().facts());
+        shape.extend(match self.missing {
+            Missing::Refuse => None,
+            Missing::Drop => Missing::Drop.facts().0,
+            Missing::Mean => {
+                Some(PublicFact::new("which records have no label, and so are left out", Origin::Shape))
+            }
+        });
+        Facts {
+            shape,
+            inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
+            length_scales: Vec::new(),
+            outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
+            model: vec![PublicFact::new("mean, variance and length-scale of the prior", Origin::Stated)],
+            outcomes_read_inputs: false,
+        }
     }
 
     /// The regularisation parameters, ascending.
@@ -199,6 +224,7 @@ impl Objective for Tuning {
             let cure = "name the columns that describe a record";
             problems.push(Problem::wrong("inputs", "at least one column", "none", cure));
         }
+        problems.extend(self.input_columns().problems());
         if self.lambda_max < self.lambda_min {
             problems.push(Problem::wrong(
                 "lambda_max",
@@ -235,8 +261,8 @@ impl Objective for Tuning {
 
     fn extent(&self, resources: &Resources) -> Extent {
         let settings = self.settings.get() as u64;
-        let records = self.read(resources).map_or(0, |records| records.labels.len()) as f64;
-        let (m, d) = (records, self.inputs.len() as f64);
+        let records = self.read(resources);
+        let (m, d) = records.map_or((0.0, 0.0), |records| (records.labels.len() as f64, records.d as f64));
         let mut extent = Extent::of(settings, 1).due_to("settings", settings);
         // Training passes over the records some two hundred times.
         let training = MULTIPLY * 200.0 * m * (d + 20.0) * settings as f64;
@@ -286,7 +312,7 @@ impl Objective for Tuning {
                     lambda_min: self.lambda_min.get(),
                     lambda_max: self.lambda_max.get(),
                 }),
-                ..ProblemFacts::public(facts())
+                ..ProblemFacts::public(self.facts())
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))

@@ -1,0 +1,72 @@
+//! What a table takes as public.
+
+use super::Table;
+use crate::objectives::Hyperparameters;
+use crate::objectives::instance::{Facts, ProblemFacts};
+use crate::vocab::{Origin, Problem, PublicFact};
+use std::collections::BTreeSet;
+
+impl Table {
+    /// Facts taken as public, from which the conditions of privacy losses follow.
+    pub(super) fn background(&self) -> ProblemFacts {
+        let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
+        let (length_scales, model) = if fitted {
+            let computed = |what: &str| vec![PublicFact::new(what, Origin::ComputedFromData)];
+            (
+                computed("length-scales fitted to inputs and outcomes"),
+                computed("variance and noise variance fitted to inputs and outcomes"),
+            )
+        } else {
+            let what = "length-scales, variance and noise variance of the model";
+            (Vec::new(), vec![PublicFact::new(what, Origin::Stated)])
+        };
+        let shape = |what: &str| PublicFact::new(what, Origin::Shape);
+        let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
+        let (without, means) = self.missing.facts();
+        let mut facts = Facts {
+            shape: vec![
+                shape("number of records"),
+                shape(&columns),
+                shape("that every cell used is a number, and has a logarithm where one is taken"),
+            ],
+            inputs: vec![self.input_scale.fact()],
+            length_scales,
+            outcomes: vec![self.output_scale.fact()],
+            model,
+            outcomes_read_inputs: self.outcomes_read_inputs(),
+        };
+        facts.shape.extend(self.input_columns().facts());
+        facts.shape.extend(without);
+        facts.inputs.extend(means);
+        ProblemFacts { fitted, ..ProblemFacts::public(facts) }
+    }
+
+    /// Whether inputs and outcomes are read or computed from a common column of the file.
+    fn outcomes_read_inputs(&self) -> bool {
+        let (of_inputs, of_output) = self.sources();
+        of_inputs.intersection(&of_output).next().is_some()
+    }
+
+    /// An output that the inputs contain: nobody would have to ask for it, and a release of inputs would be one of outcomes too.
+    pub(super) fn output_among_inputs(&self) -> Option<Problem> {
+        let (of_inputs, of_output) = self.sources();
+        of_output.is_subset(&of_inputs).then(|| {
+            let read = of_output.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(", ");
+            let (expected, found) =
+                ("a number that the inputs do not contain", format!("inputs that read {read}"));
+            Problem::wrong(
+                "output",
+                expected,
+                found,
+                "leave such columns out of the inputs, or name another output",
+            )
+        })
+    }
+
+    /// The columns of the file from which inputs are computed, and those from which the output is.
+    fn sources(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let columns = self.input_columns();
+        let of_output = self.output.columns().into_iter().map(|(_, column)| column);
+        (columns.read_for(self.inputs.iter().map(String::as_str)), columns.read_for(of_output))
+    }
+}
