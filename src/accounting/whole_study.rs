@@ -69,8 +69,8 @@ impl StudyPrivacy {
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
 const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
-                      settings share their random numbers, and two results of the same noise can tell more than both \
-                      losses together";
+                      settings share their random numbers, and two results of the same noise can reveal more \
+                      than the sum of both losses";
 
 /// The name for all series together.
 const ALL: &str = "all series";

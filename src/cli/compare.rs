@@ -47,7 +47,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         Ok(Some(comparison)) => comparison,
         Ok(None) => {
             eprint_line(format_args!(
-                "error: {name_a} has no futures to compare: name a second run, or the same one again with --series-a and \
+                "error: {name_a} has no branches to compare: name a second run, or the same one again with --series-a and \
                  --series-b"
             ));
             return Exit::Usage;

@@ -159,7 +159,7 @@ impl Gaps {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {
             cells if cells == self.empty.0 => self.empty().unwrap_or_default(),
-            1 => format!("one cell that is no number, \"{text}\" in line {line}"),
+            1 => format!("one cell that is not a number, \"{text}\" in line {line}"),
             cells if cells == self.rows => format!("texts, \"{text}\" in line {line}"),
             cells => format!("{cells} cells that are no numbers, the first \"{text}\" in line {line}"),
         }

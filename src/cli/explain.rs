@@ -30,7 +30,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         let (plan, _) = plan_of_run(&folder)?;
         if plan.futures.is_some() {
             eprint_line(
-                "error: explain is not for the run of a fork (`subrosa compare RUN` compares its futures)",
+                "error: explain is not for the run of a fork (`subrosa compare RUN` compares its branches)",
             );
             return Err(Exit::Usage);
         }

@@ -76,7 +76,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         Format::Text => {
             print(&report::fork_text(&plan, &point.to_string(), &forked, width()));
             print(&format!(
-                "\nAll futures side by side, with curves and privacy losses: {folder}/{}\nFull report of each branch: \
+                "\nAll branches side by side, with curves and privacy losses: {folder}/{}\nFull report of each branch: \
                  {folder}/*/report.txt\nDifferences with intervals: subrosa compare {folder}\n",
                 report::PAGE
             ));
@@ -179,7 +179,7 @@ fn requested_fork(
     if own.overrides.is_empty() {
         eprint_line(
             "error: expected what changes after the fork, as in --branch 'lossy: network.default.loss=Independent(0.5)' or -o \
-             network.default.loss='Independent(0.5)'; without a change there is only one future",
+             network.default.loss='Independent(0.5)'; without a change there is only one branch",
         );
         return Err(Exit::Usage);
     }

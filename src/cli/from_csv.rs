@@ -131,7 +131,7 @@ fn opening(wanted: &CsvArguments<'_>, found: &Columns) -> String {
         wanted.csv.display().to_string().escape_debug()
     );
     if !found.left_out.is_empty() {
-        text.push_str("// Columns that are no inputs:\n");
+        text.push_str("// Columns that are not inputs:\n");
     }
     for column in &found.left_out {
         let _ = writeln!(text, "//   {column}");

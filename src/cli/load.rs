@@ -133,7 +133,7 @@ pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit>
     let (plan, manifest) = plan_of_run(folder)?;
     if manifest.futures.is_some() {
         eprint_line(format_args!(
-            "error: {} is a fork: its futures share their beginnings, so none is simulated alone (`subrosa replay` \
+            "error: {} is a fork: its branches share their beginning, so none is simulated alone (`subrosa replay` \
              simulates all of them again, and compares them with their records)",
             folder.path().display()
         ));

@@ -63,7 +63,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
     }
     let mut said = format!("wrote {}\n", file.display());
     if !left_out.is_empty() {
-        said.push_str("columns that are no inputs:\n");
+        said.push_str("columns that are not inputs:\n");
         left_out.iter().for_each(|column| said.push_str(&format!("  {column}\n")));
     }
     said.push_str(&format!("run it: subrosa run {}\n", file.display()));

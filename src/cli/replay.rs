@@ -33,7 +33,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     };
     if plan.futures.is_some() && arguments.until.is_some() {
         eprint_line(
-            "error: --until is not for a fork, whose futures are simulated to their end; leave it out",
+            "error: --until is not for a fork, whose branches are simulated to their end; leave it out",
         );
         return Exit::Usage;
     }
@@ -165,7 +165,7 @@ fn print_results(
             let until = arguments.until.map_or_else(String::new, |until| format!(" up to {until}"));
             let equal = if arguments.until.is_some() { "checkpoint" } else { "record" };
             let files = if manifest.complete {
-                "every file is what they make"
+                "every file agrees with the records"
             } else {
                 "files not compared: the run is not finished"
             };

@@ -128,7 +128,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     ));
     for path in &worked.conflicts {
         eprint_line(format_args!(
-            "ALARM: a block computed twice came out differently; the second result is in {}. One of the two \
+            "warning: a block was computed twice with different results; the second result is in {}. One of the two \
              machines is at fault, or the program is: do not merge before you know.",
             path.display()
         ));
@@ -206,7 +206,7 @@ fn status_text(status: &Status) -> String {
         text.push_str(&format!("failed: {} in all\n", status.failed.len()));
     }
     for conflict in &status.conflicts {
-        text.push_str(&format!("ALARM: {conflict}\n"));
+        text.push_str(&format!("warning: {conflict}\n"));
     }
     if status.blocks_finished == status.blocks {
         text.push_str("every block is finished: `subrosa cluster merge` merges them into a run");

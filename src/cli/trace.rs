@@ -50,7 +50,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         until: Time::ZERO + arguments.until.unwrap_or(Span::MAX),
     };
     if window.from > window.until {
-        eprint_line("error: expected --until at or after --from; exchange the two");
+        eprint_line("error: expected --until at or after --from; swap the two values");
         return Exit::Usage;
     }
     let series = match (&arguments.series, arguments.format) {

@@ -90,7 +90,7 @@ impl LearnerRecipe for Parallel {
         let mut problems: Vec<Problem> = self.below(self.inner().problems()).collect();
         let name = self.learner.name();
         if self.learner.get::<Self>().is_some() || !self.inner().programs().is_empty() {
-            let expected = "a learner of this library that is not Parallel, of which copies can be asked";
+            let expected = "a learner of this library that can be copied, other than Parallel";
             problems.push(Problem::wrong("learner", expected, name, "write learner: GpUcb(), for example"));
         } else if self.pending == PendingOutcome::KrigingBeliever && !self.inner().predicts() {
             let expected = "a learner with a posterior mean, for the pending outcomes of KrigingBeliever";

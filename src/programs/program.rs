@@ -99,7 +99,7 @@ impl Program {
             let offered = callback::names();
             if !offered.iter().any(|known| known == name) {
                 let expected = match offered.as_slice() {
-                    [] => "a callback that this program offers, which offers none".to_owned(),
+                    [] => "a callback that this program offers; it offers none".to_owned(),
                     names => format!("a callback that this program offers: {}", names.join(", ")),
                 };
                 problems.push(Problem::wrong(

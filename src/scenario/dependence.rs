@@ -25,7 +25,7 @@ pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> 
             problems.push(Problem::wrong(
                 format!("parties[\"{name}\"].together.of[{index}]"),
                 "agents whose objectives differ",
-                format!("{member}, whose objective is that of all others of {}", draft.protocol.name()),
+                format!("{member}, which has the same objective as all other agents of {}", draft.protocol.name()),
                 "make these parties agents of Federated that differ from each other in round 0: by a `heterogeneity` or \
                  `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that has \
                  one for each agent; or leave Heterogeneity out",

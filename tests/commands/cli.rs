@@ -220,7 +220,7 @@ fn a_run_leaves_a_folder_that_replays() {
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert_eq!(
         stdout.trim(),
-        "replay agrees: 2 replications, every record equal; every file is what they make"
+        "replay agrees: 2 replications, every record equal; every file agrees with the records"
     );
 }
 

@@ -1,4 +1,4 @@
-//! A forked run is a study of its futures: `report`, `compare`, `account` and the tables know all of them.
+//! A forked run is a study of its branches: `report`, `compare`, `account` and the tables know all of them.
 
 use crate::support::{code_and_output, root, subrosa};
 use std::fs;
@@ -109,7 +109,7 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("only the first run has the axis \"future\""), "{text}");
     let (code, _, stderr) = code_and_output(&subrosa(&["compare", plain["run"].as_str().unwrap()]));
-    assert!(code == 2 && stderr.contains("has no futures to compare"), "{stderr}");
+    assert!(code == 2 && stderr.contains("has no branches to compare"), "{stderr}");
 }
 
 /// The folder is whole: accountants read it, its files follow from its records, and no plain run takes its records.
@@ -125,7 +125,7 @@ fn a_fork_is_no_source_of_plain_runs() {
     let played = says(&["replay", path, "--threads", "2"]);
     assert!(played.contains("replay agrees: 3 replications, every record equal"), "{played}");
     for (more, words) in [
-        (&["--diff", path][..], "is a fork: its futures share their beginnings"),
+        (&["--diff", path][..], "is a fork: its branches share their beginning"),
         (&["--until", "2s"], "--until is not for a fork"),
     ] {
         let (code, _, stderr) = code_and_output(&subrosa(&[&["replay", path], more].concat()));
@@ -185,7 +185,7 @@ fn a_branch_over_an_each_names_its_cure() {
     assert_eq!(code, 0, "another setting may change: {stderr}");
 }
 
-/// `when_spent: Fail` counts for the futures of a fork as for a plain run.
+/// `when_spent: Fail` counts for the branches of a fork as for a plain run.
 #[test]
 fn a_fork_fails_where_a_budget_is_spent() {
     let place = TempDir::new().unwrap();
@@ -201,7 +201,7 @@ fn a_fork_fails_where_a_budget_is_spent() {
     let (code, stdout, stderr) = fork("Fail");
     assert_eq!(code, 6, "{stdout}{stderr}");
     assert!(stderr.contains("error: privacy budget exhausted in series"), "{stderr}");
-    assert!(stdout.contains("All futures side by side"), "the report is printed all the same: {stdout}");
+    assert!(stdout.contains("All branches side by side"), "the report is printed all the same: {stdout}");
     let (code, _, stderr) = fork("GoOn");
     assert_eq!(code, 0, "{stderr}");
 }

@@ -235,7 +235,7 @@ fn a_refuted_claim_is_said_first_and_its_reason_is_kept() {
     );
     assert!(
         learned.starts_with(
-            "projection: the claim of epsilon 16 is refuted: nothing finite bounds what lab can tell of a record of hospital. \
+            "projection: the claim of epsilon 16 is refuted: no finite bound holds on what lab learns about a record of hospital. \
              noisy: lab can tell in one run of a record of hospital at most epsilon 3.00"
         ),
         "{learned}"

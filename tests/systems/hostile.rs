@@ -114,7 +114,7 @@ fn a_replay_compares_every_field_of_a_record() {
     let place = TempDir::new().unwrap();
     let scenario = "tests/golden/branin.ron";
     let run = folder(&run(scenario, place.path(), &["--replications", "2"]));
-    ends(0, &["replay", words(&run)], &["every record equal; every file is what they make"]);
+    ends(0, &["replay", words(&run)], &["every record equal; every file agrees with the records"]);
     // Better than it was, sealed anew, and every file made again from it.
     forge(&run, 1, &|rest| {
         let at = rest.find("\"simple_regret\":").unwrap() + "\"simple_regret\":".len();

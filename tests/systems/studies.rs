@@ -188,7 +188,7 @@ fn an_edited_study_plays_only_what_changed() {
     let (code, stdout, _) = code_and_output(&subrosa(&["replay", folder(&edited).to_str().unwrap()]));
     assert_eq!(
         (code, stdout.trim()),
-        (0, "replay agrees: 20 replications, every record equal; every file is what they make")
+        (0, "replay agrees: 20 replications, every record equal; every file agrees with the records")
     );
 }
 
@@ -329,7 +329,7 @@ fn a_block_computed_twice_is_compared() {
     assert!(stderr.contains("computed twice with different results"), "{stderr}");
     let (code, stdout, _) = code_and_output(&subrosa(&["sweep", "status", path]));
     assert_eq!(code, 5);
-    assert!(stdout.contains("ALARM: cell 0, replication 0"), "{stdout}");
+    assert!(stdout.contains("warning: cell 0, replication 0"), "{stdout}");
     // The judge's verdict: the right one stays.
     fs::write(&result, right).unwrap();
     assert_eq!(merge(&shared, &[]).0, 0, "two equal results are no conflict");

@@ -136,7 +136,7 @@ pub(in crate::cli) struct CompareArguments {
     /// Every metric of every series and cell, in a table each; otherwise a line for each series and cell
     #[arg(long)]
     pub(in crate::cli) full: bool,
-    /// Take the two runs for a pilot: how many replications a mean difference of this size needs to be found
+    /// Treat the two runs as a pilot: print how many replications are needed to find a mean difference of this size
     #[arg(long, value_name = "EFFECT", value_parser = positive)]
     pub(in crate::cli) power: Option<Positive>,
     /// The probability with which that difference is to be found, for --power

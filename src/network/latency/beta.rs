@@ -54,7 +54,7 @@ impl Latency for Beta {
             [extreme_shape("a", self.a), extreme_shape("b", self.b)].into_iter().flatten().collect();
         if self.low > self.high {
             let expected = format!("a delay of at least `low` ({})", self.low);
-            problems.push(Problem::wrong("high", expected, self.high.to_string(), "exchange the two ends"));
+            problems.push(Problem::wrong("high", expected, self.high.to_string(), "swap the two ends"));
         }
         problems
     }

@@ -60,7 +60,7 @@ impl Latency for Triangular {
     fn problems(&self) -> Vec<Problem> {
         if self.low >= self.high {
             let expected = format!("a delay above `low` ({})", self.low);
-            let cure = "exchange the two ends, or write Constant(..) for a delay that never varies";
+            let cure = "swap the two ends, or write Constant(..) for a delay that never varies";
             return vec![Problem::wrong("high", expected, self.high.to_string(), cure)];
         }
         if (self.low..=self.high).contains(&self.mode) {

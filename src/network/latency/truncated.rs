@@ -78,7 +78,7 @@ impl Latency for Truncated {
         }
         if let Some(to) = self.to.filter(|to| *to <= self.from) {
             let expected = format!("a delay above `from` ({})", self.from);
-            return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two limits")];
+            return vec![Problem::wrong("to", expected, to.to_string(), "swap the two limits")];
         }
         let (below, within) = self.ends();
         if self.is_unread() || within - below >= MIN_LEFT {

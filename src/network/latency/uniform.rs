@@ -42,7 +42,7 @@ impl Latency for Uniform {
             "high",
             format!("a delay of at least `low` ({})", self.low),
             self.high.to_string(),
-            "exchange the two ends",
+            "swap the two ends",
         )]
     }
 }

@@ -79,7 +79,7 @@ impl Axis {
                 };
                 (high < low).then(|| {
                     let expected = format!("at least low, {low}");
-                    Problem::wrong("high", expected, high.to_string(), "exchange the two")
+                    Problem::wrong("high", expected, high.to_string(), "swap the two values")
                 })
             }
             AxisValues::Listed(values) => {

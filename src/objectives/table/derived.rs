@@ -174,7 +174,7 @@ impl<'a> InputColumns<'a> {
         columns.flat_map(|name| self.derived.get(name).map_or_else(|| vec![name], Formula::columns)).collect()
     }
 
-    /// Columns of categories that are no inputs.
+    /// Columns of categories that are not inputs.
     pub(in crate::objectives) fn problems(&self) -> Vec<Problem> {
         let stray = |(index, name): (usize, &String)| {
             let place = format!("one_hot[{index}]");

@@ -230,7 +230,7 @@ impl Objective for Tuning {
                 "lambda_max",
                 format!("at least lambda_min, {}", self.lambda_min),
                 self.lambda_max.to_string(),
-                "exchange the two",
+                "swap the two values",
             ));
         }
         if self.settings.get() > MAX_SETTINGS {

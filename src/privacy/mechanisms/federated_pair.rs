@@ -65,7 +65,7 @@ impl Shape {
             let others = if against == 0.0 {
                 "all others' are zero"
             } else {
-                "all others' have full norm, against it"
+                "all others' have full norm, in the opposite direction"
             };
             format!("agent {agent}'s vectors of full norm, negated; {others}")
         } else {

@@ -45,7 +45,7 @@ pub enum CannotRelease {
     NoLoss,
     /// The largest regularisation lies below the smallest one.
     #[error(
-        "the facts of the loss expect lambda_max of at least lambda_min, {lambda_min}, found {lambda_max}: exchange the two"
+        "the facts of the loss expect lambda_max of at least lambda_min, {lambda_min}, found {lambda_max}: swap the two values"
     )]
     Exchanged {
         /// The stated smallest regularisation parameter.

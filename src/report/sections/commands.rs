@@ -25,7 +25,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
         blocks.push(Block::List(List {
             id: String::new(),
             title: format!(
-                "Futures: the scenario is forked {}, and each goes on with its own changes",
+                "Branches: the scenario is forked {}, and each branch continues with its own changes",
                 futures.at
             ),
             items: futures.branches.iter().map(own).collect(),

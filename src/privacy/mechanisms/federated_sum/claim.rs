@@ -33,13 +33,13 @@ impl FederatedSum {
             "but here a late vector is in the sum if its agent is sampled in either round: with probability \
              1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
-            "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
+            "but here weights are renormalised over those who answered, so each has a larger weight, while the noise stays as planned"
         } else if self.claimed_rate.is_some() {
-            "but here the first to arrive are kept, and a fast agent is in whenever it is chosen, at the larger rate"
+            "but here the first to arrive are kept, and a fast agent is in the sum whenever it is sampled, at the larger rate"
         } else if matches!(self.participation, Participation::FixedSize(_)) {
             "but here a fixed number is drawn, for which the analysis of Poisson sampling does not hold"
         } else if self.sensitivity == SensitivityRule::TighterLoss {
-            "here the weights of each agent in all sums are counted as they are, which gives a smaller number"
+            "here the weights of each agent in all sums are used one by one, which gives a smaller epsilon"
         } else {
             "absences that depend on no data neither raise nor lower it"
         }

@@ -202,7 +202,7 @@ impl TaskFacts {
             "lambda_max",
             format!("at least lambda_min, {}", self.lambda_min),
             self.lambda_max.to_string(),
-            "exchange the two",
+            "swap the two values",
         )]
     }
 }

@@ -61,8 +61,8 @@ pub(super) fn card(summary: &Summary) -> Card {
         told.push((&seen.row.series, &seen.row.observer));
     }
     if others > 0 {
-        let who = if others == 1 { "observer learns" } else { "observers learn" };
-        sentences.push(vec![Span::plain(format!("{others} more {who} no more: see below."))]);
+        let who = if others == 1 { "further observer learns" } else { "further observers learn" };
+        sentences.push(vec![Span::plain(format!("{others} {who} no more than this: see below."))]);
     }
     if let Some((words, observers)) = best(summary, &told) {
         sentences.push(words);
@@ -205,7 +205,7 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
             Span::plain("epsilon").explained(meaning("epsilon")),
             Span::plain(format!(" {} is ", two_digits(claim.epsilon))),
             Span::badge("refuted").emphasised(true).explained(loss.note.clone()),
-            Span::plain(format!(": nothing finite bounds what {observer} can tell of {about}")),
+            Span::plain(format!(": no finite bound holds on what {observer} learns about {about}")),
         ],
         (LossBasis::Unprotected, _) => vec![
             Span::plain(format!("{observer} gets {} of {} ", row.released.join(", "), row.protected)),

@@ -124,7 +124,7 @@ pub fn work(
             .collect();
         work_loop();
         for other in others {
-            other.join().expect("a shift does not panic");
+            other.join().expect("a worker thread does not panic");
         }
         ended.store(true, Ordering::SeqCst);
     });
