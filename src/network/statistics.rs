@@ -266,7 +266,8 @@ mod tests {
         assert_eq!((back.delivered(), back.losses()), (4999, 1));
         assert_eq!(serde_json::to_string(&back).unwrap(), text);
         // It counts on, and adds up, as what was never stored.
-        (statistics.took(77), back.took(77));
+        statistics.took(77);
+        back.took(77);
         let mut both = LinkStatistics::default();
         both.merge(&serde_json::from_str(&text).unwrap());
         both.took(77);
