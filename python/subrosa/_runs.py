@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import os
@@ -96,14 +97,21 @@ class Run:
         """
         self.folder = Path(folder)
         self.failures = failures or []
-        if not (self.folder / "summary.json").is_file():
+        if not self._file("summary.json").is_file():
             raise SubrosaError(f"{self.folder} is no run folder with results: it has no summary.json")
 
     @property
     def summary(self) -> dict[str, Any]:
         """`summary.json`: all that the report says, as plain data."""
-        loaded: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
+        path = self._file("summary.json")
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            loaded: dict[str, Any] = json.load(file)
         return loaded
+
+    def _file(self, name: str) -> Path:
+        """A file of the folder, which is packed if it is large."""
+        plain, packed = self.folder / name, self.folder / f"{name}.gz"
+        return packed if packed.is_file() and not plain.is_file() else plain
 
     @property
     def digest(self) -> str:
@@ -158,7 +166,7 @@ class Run:
     def _table(self, name: str) -> Frame:
         # Only an empty cell is an absent value: a series may be called "NA".
         table = pd.read_csv(
-            self.folder / name,
+            self._file(name),
             keep_default_na=False,
             na_values=[""],
             dtype={"series": str, "observer": str, "protected": str, "from": str, "to": str},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -44,6 +45,21 @@ def test_a_run_is_that_of_the_command_line(name: str, tmp_path: Path, command_li
     assert run.folder.name == folder.name
     for table in ("results.csv", "privacy.csv", "network.csv", "iterations.csv", "digest.txt", "records.jsonl"):
         assert (run.folder / table).read_bytes() == (folder / table).read_bytes(), table
+
+
+def test_large_files_of_a_folder_may_be_packed(small: Path, tmp_path: Path) -> None:
+    run = sr.run(small, out=tmp_path, threads=1)
+    tables = ("results", "privacy", "network", "iterations", "ledger")
+    before = [run.summary, *(getattr(run, name) for name in tables)]
+    for name in ("summary.json", "records.jsonl", *(f"{name}.csv" for name in tables)):
+        plain = run.folder / name
+        (run.folder / f"{name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    again = sr.Run(run.folder)
+    assert again.summary == before[0]
+    for name, table in zip(tables, before[1:], strict=True):
+        pd.testing.assert_frame_equal(getattr(again, name), table)
+    assert again.report == run.report and again.digest == run.digest
 
 
 def test_tables_are_those_of_the_folder(small: Path, tmp_path: Path) -> None:

@@ -11,17 +11,57 @@ use std::collections::BTreeMap;
 const SIGNIFICANT_DIGITS: u8 = 2;
 
 /// Latencies and losses of one direction of a link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LinkStatistics {
-    latency: Histogram<u64>,
+    latency: Latencies,
     lost: u64,
 }
 
-impl Default for LinkStatistics {
+/// Numbers of messages by latency in nanoseconds. A histogram takes tens of kilobytes even for a few messages, so what is read from a
+/// file, of many replications, stays a list until messages are added or a quantile is asked for.
+#[derive(Clone, Debug)]
+enum Latencies {
+    Listed(Box<[(u64, u64)]>),
+    Counted(Histogram<u64>),
+}
+
+impl Default for Latencies {
     fn default() -> Self {
-        Self {
-            latency: Histogram::new(SIGNIFICANT_DIGITS).expect("two significant digits are within 0 to 5"),
-            lost: 0,
+        Self::Listed(Box::default())
+    }
+}
+
+fn histogram(listed: &[(u64, u64)]) -> Histogram<u64> {
+    let mut latency = Histogram::new(SIGNIFICANT_DIGITS).expect("two significant digits are within 0 to 5");
+    add(&mut latency, listed);
+    latency
+}
+
+fn add(latency: &mut Histogram<u64>, listed: &[(u64, u64)]) {
+    for &(value, count) in listed {
+        // The histogram extends its range automatically, so every value fits.
+        latency.record_n(value, count).expect("a growing histogram takes every value");
+    }
+}
+
+impl Latencies {
+    /// The histogram to which messages can be added.
+    #[inline]
+    fn counted(&mut self) -> &mut Histogram<u64> {
+        if let Self::Listed(listed) = self {
+            *self = Self::Counted(histogram(listed));
+        }
+        match self {
+            Self::Counted(latency) => latency,
+            Self::Listed(_) => unreachable!("it has just been replaced"),
+        }
+    }
+
+    /// What `of` finds in the histogram.
+    fn find<T>(&self, of: impl FnOnce(&Histogram<u64>) -> T) -> T {
+        match self {
+            Self::Listed(listed) => of(&histogram(listed)),
+            Self::Counted(latency) => of(latency),
         }
     }
 }
@@ -29,8 +69,7 @@ impl Default for LinkStatistics {
 impl LinkStatistics {
     /// Records a message that took this many nanoseconds.
     pub fn took(&mut self, nanos: u64) {
-        // The histogram extends its range automatically, so every value fits.
-        self.latency.record(nanos).expect("a growing histogram takes every value");
+        self.latency.counted().record(nanos).expect("a growing histogram takes every value");
     }
 
     /// Records a message that the link lost.
@@ -41,7 +80,10 @@ impl LinkStatistics {
     /// Number of messages that the link delivered.
     #[must_use]
     pub fn delivered(&self) -> u64 {
-        self.latency.len()
+        match &self.latency {
+            Latencies::Listed(listed) => listed.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count)),
+            Latencies::Counted(latency) => latency.len(),
+        }
     }
 
     /// Number of messages that the link lost.
@@ -53,12 +95,21 @@ impl LinkStatistics {
     /// The latency at quantile `q` in [0, 1], in seconds; `None` if no message was delivered.
     #[must_use]
     pub fn latency_seconds(&self, q: f64) -> Option<f64> {
-        (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)
+        self.latency.find(|latency| (!latency.is_empty()).then(|| latency.value_at_quantile(q) as f64 / 1e9))
     }
 
     /// Adds another run's measurements of the same link. All counts are added exactly, so the order of runs has no effect.
     pub fn merge(&mut self, other: &Self) {
-        self.latency.add(&other.latency).expect("a growing histogram takes in any other of its resolution");
+        match &other.latency {
+            Latencies::Listed(listed) if listed.is_empty() => {}
+            Latencies::Listed(listed) => add(self.latency.counted(), listed),
+            Latencies::Counted(latency) => {
+                self.latency
+                    .counted()
+                    .add(latency)
+                    .expect("a growing histogram takes in any other of its resolution");
+            }
+        }
         self.lost += other.lost;
     }
 }
@@ -72,11 +123,10 @@ struct Plain {
 
 impl Serialize for LinkStatistics {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let latency_nanos = self
-            .latency
-            .iter_recorded()
-            .map(|step| (step.value_iterated_to(), step.count_at_value()))
-            .collect();
+        let latency_nanos = self.latency.find(|latency| {
+            let steps = latency.iter_recorded();
+            steps.map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
+        });
         Plain { latency_nanos, lost: self.lost }.serialize(serializer)
     }
 }
@@ -84,11 +134,7 @@ impl Serialize for LinkStatistics {
 impl<'de> Deserialize<'de> for LinkStatistics {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let plain = Plain::deserialize(deserializer)?;
-        let mut statistics = Self { lost: plain.lost, ..Self::default() };
-        for (value, count) in plain.latency_nanos {
-            statistics.latency.record_n(value, count).map_err(serde::de::Error::custom)?;
-        }
-        Ok(statistics)
+        Ok(Self { latency: Latencies::Listed(plain.latency_nanos.into()), lost: plain.lost })
     }
 }
 
@@ -213,11 +259,21 @@ mod tests {
         }
         statistics.lost();
         let text = serde_json::to_string(&statistics).unwrap();
-        let back: LinkStatistics = serde_json::from_str(&text).unwrap();
+        let mut back: LinkStatistics = serde_json::from_str(&text).unwrap();
         for q in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0] {
             assert_eq!(statistics.latency_seconds(q), back.latency_seconds(q));
         }
         assert_eq!((back.delivered(), back.losses()), (4999, 1));
+        assert_eq!(serde_json::to_string(&back).unwrap(), text);
+        // It counts on, and adds up, as what was never stored.
+        statistics.took(77);
+        back.took(77);
+        let mut both = LinkStatistics::default();
+        both.merge(&serde_json::from_str(&text).unwrap());
+        both.took(77);
+        for other in [&back, &both] {
+            assert_eq!(serde_json::to_string(other).unwrap(), serde_json::to_string(&statistics).unwrap());
+        }
     }
 
     #[test]

@@ -63,6 +63,22 @@ fn estimates_are_within_a_factor_of_three() {
     }
 }
 
+/// Beyond as many points as arms a further round takes the same time, as it does in the run.
+#[test]
+fn a_long_federation_is_estimated_by_its_rounds() {
+    let seconds = |rounds: u64| {
+        let text = FEDERATED
+            .replace("grid: [600]", "grid: [60]")
+            .replace("rounds: 12", &format!("rounds: {rounds}"));
+        let resources = Resources::default();
+        let cells = Document::from_text(Path::new("it.ron"), text.clone()).cells(&[], &resources).unwrap();
+        Plan::new(text, Vec::new(), &resources, cells).needs(1).seconds
+    };
+    let [short, long, longer] = [120, 480, 1920].map(seconds);
+    let (first, then) = ((long - short) / 360.0, (longer - long) / 1440.0);
+    assert!((then / first - 1.0).abs() < 0.02, "{first} s a round, then {then} s");
+}
+
 /// A count whose memory has no room is refused, at its own place, with what to do.
 #[test]
 fn too_large_a_count_is_refused_at_its_place() {

@@ -23,6 +23,7 @@ mod members;
 mod mutations;
 mod outsourced;
 mod own_learner;
+mod packed;
 mod papers;
 mod recorded;
 mod release;

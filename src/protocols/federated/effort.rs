@@ -3,6 +3,7 @@
 use super::hyperparameters::OwnHyperparameters;
 use super::recipe::Federated;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
+use crate::gp::MAX_ARMS;
 use crate::objectives::Extent;
 use crate::protocols::stage::ITERATION;
 use crate::vocab::Effort;
@@ -113,7 +114,12 @@ impl Federated {
         // Rows are stored in groups of sixteen, and in tiles of 32 points.
         let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
         let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
-        let updated = n * t * (COVARIANCE + MULTIPLY * t);
+        // With more points than arms the model becomes a factor of its covariance, with which every further point takes the same time.
+        // Without noise it does not, which is not known here: the memory is that of all rows.
+        let (by_rows, changes) =
+            if problem.arms <= MAX_ARMS as u64 && t > n { (n, n * n * n) } else { (t, 0.0) };
+        let updated = n * by_rows * (COVARIANCE + MULTIPLY * by_rows)
+            + MULTIPLY * (changes / 1.5 + (t - by_rows) * n * n);
         let (initial, rounds) = (("initial_points", self.initial_points), ("rounds", self.rounds));
         let (place, count) = if initial.1 > rounds.1 { initial } else { rounds };
         let rows = Effort::due_to(place, count, rows, drawn + updated);

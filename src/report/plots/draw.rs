@@ -7,6 +7,7 @@ use super::palette::{COLOURS, GREY};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Width of a chart in its own units.
@@ -180,6 +181,10 @@ fn bars(
             .draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
     }
     let filled = colour(line).filled();
+    // Marks are opaque: of several at the same pixel one is enough.
+    let mut taken = BTreeSet::new();
+    let shown = places.iter().filter(|at| taken.insert(context.backend_coord(at)));
+    let places: Vec<(f64, f64)> = shown.copied().collect();
     match line.key % 3 {
         0 => context.draw_series(places.iter().map(|at| Circle::new(*at, 8, filled)))?,
         1 => context.draw_series(places.iter().map(|at| TriangleMarker::new(*at, 11, filled)))?,

@@ -3,6 +3,7 @@
 use crate::report::document::Figure;
 use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, draw, sample};
 use maud::{Markup, PreEscaped, html};
+use std::collections::BTreeMap;
 
 /// Charts side by side below one legend; a single chart that stands `alone` in its row has its legend and notes beside it.
 pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
@@ -134,9 +135,15 @@ fn lines<'a>(texts: impl Iterator<Item = &'a String>) -> String {
 /// The values of the chart as a table: one row per horizontal value, one column per line.
 fn values(chart: &Chart) -> Markup {
     let mut places: Vec<(f64, &str)> = Vec::new();
-    for point in chart.lines.iter().flat_map(|line| &line.points) {
-        if !places.iter().any(|(_, at)| *at == point.at) {
-            places.push((point.x, &point.at));
+    // What each line says, by place.
+    let mut said: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
+    for (index, line) in chart.lines.iter().enumerate() {
+        for point in &line.points {
+            let here = said.entry(&point.at).or_insert_with(|| {
+                places.push((point.x, &point.at));
+                vec![Vec::new(); chart.lines.len()]
+            });
+            here[index].push(&point.says);
         }
     }
     places.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -148,10 +155,6 @@ fn values(chart: &Chart) -> Markup {
             Kind::Band | Kind::Bars | Kind::Marks | Kind::Bound(_) => name.to_owned(),
         }
     };
-    let says = |line: &Line, at: &str| {
-        let all = line.points.iter().filter(|point| point.at == at).map(|point| point.says.clone());
-        listed(all, ", ")
-    };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("Values of {}", chart.title)) {
             table {
@@ -159,7 +162,7 @@ fn values(chart: &Chart) -> Markup {
                 thead { tr { th scope="col" { (chart.x_label) } @for line in &chart.lines { th.number scope="col" { (name(line)) } } } }
                 tbody {
                     @for (_, at) in &places {
-                        tr { th scope="row" { (at) } @for line in &chart.lines { td.number { (says(line, at)) } } }
+                        tr { th scope="row" { (at) } @for says in &said[at] { td.number { (says.join(", ")) } } }
                     }
                 }
             }

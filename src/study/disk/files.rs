@@ -1,5 +1,6 @@
 //! Files that are complete or absent: written under a temporary name, synced, renamed.
 
+use crate::study::disk::packed::{self, PACKED_ABOVE, Sink, existing, packed_path};
 use crate::vocab::process_id;
 use serde::Serialize;
 use std::fmt;
@@ -66,6 +67,21 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
         }
         Err(error) => Err(failed("read", path)(error)),
     }
+}
+
+/// Reads a whole file that is packed if it is large, in whichever form it exists; `None` if it does not exist.
+///
+/// # Errors
+/// [`FileError`] for any other failure.
+pub fn read_packed_if_there(path: &Path) -> Result<Option<String>, FileError> {
+    let path = existing(path);
+    if !packed::is_packed(&path) {
+        return read_if_there(&path);
+    }
+    let text = regular(&path).and_then(|()| packed::unpacked(File::open(&path)?)).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    });
+    text.map(Some).map_err(failed("read", &path))
 }
 
 /// Reads a whole file.
@@ -150,8 +166,11 @@ pub struct Staged {
     path: PathBuf,
     /// Absent if contents are only compared and nothing is written.
     temporary: Option<PathBuf>,
-    file: Option<io::BufWriter<File>>,
+    file: Option<Sink>,
+    /// Of what was written, unpacked.
     hash: blake3::Hasher,
+    /// Whether it is packed once it is large.
+    packs: bool,
     /// Present if contents are only compared: the list for a file that differs.
     unlike: Option<DifferingFiles>,
 }
@@ -174,10 +193,9 @@ impl Staged {
                 Ok(file) => {
                     // A lock keeps `clear` from removing a file that is being written.
                     drop(file.try_lock());
-                    let file = Some(io::BufWriter::with_capacity(1 << 16, file));
-                    let temporary = Some(temporary);
+                    let (file, temporary) = (Some(Sink::new(file)), Some(temporary));
                     let (path, hash) = (path.to_owned(), blake3::Hasher::new());
-                    return Ok(Self { path, temporary, file, hash, unlike: None });
+                    return Ok(Self { path, temporary, file, hash, packs: false, unlike: None });
                 }
                 // A file of a process with this number on another machine, or of one that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -191,7 +209,15 @@ impl Staged {
     #[must_use]
     pub fn compared(path: &Path, unlike: DifferingFiles) -> Self {
         let (path, hash) = (path.to_owned(), blake3::Hasher::new());
-        Self { path, temporary: None, file: None, hash, unlike: Some(unlike) }
+        Self { path, temporary: None, file: None, hash, packs: false, unlike: Some(unlike) }
+    }
+
+    /// The same file, which is packed if it is large: [`Staged::commit`] then gives it the name `NAME.gz`. Each write must have whole
+    /// lines.
+    #[must_use]
+    pub(in crate::study) fn packing(mut self) -> Self {
+        self.packs = true;
+        self
     }
 
     /// Its final path.
@@ -206,35 +232,53 @@ impl Staged {
     /// [`FileError`].
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         self.hash.update(bytes);
-        match &mut self.file {
-            Some(file) => file.write_all(bytes).map_err(failed("write", &self.path)),
-            None => Ok(()),
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        if self.packs && !file.is_packed() && self.hash.count() > PACKED_ABOVE {
+            file = file.pack().map_err(failed("write", &self.path))?;
         }
+        file.write(bytes).map_err(failed("write", &self.path))?;
+        self.file = Some(file);
+        Ok(())
     }
 
     /// Writes everything to disk. The file stays open, since its lock keeps `clear` from removing it before the rename.
     fn sync(&mut self) -> Result<(), FileError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
+        file.sync().map_err(failed("write", &self.path))
     }
 
-    /// Renames it to its final path, unless a file there already has the same contents.
+    /// Renames it to its final path, unless a file there already has the same contents. Whether that file is packed makes no
+    /// difference.
     ///
     /// # Errors
     /// [`FileError`].
     pub fn commit(mut self) -> Result<(), FileError> {
-        let same = hash_of(&self.path).is_some_and(|there| there == self.hash.finalize());
+        let forms = if self.packs {
+            vec![self.path.clone(), packed_path(&self.path)]
+        } else {
+            vec![self.path.clone()]
+        };
+        let there: Vec<PathBuf> = forms.into_iter().filter(|path| path.exists()).collect();
+        let same = !there.is_empty()
+            && there.iter().all(|path| hash_of(path).is_some_and(|there| there == self.hash.finalize()));
         if let Some(unlike) = &self.unlike {
             if !same {
-                unlike.lock().expect("no holder of this lock panics").push(self.path.clone());
+                unlike.lock().expect("no holder of this lock panics").push(existing(&self.path));
             }
             return Ok(());
         }
-        if same {
+        if same && there.len() == 1 {
             return Ok(());
         }
         self.sync()?;
-        self.rename(&self.path)
+        let packed = self.file.as_ref().is_some_and(Sink::is_packed);
+        let to = if packed { packed_path(&self.path) } else { self.path.clone() };
+        self.rename(&to)?;
+        there
+            .iter()
+            .filter(|path| **path != to)
+            .try_for_each(fs::remove_file)
+            .map_err(failed("remove", &self.path))
     }
 
     fn rename(&self, to: &Path) -> Result<(), FileError> {
@@ -324,9 +368,18 @@ impl Drop for Staged {
     }
 }
 
+/// The hash of a file's contents, unpacked.
 fn hash_of(path: &Path) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path).ok()?).ok()?;
+    let file = File::open(path).ok()?;
+    if packed::is_packed(path) {
+        let mut take = |contents: &[u8]| {
+            hasher.update(contents);
+        };
+        packed::each(file, &mut take).ok()?;
+    } else {
+        hasher.update_reader(file).ok()?;
+    }
     Some(hasher.finalize())
 }
 
@@ -345,66 +398,4 @@ pub(in crate::study) fn compact(value: &impl Serialize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_two_new_files_the_first_stays() {
-        let place = tempfile::TempDir::new().unwrap();
-        let path = place.path().join("file");
-        assert!(write_new(&path, b"one").unwrap());
-        assert!(!write_new(&path, b"two").unwrap());
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        write(&path, b"three").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"three");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
-    }
-
-    #[test]
-    fn a_file_is_locked_until_it_has_its_name() {
-        let place = tempfile::TempDir::new().unwrap();
-        let mut staged = Staged::new(&place.path().join("file")).unwrap();
-        staged.write(b"all of it").unwrap();
-        staged.sync().unwrap();
-        let temporary = staged.temporary.clone().unwrap();
-        assert_eq!(fs::read(&temporary).unwrap(), b"all of it");
-        assert!(File::open(&temporary).unwrap().try_lock().is_err(), "another process would remove it");
-        staged.commit().unwrap();
-        assert_eq!(fs::read(place.path().join("file")).unwrap(), b"all of it");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_file_in_shared_memory_is_a_file() {
-        let Ok(place) = tempfile::TempDir::new_in("/dev/shm") else { return };
-        let path = place.path().join("x.svg");
-        put(&path, b"one").unwrap();
-        put(&path, b"two").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two");
-        let open = ["/dev/stdout", "/dev/fd/3", "/proc/self/fd/1"];
-        assert!(open.iter().all(|path| is_open_already(Path::new(path))));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_a_link_and_a_device_a_device() {
-        let place = tempfile::TempDir::new().unwrap();
-        let (file, link) = (place.path().join("file"), place.path().join("link"));
-        fs::write(&file, "old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        put(&link, b"new").unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"new");
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        let null = place.path().join("null");
-        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
-        put(&null, b"gone").unwrap();
-        assert!(is_special(&null) && fs::symlink_metadata(&null).unwrap().is_symlink());
-        // Neither is a file of a run, which would be read to its end or replaced.
-        assert!(write(&null, b"gone").unwrap_err().to_string().contains("device"));
-        let zero = place.path().join("zero");
-        std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
-        assert!(read(&zero).unwrap_err().to_string().contains("device"));
-        assert!(put(place.path(), b"x").is_err(), "a folder takes no bytes");
-    }
-}
+mod tests;

@@ -21,13 +21,16 @@
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
 //!
-//! The number of files does not grow with the number of cells.
+//! The number of files does not grow with the number of cells. `summary.json`, `digest.txt`, tables and records above 4 MiB are stored in
+//! the gzip format, with the ending `.gz`.
 
 use crate::objectives::Fitted;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, DifferingFiles, FileError, Staged, indented_json};
 use crate::study::disk::manifest::{FOLDER_VERSION, Manifest};
+use crate::study::disk::packed::{existing, packed_path};
 use crate::study::disk::record::ReplicationRecord;
+use crate::study::disk::record_lines::first_line;
 use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,6 +63,11 @@ impl RunFolder {
             None => Staged::new(&self.file(name)),
             Some(unlike) => Ok(Staged::compared(&self.file(name), unlike.clone())),
         }
+    }
+
+    /// As [`RunFolder::stage`], of a file that is stored as `NAME.gz` if it is large.
+    pub(in crate::study) fn stage_packing(&self, name: &str) -> Result<Staged, FileError> {
+        Ok(self.stage(name)?.packing())
     }
 
     /// Its path.
@@ -140,9 +148,8 @@ impl RunFolder {
         }
         found.sort();
         let gathered = self.file("records.jsonl");
-        if gathered.exists() {
-            found.insert(0, gathered);
-        }
+        let forms = [gathered.clone(), packed_path(&gathered)];
+        found.splice(0..0, forms.into_iter().filter(|path| path.exists()));
         found
     }
 
@@ -176,7 +183,7 @@ impl RunFolder {
     pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
         // The records of a complete run are in order: for the first cell reading one line is enough.
         if cell == 0
-            && let Some(line) = first_line(&self.file("records.jsonl"))
+            && let Some(line) = first_line(&existing(&self.file("records.jsonl")))
             && let Some(head) = store::head(&line)
             && (head.cell, head.replication) == (0, 0)
             && let Ok(record) = serde_json::from_str(&head.body())
@@ -224,11 +231,4 @@ impl RunFolder {
     fn fitted_file(&self, key: &str) -> PathBuf {
         self.file("fitted").join(format!("{}.json", &key[..16.min(key.len())]))
     }
-}
-
-fn first_line(path: &Path) -> Option<Vec<u8>> {
-    use std::io::BufRead;
-    let mut line = Vec::new();
-    std::io::BufReader::new(std::fs::File::open(path).ok()?).read_until(b'\n', &mut line).ok()?;
-    line.pop().map(|_| line)
 }

@@ -8,8 +8,10 @@ pub(in crate::study) mod folder;
 mod hashes;
 pub(in crate::study) mod manifest;
 pub(in crate::study) mod first_messages;
+pub(in crate::study) mod packed;
 pub(in crate::study) mod prepare;
 pub(in crate::study) mod record;
+mod record_lines;
 pub(in crate::study) mod sign_error;
 #[cfg(feature = "sign")]
 pub(in crate::study) mod signature;

@@ -6,10 +6,11 @@
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
+use crate::study::disk::record_lines::{LinePlace, LineReader, PlacedLines};
 use crate::vocab::process_id;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -172,8 +173,7 @@ pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
 struct Place {
     seal: u128,
     source: u32,
-    length: u32,
-    offset: u64,
+    line: LinePlace,
 }
 
 /// All records of a study that are on disk, found by cell and replication.
@@ -181,7 +181,7 @@ struct Place {
 pub struct StoredRecords {
     sources: Vec<PathBuf>,
     /// The file read last: records are requested nearly in the order in which they are stored.
-    open: Mutex<Option<(u32, File)>>,
+    open: Mutex<Option<(u32, PlacedLines)>>,
     places: BTreeMap<(usize, u64), Place>,
     failed: BTreeMap<(usize, u64), Place>,
     /// Lines that are damaged; their replications are missing.
@@ -210,18 +210,9 @@ impl StoredRecords {
         cells: &dyn Fn(usize, &str) -> Vec<usize>,
     ) -> Result<(), FileError> {
         let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
-        let file = File::open(path).map_err(fail)?;
         let source = self.sources.len() as u32;
-        let mut reader = BufReader::with_capacity(1 << 16, file);
-        let (mut offset, mut buffer) = (0u64, Vec::new());
-        loop {
-            buffer.clear();
-            let length = reader.read_until(b'\n', &mut buffer).map_err(fail)?;
-            if length == 0 {
-                break;
-            }
-            let here = offset;
-            offset += length as u64;
+        let (mut lines, mut buffer) = (LineReader::open(path).map_err(fail)?, Vec::new());
+        while let Some(line) = lines.next(&mut buffer).map_err(fail)? {
             let Some(head) = buffer.strip_suffix(b"\n").and_then(head) else {
                 self.damaged += 1;
                 continue;
@@ -235,7 +226,7 @@ impl StoredRecords {
                 self.damaged += 1;
                 continue;
             }
-            let place = Place { seal: head.seal, source, length: length as u32, offset: here };
+            let place = Place { seal: head.seal, source, line };
             for cell in cells {
                 let key = (cell, head.replication);
                 if head.failed {
@@ -273,7 +264,7 @@ impl StoredRecords {
 
     /// Bytes of the stored records of a cell, in their files.
     pub(in crate::study) fn bytes(&self, cell: usize) -> u64 {
-        self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(_, place)| u64::from(place.length)).sum()
+        self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(_, place)| u64::from(place.line.length)).sum()
     }
 
     /// Cell and replication of all stored records, in order.
@@ -348,19 +339,17 @@ impl StoredRecords {
 
     fn body(&self, place: &Place) -> Result<String, FolderError> {
         let path = &self.sources[place.source as usize];
-        let mut buffer = vec![0; place.length as usize];
-        {
+        let buffer = {
             let mut open = self.open.lock().expect("no holder of this lock panics");
             let read = (|| {
-                let file = match &mut *open {
-                    Some((source, file)) if *source == place.source => file,
-                    other => &mut other.insert((place.source, File::open(path)?)).1,
+                let lines = match &mut *open {
+                    Some((source, lines)) if *source == place.source => lines,
+                    other => &mut other.insert((place.source, PlacedLines::open(path)?)).1,
                 };
-                file.seek(SeekFrom::Start(place.offset))?;
-                file.read_exact(&mut buffer)
+                lines.read(place.line)
             })();
-            read.map_err(|error| FileError { doing: "read", path: path.clone(), error })?;
-        }
+            read.map_err(|error| FileError { doing: "read", path: path.clone(), error })?
+        };
         let found = buffer.strip_suffix(b"\n").and_then(head);
         found.map(|head| head.body()).ok_or_else(|| FolderError::Damaged {
             path: path.clone(),

@@ -72,7 +72,7 @@ fn make(
     run: Option<String>,
 ) -> Result<Summary, FolderError> {
     let complete = stored.finished(plan.replications) == plan.total();
-    let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
+    let mut gathered = if complete { Some(folder.stage_packing("records.jsonl")?) } else { None };
     let mut tables = Tables::new(plan, stored, folder)?;
     let mut results = Results::new(plan);
     let mut summarising = SummaryBuilder::new(plan);
@@ -132,7 +132,7 @@ pub(in crate::study) fn changed(
     stored: &StoredRecords,
 ) -> Result<Vec<String>, FolderError> {
     // The folder may have been moved, so the new summary has the folder's name that the stored one has.
-    let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
+    let kept = files::read_packed_if_there(&folder.file("summary.json"))?.unwrap_or_default();
     let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
     let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));
     let (compared, unlike) = folder.compared();
@@ -148,7 +148,7 @@ pub(in crate::study) fn changed(
 /// # Errors
 /// [`FolderError`] if a file cannot be written.
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
-    let mut file = folder.stage("summary.json")?;
+    let mut file = folder.stage_packing("summary.json")?;
     // Indentation helps readers, but makes up half of the bytes.
     let text = if summary.cells.len() <= INDENTED { indented_json(summary) } else { files::compact(summary) };
     file.write(text.as_bytes())?;

@@ -127,7 +127,7 @@ pub fn inconsistencies(
     if manifest.digest.as_ref() != Some(&digest.hex()) {
         found.push(Inconsistency::Digest("the manifest's digest"));
     }
-    if files::read_if_there(&folder.file("digest.txt"))? != Some(lines) {
+    if files::read_packed_if_there(&folder.file("digest.txt"))? != Some(lines) {
         found.push(Inconsistency::Digest("digest.txt"));
     }
     let is_reported = |name: &String| name == "digest.txt" && !found.is_empty();

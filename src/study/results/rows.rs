@@ -116,7 +116,7 @@ impl<'a> Results<'a> {
         columns.extend([truths("ended_early"), texts("digest")]);
         columns.extend(more.iter().map(|name| numbers(&format!("more.{name}"))));
         let mut table = Table::new(folder, "results", columns)?;
-        let mut lines = folder.stage("results.jsonl")?;
+        let mut lines = folder.stage_packing("results.jsonl")?;
         for row in &self.rows {
             let mut entries = vec![Entry::from(row.cell)];
             entries.extend(points.entries(row.cell));

@@ -196,7 +196,7 @@ impl RunFolder {
     /// [`FolderError`] if the file cannot be read, is damaged, or has another schema.
     pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
         let path = self.file("summary.json");
-        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        let Some(text) = files::read_packed_if_there(&path)? else { return Ok(None) };
         let mut summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
             path: path.clone(),
             reason: format!("{error} (run the same command again to write it again from the records)"),

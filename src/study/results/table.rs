@@ -26,7 +26,7 @@ impl Table {
         name: &str,
         columns: Vec<Column>,
     ) -> Result<Self, FolderError> {
-        let mut csv = folder.stage(&format!("{name}.csv"))?;
+        let mut csv = folder.stage_packing(&format!("{name}.csv"))?;
         csv.write(&line(columns.iter().map(|column| column.name.clone())))?;
         Ok(Self {
             #[cfg(feature = "parquet")]

@@ -107,7 +107,7 @@ impl Tables {
             iterations: table("iterations", iterations)?,
             ledger: table("ledger", ledger_table::columns())?,
             network: table("network", network)?,
-            digests: folder.stage("digest.txt")?,
+            digests: folder.stage_packing("digest.txt")?,
             points,
             wide,
         })

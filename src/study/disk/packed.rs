@@ -1,0 +1,392 @@
+//! Large files of a run folder: above a size they are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
+//!
+//! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read them as one. Each
+//! member holds whole writes, so that a record can be read without everything before it.
+
+use flate2::bufread::GzDecoder;
+use flate2::{Compression, GzBuilder, write::GzEncoder};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Files above this number of bytes are packed.
+pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
+
+/// Bytes after which a member ends.
+const MEMBER: usize = 256 << 10;
+
+/// Effort of compression, from 0 to 9.
+const LEVEL: u32 = 3;
+
+/// The first bytes of every member that is written: gzip, DEFLATE, no name, no time, an effort that may be stated, unknown system.
+const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/// A member may be this many times as large as its packed form, and this many bytes more. Data of a run is some ten times as large;
+/// DEFLATE would allow a thousand times, so that a small file could fill the memory.
+const RATIO: (u64, u64) = (200, 16 << 20);
+
+/// The path of the packed form of a file.
+pub(in crate::study) fn packed_path(path: &Path) -> PathBuf {
+    path.with_added_extension("gz")
+}
+
+/// Whether a path is that of a packed file.
+pub(in crate::study) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
+/// The form in which a file exists; its plain path if it does not exist.
+pub(in crate::study) fn existing(path: &Path) -> PathBuf {
+    let packed = packed_path(path);
+    if !path.exists() && packed.exists() { packed } else { path.to_owned() }
+}
+
+/// What a file is written to.
+#[derive(Debug)]
+pub(super) enum Sink {
+    Plain(BufWriter<File>),
+    Packed(Packer),
+}
+
+impl Sink {
+    pub(super) fn new(file: File) -> Self {
+        Self::Plain(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    pub(super) fn is_packed(&self) -> bool {
+        matches!(self, Self::Packed(_))
+    }
+
+    /// Appends whole lines, or a part of a line.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(file) => file.write_all(bytes),
+            Self::Packed(packer) => packer.write(bytes),
+        }
+    }
+
+    /// Packs a plain file, what was written so far and what will be.
+    pub(super) fn pack(self) -> io::Result<Self> {
+        let Self::Plain(file) = self else { return Ok(self) };
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut before = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut before)?;
+        file.rewind()?;
+        file.set_len(0)?;
+        let mut packer = Packer { file: Some(BufWriter::with_capacity(1 << 16, file)), member: None };
+        before.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| packer.write(line))?;
+        Ok(Self::Packed(packer))
+    }
+
+    /// Writes everything to disk.
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        let file = match self {
+            Self::Plain(file) => file,
+            Self::Packed(packer) => packer.end()?,
+        };
+        file.flush()?;
+        file.get_ref().sync_all()
+    }
+}
+
+/// Writes members one after the other.
+#[derive(Debug)]
+pub(super) struct Packer {
+    /// The file, unless a member has it.
+    file: Option<BufWriter<File>>,
+    member: Option<(GzEncoder<BufWriter<File>>, usize)>,
+}
+
+impl Packer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (mut encoder, written) = match self.member.take() {
+            Some(member) => member,
+            None => {
+                let file = self.file.take().ok_or_else(|| io::Error::other("an earlier write failed"))?;
+                (GzBuilder::new().operating_system(255).write(file, Compression::new(LEVEL)), 0)
+            }
+        };
+        encoder.write_all(bytes)?;
+        let written = written + bytes.len();
+        if written < MEMBER {
+            self.member = Some((encoder, written));
+        } else {
+            self.file = Some(encoder.finish()?);
+        }
+        Ok(())
+    }
+
+    /// Ends the last member.
+    fn end(&mut self) -> io::Result<&mut BufWriter<File>> {
+        if let Some((encoder, _)) = self.member.take() {
+            self.file = Some(encoder.finish()?);
+        }
+        self.file.as_mut().ok_or_else(|| io::Error::other("an earlier write failed"))
+    }
+}
+
+/// A reader that counts the bytes that were taken from it.
+#[derive(Debug)]
+struct Counted<R> {
+    reader: R,
+    taken: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(into)?;
+        self.taken += count as u64;
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.reader.consume(count);
+        self.taken += count as u64;
+    }
+}
+
+/// Reads the members of a packed file one after the other.
+#[derive(Debug)]
+pub(super) struct Members {
+    reader: Counted<BufReader<File>>,
+}
+
+impl Members {
+    pub(super) fn of(file: File) -> Self {
+        Self { reader: Counted { reader: BufReader::with_capacity(1 << 16, file), taken: 0 } }
+    }
+
+    /// Replaces `contents` by what the next member holds, and returns where it begins in the file and whether it is undamaged: of a
+    /// damaged one, `contents` is what can be read. `None` at the end of the file. After damage, the search goes on for the next
+    /// member.
+    pub(super) fn next(&mut self, contents: &mut Vec<u8>) -> io::Result<Option<(u64, bool)>> {
+        contents.clear();
+        if self.reader.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        let begin = self.reader.taken;
+        let whole = self.read(begin, contents);
+        if !whole {
+            self.seek_header(begin + 1)?;
+        }
+        Ok(Some((begin, whole)))
+    }
+
+    /// Reads the member that begins at `begin`, to which the reader has come; whether it is undamaged.
+    fn read(&mut self, begin: u64, contents: &mut Vec<u8>) -> bool {
+        let mut decoder = GzDecoder::new(&mut self.reader);
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match decoder.read(&mut buffer) {
+                Ok(0) => return true,
+                Ok(count) => contents.extend_from_slice(&buffer[..count]),
+                Err(_) => return false,
+            }
+            let packed = decoder.get_ref().taken - begin;
+            if contents.len() as u64 > RATIO.0 * packed + RATIO.1 {
+                return false;
+            }
+        }
+    }
+
+    /// Goes to the first header at or after a place, or to the end of the file.
+    fn seek_header(&mut self, from: u64) -> io::Result<()> {
+        self.go_to(from)?;
+        let (mut at, mut last) = (from, [0; HEADER.len()]);
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(&byte) = buffer.first() else { return Ok(()) };
+            last.rotate_left(1);
+            last[HEADER.len() - 1] = byte;
+            self.reader.consume(1);
+            at += 1;
+            // Before as many bytes were read, the zeros in `last` match no header, which begins with another byte.
+            let mut unstated = last;
+            unstated[8] = HEADER[8];
+            if unstated == HEADER {
+                return self.go_to(at - HEADER.len() as u64);
+            }
+        }
+    }
+
+    fn go_to(&mut self, place: u64) -> io::Result<()> {
+        self.reader.reader.seek(SeekFrom::Start(place))?;
+        self.reader.taken = place;
+        Ok(())
+    }
+
+    /// Replaces `contents` by what the member that begins at `place` holds.
+    pub(super) fn at(&mut self, place: u64, contents: &mut Vec<u8>) -> io::Result<()> {
+        contents.clear();
+        self.go_to(place)?;
+        self.read(place, contents);
+        Ok(())
+    }
+}
+
+/// Hands on the contents of a packed file, one member after the other.
+///
+/// # Errors
+/// Of the kind [`io::ErrorKind::InvalidData`] if it is damaged.
+pub(super) fn each(file: File, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+    let (mut members, mut contents) = (Members::of(file), Vec::new());
+    while let Some((_, whole)) = members.next(&mut contents)? {
+        if !whole {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no gzip file, or a damaged one"));
+        }
+        take(&contents);
+    }
+    Ok(())
+}
+
+/// The contents of a packed file.
+///
+/// # Errors
+/// As [`each`].
+pub(super) fn unpacked(file: File) -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    each(file, &mut |contents| all.extend_from_slice(contents))?;
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::disk::files::{DifferingFiles, Staged, read_packed_if_there};
+    use crate::study::disk::record_lines::{LineReader, PlacedLines, first_line};
+    use flate2::read::MultiGzDecoder;
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    fn line(index: usize) -> String {
+        // Lines of unlike lengths that do not repeat.
+        let hash = blake3::hash(&index.to_le_bytes()).to_hex();
+        format!("{index} {}\n", &hash.as_str()[..1 + index % 60].repeat(1 + index % 7))
+    }
+
+    fn staged(path: &Path, lines: usize) -> Staged {
+        let mut staged = Staged::new(path).unwrap().packing();
+        (0..lines).for_each(|index| staged.write(line(index).as_bytes()).unwrap());
+        staged
+    }
+
+    /// More lines than one member holds, packed although they are few.
+    fn packed(place: &Path) -> (PathBuf, Vec<String>) {
+        let path = place.join("records.jsonl.gz");
+        let mut sink = Sink::new(File::create_new(&path).unwrap()).pack().unwrap();
+        let lines: Vec<String> = (0..12_000).map(line).collect();
+        lines.iter().for_each(|line| sink.write(line.as_bytes()).unwrap());
+        sink.sync().unwrap();
+        (path, lines)
+    }
+
+    #[test]
+    fn a_large_file_is_packed_and_a_small_one_takes_its_place_again() {
+        let place = tempfile::TempDir::new().unwrap();
+        let path = place.path().join("table.csv");
+        let many = 60_000;
+        let text: String = (0..many).map(line).collect();
+        assert!(text.len() as u64 > PACKED_ABOVE);
+        staged(&path, many).commit().unwrap();
+        let there = || {
+            let mut names: Vec<_> =
+                fs::read_dir(place.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(there(), ["table.csv.gz"]);
+        let mut found = String::new();
+        MultiGzDecoder::new(File::open(packed_path(&path)).unwrap()).read_to_string(&mut found).unwrap();
+        assert!(found == text, "any program that reads gzip reads it");
+        assert!(read_packed_if_there(&path).unwrap().unwrap() == text);
+        assert!(fs::metadata(packed_path(&path)).unwrap().len() < text.len() as u64 / 2);
+        // A file that has these contents stays, in whichever form.
+        let unlike = DifferingFiles::default();
+        let compared = |lines: usize| {
+            let mut staged = Staged::compared(&path, unlike.clone()).packing();
+            (0..lines).for_each(|index| staged.write(line(index).as_bytes()).unwrap());
+            staged.commit().unwrap();
+            std::mem::take(&mut *unlike.lock().unwrap())
+        };
+        assert!(compared(many).is_empty());
+        assert_eq!(compared(many - 1), [packed_path(&path)]);
+        fs::remove_file(packed_path(&path)).unwrap();
+        fs::write(&path, &text).unwrap();
+        staged(&path, many).commit().unwrap();
+        assert_eq!(there(), ["table.csv"], "as an older version wrote it");
+        staged(&path, many + 1).commit().unwrap();
+        assert_eq!(there(), ["table.csv.gz"]);
+        staged(&path, 3).commit().unwrap();
+        assert_eq!(there(), ["table.csv"]);
+    }
+
+    #[test]
+    fn lines_are_found_by_their_places() {
+        let place = tempfile::TempDir::new().unwrap();
+        let (path, lines) = packed(place.path());
+        let (mut reader, mut buffer, mut places) = (LineReader::open(&path).unwrap(), Vec::new(), Vec::new());
+        while let Some(place) = reader.next(&mut buffer).unwrap() {
+            assert_eq!(buffer, lines[places.len()].as_bytes());
+            places.push(place);
+        }
+        assert_eq!(places.len(), lines.len());
+        let mut placed = PlacedLines::open(&path).unwrap();
+        for index in (0..lines.len()).rev().step_by(977) {
+            assert_eq!(placed.read(places[index]).unwrap(), lines[index].as_bytes());
+        }
+        assert_eq!(first_line(&path).unwrap(), lines[0].trim_end().as_bytes());
+    }
+
+    /// A flipped bit spoils its member at most; what was cut off is missing; both are told by an empty line.
+    #[test]
+    fn damage_does_not_spread_to_other_members() {
+        let place = tempfile::TempDir::new().unwrap();
+        let (path, lines) = packed(place.path());
+        let whole = fs::read(&path).unwrap();
+        let members = whole.windows(8).filter(|window| *window == &HEADER[..8]).count();
+        assert!(members > 4, "{members} members");
+        let read = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            let (mut reader, mut buffer, mut found) =
+                (LineReader::open(&path).unwrap(), Vec::new(), Vec::new());
+            while reader.next(&mut buffer).unwrap().is_some() {
+                found.push(String::from_utf8_lossy(&buffer).into_owned());
+            }
+            found
+        };
+        let known: BTreeSet<&str> = lines.iter().map(String::as_str).collect();
+        for place in (11..whole.len()).step_by(whole.len() / 23) {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 4;
+            let found = read(&damaged);
+            let kept = found.iter().filter(|line| known.contains(line.as_str())).count();
+            assert!(
+                kept + 1 + lines.len() / (members - 2) > lines.len(),
+                "{kept} lines kept, damage at {place}"
+            );
+            assert!(found.iter().any(String::is_empty), "damage at {place} is told");
+            let cut = read(&whole[..place]);
+            assert_eq!(cut.last().map(String::as_str), Some(""), "cut at {place}");
+        }
+        assert!(unpacked(File::open(&path).unwrap()).is_err(), "the last cut");
+    }
+
+    #[test]
+    fn a_small_file_does_not_fill_the_memory() {
+        let place = tempfile::TempDir::new().unwrap();
+        let path = place.path().join("summary.json.gz");
+        let mut encoder = GzEncoder::new(File::create(&path).unwrap(), Compression::best());
+        let zeros = vec![0; 1 << 20];
+        (0..256).for_each(|_| encoder.write_all(&zeros).unwrap());
+        encoder.finish().unwrap();
+        assert!(fs::metadata(&path).unwrap().len() < 1 << 20);
+        assert!(unpacked(File::open(&path).unwrap()).is_err());
+    }
+}
