@@ -22,7 +22,11 @@ impl TableFields for Table {
             let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
             Some(format!("output.{field}"))
         };
-        self.input(column).or_else(of_output).unwrap_or_else(|| "output".to_owned())
+        let of_agent = || {
+            let index = self.agent.iter().position(|name| name == column)?;
+            Some(format!("agent[{index}]"))
+        };
+        self.input(column).or_else(of_output).or_else(of_agent).unwrap_or_else(|| "output".to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {

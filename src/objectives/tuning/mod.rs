@@ -1,6 +1,7 @@
 //! Tuning a linear model on the records of a file: every setting is a regularisation parameter.
 
 mod data;
+mod held;
 mod hinge;
 mod loss;
 mod records;
@@ -14,6 +15,7 @@ pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
+use super::split::{self, Split};
 use super::table::{Quantity, TableError, TableFields};
 use super::{
     DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
@@ -23,7 +25,8 @@ use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::effort::{MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
-use data::{RawRecords, Split};
+use data::RawRecords;
+use held::OfAgents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -47,6 +50,13 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
+    /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and validates on
+    /// its own records only. For the protocol `Federated`. Default: none, all records are the owner's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<Split>,
     /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// The class that is predicted.
@@ -125,10 +135,10 @@ pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> 
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
-/// Facts taken as public, none of which was computed from validation records.
-fn facts() -> Facts {
+/// Facts taken as public, none of which was computed from validation records; `shape` are those about numbers of records or agents.
+fn facts(shape: Vec<PublicFact>) -> Facts {
     Facts {
-        shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
+        shape,
         inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
         length_scales: Vec::new(),
         outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
@@ -143,8 +153,12 @@ impl TableFields for Tuning {
     }
 
     fn column(&self, _: &Path, column: &str) -> String {
-        let input = self.inputs.iter().position(|name| name == column);
-        input.map_or_else(|| self.label.path().to_owned(), |index| format!("inputs[{index}]"))
+        let place = |field: &str, names: &[String]| {
+            let index = names.iter().position(|name| name == column)?;
+            Some(format!("{field}[{index}]"))
+        };
+        let found = place("inputs", &self.inputs).or_else(|| place("agent", &self.agent));
+        found.unwrap_or_else(|| self.label.path().to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {
@@ -172,7 +186,7 @@ struct Ready {
 
 impl Tuning {
     fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
-        data::read(&resources.place(&self.file), &self.inputs, &self.label)
+        data::read(&resources.place(&self.file), (&self.inputs, &self.agent), &self.label)
     }
 
     /// The regularisation parameters, ascending.
@@ -191,6 +205,18 @@ impl Tuning {
 impl Objective for Tuning {
     fn is_always_the_same(&self) -> bool {
         true
+    }
+
+    fn is_of_agents(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn is_for_agents_only(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn divides_records(&self) -> bool {
+        self.is_divided()
     }
 
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
@@ -212,7 +238,9 @@ impl Objective for Tuning {
             let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
-        match self.read(resources) {
+        let read = self.read(resources);
+        problems.extend(self.holder_problems(read.as_ref().ok()));
+        match read {
             Err(error) => problems.push(error.problem(self)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
@@ -235,9 +263,18 @@ impl Objective for Tuning {
 
     fn extent(&self, resources: &Resources) -> Extent {
         let settings = self.settings.get() as u64;
-        let records = self.read(resources).map_or(0, |records| records.labels.len()) as f64;
+        let read = self.read(resources).ok();
+        let records = read.as_ref().map_or(0, |records| records.labels.len()) as f64;
         let (m, d) = (records, self.inputs.len() as f64);
         let mut extent = Extent::of(settings, 1).due_to("settings", settings);
+        if self.is_divided() {
+            let held = match self.split.as_slice() {
+                [] => ("agent".to_owned(), read.map_or(0, |records| records.holders.len()) as u64),
+                splits => ("split".to_owned(), split::agents(splits) as u64),
+            };
+            extent.prepared.bytes += NUMBER * settings as f64 * held.1 as f64;
+            extent.agents = Some(held);
+        }
         // Training passes over the records some two hundred times.
         let training = MULTIPLY * 200.0 * m * (d + 20.0) * settings as f64;
         extent.prepared = extent.prepared.and(Effort::new(3.0 * NUMBER * m * (d + 1.0), training));
@@ -259,11 +296,33 @@ impl Objective for Tuning {
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let records = self.read(resources)?;
-        let mut stream = key.child("training records").stream();
-        let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
         let lambdas = self.lambdas();
-        let models = models(&training, self.training, &lambdas)?;
-        let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
+        let mut background;
+        let (values, models, validation) = if self.is_divided() {
+            let OfAgents { values, holdings, records: counts } = self.of_agents(&records, &lambdas, &key)?;
+            let mean = |k: usize| values.iter().map(|of| of[k]).sum::<f64>() / values.len() as f64;
+            let means = (0..lambdas.len()).map(mean).collect();
+            background = ProblemFacts::public(facts(split::facts(&self.split)));
+            background.holdings = Some(Arc::new(holdings));
+            background.records = Some(Arc::new(counts));
+            background.agents = Some(Arc::new(values.into_iter().map(Arc::new).collect()));
+            (means, Vec::new(), Records { d: records.d + 1, signed: Vec::new() })
+        } else {
+            let mut stream = key.child("training records").stream();
+            let data::Parted { training, validation } = records.split(self.train_share.get(), &mut stream);
+            let models = models(&training, self.training, &lambdas)?;
+            let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
+            let shape = vec![PublicFact::new("number of validation records", Origin::Shape)];
+            background = ProblemFacts::public(facts(shape));
+            background.tuning = Some(TuningFacts {
+                records: validation.len() as f64,
+                loss_range: ValidationLoss::RANGE,
+                lipschitz: self.loss.lipschitz(),
+                lambda_min: self.lambda_min.get(),
+                lambda_max: self.lambda_max.get(),
+            });
+            (values, models, validation)
+        };
         let variance = self.prior_sd.get() * self.prior_sd.get();
         let noise_variance = self.noise_sd.get() * self.noise_sd.get();
         let settings = lambdas.iter().map(|&lambda| libm::log(lambda)).collect();
@@ -279,14 +338,7 @@ impl Objective for Tuning {
             },
             background: ProblemFacts {
                 plain: Some(Arc::new(UnscaledInputs { names: vec!["lambda".to_owned()], rows: lambdas })),
-                tuning: Some(TuningFacts {
-                    records: validation.len() as f64,
-                    loss_range: ValidationLoss::RANGE,
-                    lipschitz: self.loss.lipschitz(),
-                    lambda_min: self.lambda_min.get(),
-                    lambda_max: self.lambda_max.get(),
-                }),
-                ..ProblemFacts::public(facts())
+                ..background
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))
@@ -306,6 +358,10 @@ impl Prepared for Ready {
     /// weights or of the difference of two models' weights. Such replacements change performances most. If the two models
     /// are the same, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
+        // Audits of single records are for one owner; agents are the units of a federation.
+        if self.models.is_empty() {
+            return Vec::new();
+        }
         let mut stream = key.stream();
         let (n, d) = (self.validation.len(), self.validation.d);
         let m = n as f64;
