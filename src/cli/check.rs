@@ -5,7 +5,6 @@ use super::load::{load_to, threads};
 use super::options::{CheckArguments, Format};
 use super::output::{print, width};
 use super::programs;
-use crate::network::PartyQuantity;
 use crate::programs::{ProgramIdentity, ProgramUse};
 use crate::report;
 use crate::study::{Needs, Plan};
@@ -97,7 +96,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
             .into_iter()
             .map(|told| format!("protocol.{}.{told}", protocol.name()));
         let tied = cell.scenario.draft().parties.iter().filter(|(_, party)| {
-            party.together.as_ref().is_some_and(|together| together.ties(PartyQuantity::Heterogeneity))
+            party.together.as_ref().is_some_and(|together| !together.told_by_times().is_empty())
         });
         let tied = tied.map(|(name, _)| {
             format!(

@@ -19,6 +19,10 @@ pub enum PartyQuantity {
     /// How much the agent's objective differs from the others', in `Federated`: the root mean square over all points of
     /// the difference between its objective and the mean of all agents' objectives.
     Heterogeneity,
+    /// How many records the agent holds, in `Federated`, where an objective's records belong to agents (`agent` or `split`).
+    DataSize,
+    /// How noisy the agent's outcomes are, in `Federated`: their variance, as the factors of `differences` make it (`noise`).
+    Noise,
 }
 
 impl PartyQuantity {
@@ -29,6 +33,17 @@ impl PartyQuantity {
             Self::Speed => "speed",
             Self::Availability => "availability",
             Self::Heterogeneity => "heterogeneity",
+            Self::DataSize => "data size",
+            Self::Noise => "noise",
+        }
+    }
+
+    /// Whether it is of an agent's data and not of its device or network.
+    #[must_use]
+    pub const fn is_of_data(self) -> bool {
+        match self {
+            Self::Speed | Self::Availability => false,
+            Self::Heterogeneity | Self::DataSize | Self::Noise => true,
         }
     }
 }
@@ -38,9 +53,10 @@ impl PartyQuantity {
 /// A Gaussian copula: every party draws one standard normal number per quantity, once per replication, with the stated
 /// correlations, and takes the same quantile of the quantity's own distribution. So each quantity keeps its distribution
 /// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
-/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity` has no distribution function that could be inverted;
-/// instead, the objectives that the agents of the group drew are reassigned among them by rank: the agent with the
-/// largest normal number gets the objective that is furthest from the mean of all agents'. Quantities that are not
+/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be
+/// inverted; instead, the objectives (and the noises) that the agents of the group drew are reassigned among them by rank:
+/// the agent with the largest normal number gets the objective that is furthest from the mean of all agents', for `DataSize`
+/// that of the most records, and for `Noise` the largest noise. Quantities that are not
 /// named stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
@@ -120,11 +136,15 @@ impl Together {
         self.of.contains(&quantity)
     }
 
-    /// Whether a quantity is named with a correlation other than 0.
+    /// The quantities of agents' data that are named with a correlation other than 0 to speed or availability, so that times tell
+    /// something about data.
     #[must_use]
-    pub fn ties(&self, quantity: PartyQuantity) -> bool {
-        let place = self.of.iter().position(|of| *of == quantity);
-        place.is_some_and(|i| (0..self.of.len()).any(|j| i != j && self.between(i, j) != 0.0))
+    pub fn told_by_times(&self) -> Vec<PartyQuantity> {
+        let tied = |i: usize| {
+            let others = (0..self.of.len()).filter(|&j| !self.of[j].is_of_data());
+            self.of[i].is_of_data() && others.into_iter().any(|j| self.between(i, j) != 0.0)
+        };
+        (0..self.of.len()).filter(|&i| tied(i)).map(|i| self.of[i]).collect()
     }
 
     /// What is wrong with the recipe on its own.
@@ -143,6 +163,17 @@ impl Together {
                 "each quantity once",
                 found,
                 "leave one out",
+            ));
+        }
+        if self.names(PartyQuantity::Heterogeneity)
+            && let Some(index) = self.of.iter().position(|of| *of == PartyQuantity::DataSize)
+        {
+            let expected = "Heterogeneity or DataSize, since an agent's records decide both";
+            problems.push(Problem::wrong(
+                format!("of[{index}]"),
+                expected,
+                "both",
+                "leave one of the two out",
             ));
         }
         match (&self.correlation, &self.matrix) {
@@ -266,6 +297,19 @@ mod tests {
         let first =
             |correlation| levels(&pair(correlation), 50).iter().map(|pair| pair[0]).collect::<Vec<_>>();
         assert_eq!(first(-0.6), first(0.0));
+    }
+
+    #[test]
+    fn times_tell_of_data_that_they_depend_on() {
+        let told = |text: &str| crate::scenario::part::<Together>(text).unwrap().told_by_times();
+        assert_eq!(told("Together(of: [Speed, Noise], correlation: 0.5)"), [PartyQuantity::Noise]);
+        assert_eq!(told("Together(of: [Speed, Noise], correlation: 0)"), []);
+        // Noise depends on heterogeneity only, which nobody sees.
+        let matrix = "[[1, 0, 0], [0, 1, 0.5], [0, 0.5, 1]]";
+        assert_eq!(told(&format!("Together(of: [Speed, Heterogeneity, Noise], matrix: {matrix})")), []);
+        let both: Together =
+            crate::scenario::part("Together(of: [Heterogeneity, DataSize], correlation: 0)").unwrap();
+        assert_eq!(both.problems()[0].path, "of[1]");
     }
 
     #[test]

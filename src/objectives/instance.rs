@@ -1,7 +1,7 @@
 //! One replication's problem: arms, their values, and the surrogate model that describes them.
 
 use super::Noise;
-use super::federation::Holdings;
+use super::split::Holdings;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::vocab::{Origin, PublicFact};
@@ -67,6 +67,10 @@ pub struct ProblemFacts {
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
+    /// For each agent, whether it can measure each arm, where agents have arms of their own.
+    pub points: Option<Arc<Vec<Arc<Vec<bool>>>>>,
+    /// Number of records of each agent, for an objective whose records belong to agents; no party sees it.
+    pub records: Option<Arc<Vec<u64>>>,
     /// The noise of each agent's outcomes, where it differs between agents.
     pub agent_noise: Option<Arc<Vec<Noise>>>,
     /// Who holds which records, for an objective about the records of several agents; no party sees it.

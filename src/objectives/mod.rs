@@ -19,6 +19,7 @@ mod multi_task_sample;
 pub mod noise;
 mod rkhs_sum;
 mod scaling;
+mod split;
 mod stated;
 mod table;
 mod tuning;
@@ -28,8 +29,7 @@ pub use correlation::Correlation;
 pub use extent::Extent;
 pub use external::{External, SettingAxis};
 pub use federation::{
-    AgentHoldings, Axis, AxisValues, FeatureShift, FederatedModel, FederatedTuning, FitError, HeldOut,
-    HoldingDistances, Holdings, Labels, LogisticRegression, RbfSvm, Score, Sizes, Split,
+    Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
 };
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
@@ -38,6 +38,7 @@ pub use kernel::Kernel;
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::RkhsSum;
+pub use split::{AgentHoldings, FeatureShift, HoldingDistances, Holdings, Labels, Sizes, Split};
 pub use stated::{Stated, StatedNoise};
 pub(crate) use table::CsvTable;
 pub use table::{
@@ -185,6 +186,21 @@ pub trait Objective: Send + Sync {
     /// Whether the objective has values of its own for each agent of a federation. Default: false, each agent draws its
     /// function.
     fn is_of_agents(&self) -> bool {
+        false
+    }
+
+    /// Whether it is only for protocols whose agents have objectives of their own. Default: false.
+    fn is_for_agents_only(&self) -> bool {
+        false
+    }
+
+    /// Whether its records belong to agents of a federation, each with a number of its own. Default: false.
+    fn divides_records(&self) -> bool {
+        false
+    }
+
+    /// Whether it also says which arms each agent of a federation can measure. Default: false, agents can measure all.
+    fn has_own_points(&self) -> bool {
         false
     }
 

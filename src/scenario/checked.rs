@@ -233,6 +233,7 @@ impl Scenario {
             let name = objective.name();
             let found = if new_objective { objective.as_dyn().problems(resources) } else { Vec::new() };
             problems.extend(found.into_iter().map(|p| p.below(name).below("objective")));
+            problems.extend(dependence::without_agents(draft, stage));
             let found = draft.protocol.as_dyn().problems_with(objective.as_dyn());
             problems.extend(found.into_iter().map(|p| p.below(draft.protocol.name()).below("protocol")));
         } else if draft.protocol.as_dyn().needs_objective() {

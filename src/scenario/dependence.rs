@@ -1,4 +1,4 @@
-//! Checks of parties whose speed or availability is to depend on their heterogeneity, which only the protocol knows.
+//! Checks of what only agents with objectives of their own can have: quantities that depend on their objectives, shares of records.
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;
@@ -6,31 +6,70 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// A problem for each entry whose `together` names heterogeneity although its parties have no objectives of their own.
+/// A problem for each entry whose `together` names a quantity of the data in which its parties do not differ.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
-    let named = |of: &[PartyQuantity]| of.iter().position(|of| *of == PartyQuantity::Heterogeneity);
-    let entries = draft.parties.iter().filter_map(|(name, party)| {
-        let index = named(&party.together.as_ref()?.of)?;
-        Some((name, party, index))
-    });
     let mut problems = Vec::new();
-    for (name, party, index) in entries {
-        let protocol = draft.protocol.as_dyn();
-        let own =
-            draft.objective.as_ref().map(|objective| protocol.with_own_objective(stage, objective.as_dyn()));
-        let own: BTreeSet<&str> =
-            own.into_iter().flatten().map(|place| stage.names[place].as_str()).collect();
-        let members = party.named(name);
-        if let Some((member, _)) = members.iter().find(|(member, _)| !own.contains(member.as_str())) {
-            problems.push(Problem::wrong(
-                format!("parties[\"{name}\"].together.of[{index}]"),
-                "agents whose objectives differ",
-                format!("{member}, which has the same objective as all other agents of {}", draft.protocol.name()),
-                "make these parties agents of Federated that differ from each other in round 0: by a `heterogeneity` or \
-                 `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that has \
-                 one for each agent; or leave Heterogeneity out",
-            ));
+    for (name, party) in &draft.parties {
+        let of = party.together.as_ref().map_or(&[][..], |together| &together.of);
+        for (index, quantity) in of.iter().enumerate().filter(|(_, quantity)| quantity.is_of_data()) {
+            let own = differing(draft, stage, *quantity);
+            let members = party.named(name);
+            if let Some((member, _)) = members.iter().find(|(member, _)| !own.contains(member.as_str())) {
+                let (expected, found, cure) = lacking(*quantity, member, draft.protocol.name());
+                let place = format!("parties[\"{name}\"].together.of[{index}]");
+                problems.push(Problem::wrong(place, expected, found, cure));
+            }
         }
     }
     problems
+}
+
+/// The names of the parties that differ in this quantity.
+fn differing<'a>(draft: &Draft, stage: &'a ReplicationSetup, quantity: PartyQuantity) -> BTreeSet<&'a str> {
+    let (protocol, objective) = (draft.protocol.as_dyn(), draft.objective.as_ref());
+    let places = match (quantity, objective) {
+        (PartyQuantity::Noise, _) => protocol.with_own_noise(stage),
+        (PartyQuantity::DataSize, Some(objective)) if !objective.as_dyn().divides_records() => Vec::new(),
+        (_, Some(objective)) => protocol.with_own_objective(stage, objective.as_dyn()),
+        (_, None) => Vec::new(),
+    };
+    places.into_iter().map(|place| stage.names[place].as_str()).collect()
+}
+
+/// What is expected of parties that differ in this quantity, what was found, and the cure.
+fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static str, String, &'static str) {
+    match quantity {
+        PartyQuantity::Noise => (
+            "agents whose noise differs",
+            format!("{member}, whose noise is that of all others of its group"),
+            "make these parties agents of Federated, in a group with `differences: Differences(noise: LogNormal(0.5))`, or leave \
+             Noise out",
+        ),
+        PartyQuantity::DataSize => (
+            "agents with records of their own",
+            format!("{member}, which holds no records of its own"),
+            "take an objective that divides records among the agents of Federated (FederatedTuning, or Table and Tuning with \
+             `agent` or `split`), or leave DataSize out",
+        ),
+        PartyQuantity::Heterogeneity | PartyQuantity::Speed | PartyQuantity::Availability => (
+            "agents whose objectives differ",
+            format!("{member}, whose objective is that of all others of {protocol}"),
+            "make these parties agents of Federated that differ from each other in round 0: by a `heterogeneity` or \
+             `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that has \
+             one for each agent; or leave Heterogeneity out",
+        ),
+    }
+}
+
+/// The problem of an objective whose records are divided among agents, in a protocol that has none.
+pub(super) fn without_agents(draft: &Draft, stage: &ReplicationSetup) -> Option<Problem> {
+    let objective = draft.objective.as_ref().filter(|objective| objective.as_dyn().is_for_agents_only())?;
+    let own = draft.protocol.as_dyn().with_own_objective(stage, objective.as_dyn());
+    own.is_empty().then(|| {
+        let name = objective.name();
+        let cure = "leave `agent` and `split` out, or take the protocol Federated";
+        let expected =
+            "records that are not divided: this protocol has no agents with objectives of their own";
+        Problem::wrong(format!("objective.{name}"), expected, "records of several agents", cure)
+    })
 }

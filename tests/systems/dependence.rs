@@ -389,3 +389,45 @@ fn trials_that_fail_because_of_their_outcome() {
     assert!(told.contains("needs the outcome of every trial"), "{told}");
     assert!(root().join(DEPENDENCE).exists());
 }
+
+/// The bias of the regret of answers heard where agents that are heard more often have the more records, or the fewer; and the same
+/// for noise. An agent of few rows finds the best of them sooner, and one with little noise knows it.
+#[test]
+fn data_size_and_noise_depend_on_availability() {
+    let out = TempDir::new().unwrap();
+    let rows: String = (0..300u32).map(|row| format!("{},{}\n", row * 7 % 101, row * 31 % 97)).collect();
+    std::fs::write(out.path().join("rows.csv"), format!("x,y\n{rows}")).unwrap();
+    let table = "Table(file: \"rows.csv\", split: [Split(agents: 30, sizes: LogNormal(1.5))], inputs: [\"x\"], output: Column(\"y\"), \
+                 hyperparameters: Given(length_scales: [0.1], variance: 1, noise_variance: 0.01))";
+    let drawn = "GpSample(grid: [60], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01)";
+    let bias = |quantity: &str, correlation: f64, objective: &str, differences: &str| {
+        let text = format!(
+            "Scenario(name: \"tied\", seed: 3, replications: 12, parties: {{ \"server\": Party(), \"agent\": Party(count: 30, availability: \
+             BetaPerMessage(mean: 0.6, concentration: 1), together: Together(of: [Availability, {quantity}], correlation: {correlation})) }}, \
+             network: Network(topology: Star(hub: \"server\")), objective: {objective}, protocol: Federated(server: \"server\", groups: \
+             [AgentGroup(members: \"agent\"{differences})], rounds: 6, initial_points: 2, features: 8, series: [Series(name: \"FTS\", sharing: \
+             Aggregate(weights: Uniform()), policy: Deadline(after: \"1s\"))]))"
+        );
+        let file = out.path().join("tied.ron");
+        std::fs::write(&file, text).unwrap();
+        let document = run(file.to_str().unwrap(), out.path(), &[]);
+        let of = "mean simple regret of answers heard minus that of answers due";
+        let told = document.to_string().contains("how fast agents are and when they are available");
+        assert_eq!(told, correlation != 0.0, "{quantity}, {correlation}");
+        outcome(&document, 0, "FTS", of).unwrap()
+    };
+    let noise = ", differences: Differences(noise: Given([0.1, 1, 10, 100]))";
+    for (quantity, objective, differences) in [("DataSize", table, ""), ("Noise", drawn, noise)] {
+        let [low, high] = [-0.95, 0.95].map(|r| bias(quantity, r, objective, differences));
+        let apart = (high.0 - low.0) / (high.1 * high.1 + low.1 * low.1).sqrt();
+        assert!(apart > 4.0, "{quantity}: {low:?} {high:?}");
+    }
+    bias("Noise", 0.0, drawn, noise);
+    for (quantity, said) in
+        [("Noise", "agents whose noise differs"), ("DataSize", "agents with records of their own")]
+    {
+        let party = format!("parties.phone.together=Together(of: [Speed, {quantity}], correlation: 0.5)");
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", DEPENDENCE, "-o", &party]));
+        assert!(code == 3 && stderr.contains(said), "{stderr}");
+    }
+}

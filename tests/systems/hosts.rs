@@ -56,7 +56,21 @@ const UNLIKE: &str = r#"Scenario(
     network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
     objective: GpSample(grid: [20], max_norm: 1, length_scale: 0.2, noise_variance: 0.01),
     protocol: Federated(
-        server: "server", groups: [AgentGroup(members: "agent", heterogeneity: 0.3)], rounds: 3, initial_points: 2, features: 10,
+        server: "server", groups: [AgentGroup(members: "agent", heterogeneity: 0.3, differences: Differences(noise: LogNormal(0.5)))],
+        rounds: 3, initial_points: 2, features: 10,
+        series: [Series(name: "open", sharing: Aggregate(weights: Uniform()), policy: Deadline(after: "3s"))],
+    ),
+)"#;
+/// A federation whose agents hold records of their own.
+const DIVIDED: &str = r#"Scenario(
+    name: "divided", seed: 1,
+    parties: { "server": Party(), "agent": Party(count: 20) },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
+    objective: FederatedTuning(file: "activity.csv", split: [Split(agents: 20)], label: "side", inputs: ["ax_std", "ay_std"],
+        model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6,
+        prior_sd: 0.2),
+    protocol: Federated(
+        server: "server", groups: [AgentGroup(members: "agent")], rounds: 3, initial_points: 2, features: 10,
         series: [Series(name: "open", sharing: Aggregate(weights: Uniform()), policy: Deadline(after: "3s"))],
     ),
 )"#;
@@ -322,6 +336,12 @@ pub fn slots(kind: &str) -> Vec<Slot> {
                     Heterogeneity], correlation: 0.5))"),
                 of("Party(count: 4, availability: BetaPerMessage(mean: 0.8, concentration: 3), together: Together(of: [{}, \
                     Availability], correlation: 0.5))"),
+                all(
+                    &[DIVIDED],
+                    "parties.agent",
+                    "Party(count: 20, availability: BetaPerMessage(mean: 0.8, concentration: 3), together: Together(of: [{}, \
+                     Availability], correlation: 0.5))",
+                ),
             ]
             .concat()
         }
@@ -371,19 +391,19 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Drift" => groups(r#"[AgentGroup(members: "agent", differences: Differences(drift: {}))]"#),
         "Domain" => groups(r#"[AgentGroup(members: "agent", differences: Differences(domain: {}))]"#),
         "Split" => objective(
-            FEDERATED,
+            DIVIDED,
             r#"FederatedTuning(file: "activity.csv", split: [{}], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
         ),
         "Labels" => objective(
-            FEDERATED,
+            DIVIDED,
             r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, labels: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
         ),
         "Sizes" => objective(
-            FEDERATED,
+            DIVIDED,
             r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, sizes: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
         ),
         "FeatureShift" => objective(
-            FEDERATED,
+            DIVIDED,
             r#"FederatedTuning(file: "activity.csv", split: [Split(agents: 20, features: {})], label: "side", inputs: ["ax_std", "ay_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 1, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#,
         ),
         "WeightOutcomes" => all(&[FEDERATED], "protocol.weight_outcomes", "{}"),

@@ -163,3 +163,26 @@ fn recorded_parties_replay_with_any_number_of_threads() {
     let replayed = code_and_output(&subrosa(&["replay", inside.to_str().unwrap(), "--threads", "1"]));
     assert_eq!(replayed.0, 0, "{}{}", replayed.1, replayed.2);
 }
+
+/// Every profile has a line in README.md with its source, is named by a scenario that `check` accepts, and says the numbers that it
+/// claims: speeds in order, 1 for the median.
+#[test]
+fn profiles_have_a_source_and_a_scenario() {
+    let profiles = root().join("scenarios/profiles");
+    let sources = fs::read_to_string(profiles.join("README.md")).unwrap();
+    let scenario = fs::read_to_string(root().join("scenarios/network/profiles.ron")).unwrap();
+    for entry in fs::read_dir(&profiles).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name != "README.md" {
+            assert!(sources.contains(&format!("| `{name}` |")), "{name} has no source");
+            assert!(scenario.contains(&name), "{name} is used by no scenario");
+        }
+    }
+    let path = root().join("scenarios/network/profiles.ron");
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", path.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stderr}");
+    let text = fs::read_to_string(profiles.join("phone-speeds.csv")).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let speeds: Vec<f64> = rows.map(|row| row.split(',').nth(1).unwrap().parse().unwrap()).collect();
+    assert!(speeds.is_sorted() && speeds.len() == 10 && speeds[4] < 1.0 && speeds[5] > 1.0, "{speeds:?}");
+}

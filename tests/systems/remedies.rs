@@ -270,3 +270,32 @@ fn the_graph_is_a_condition() {
         "a random graph of masks with 8 neighbours each in which no agent has 5 colluding neighbours";
     assert!(bases.iter().all(|basis| basis.contains(of_graph)), "{bases:?}");
 }
+
+/// Relays see from the size of an answer who is selected. Where losses decide that, ledger entries from before a fork name the
+/// parties on the routes, so a fork may not change these; where speed decides, it may.
+#[test]
+fn a_fork_keeps_the_routes_where_losses_select() {
+    let out = TempDir::new().unwrap();
+    let noisy = "clip: 4, noise_multiplier: 1, participation: Poisson(0.5)";
+    let by_loss = "selection: PowerOfChoice(candidates: 6, k: 4), loss_reports: LossReports(bound: 4, noise_multiplier: 5)";
+    for (selection, code) in [("selection: Fastest(k: 4)", 0), (by_loss, 3)] {
+        let file = out.path().join("fork.ron");
+        std::fs::write(&file, scenario(&format!("{selection}, {noisy}"), "All()")).unwrap();
+        let place = out.path().to_str().unwrap();
+        let fork = [
+            "run",
+            file.to_str().unwrap(),
+            "--fork-at",
+            "2",
+            "-o",
+            "network.topology=Mesh()",
+            "--out",
+            place,
+        ];
+        let (found, _, stderr) = code_and_output(&subrosa(&fork));
+        assert_eq!(found, code, "{selection}: {stderr}");
+        let told =
+            stderr.contains("expected messages on the same routes") && stderr.contains("a selection by loss");
+        assert_eq!(told, code == 3, "{selection}: {stderr}");
+    }
+}

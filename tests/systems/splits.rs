@@ -197,6 +197,136 @@ fn what_cannot_be_divided_is_refused() {
     refused(&file, "kind", "one of `classes` (a)");
 }
 
+/// A federation on a table or on a tuned model, whose records have a column `site`.
+fn own_objective(place: &Path, agents: u32, objective: &str, more: &str) -> String {
+    scenario(place, agents, "agent: [\"site\"], model: RbfSvm()");
+    let text = format!(
+        "Scenario(name: \"own\", seed: 4, replications: 2, parties: {{ \"server\": Party(), \"agent\": Party(count: {agents}{more}) }}, \
+         network: Network(topology: Mesh()), objective: {objective}, protocol: Federated(server: \"server\", groups: [AgentGroup(members: \
+         \"agent\")], rounds: 6, initial_points: 2, features: 4, series: [Series(name: \"alone\", sharing: Alone()), Series(name: \"shared\", \
+         sharing: Aggregate(weights: Uniform()))]))"
+    );
+    let file = place.join("own.ron");
+    std::fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn table(holders: &str) -> String {
+    format!(
+        "Table(file: \"records.csv\", {holders}, inputs: [\"y\"], output: Column(\"x\"), output_scale: Stated(centre: 0, unit: 1), \
+         input_scale: Stated(centres: [0], units: [1], radius: 1), max_norm: 1, hyperparameters: Given(length_scales: [1], variance: 1, noise_variance: 0.01))"
+    )
+}
+
+fn tuning(holders: &str) -> String {
+    format!(
+        "Tuning(file: \"records.csv\", {holders}, inputs: [\"x\", \"y\"], label: Equals(column: \"kind\", value: \"yes\"), training: \
+         LogisticRegression, loss: Ramp, lambda_min: 0.01, lambda_max: 1, settings: 4)"
+    )
+}
+
+/// Site s holds rows s, s + 6, ..; x of row r is (31 r mod 17) / 17, and 0.6 more if 7 r mod 5 < 2. So the best row of all and that of
+/// each site are known, and with them what an agent loses because it can measure its own rows only.
+#[test]
+fn agents_search_the_rows_of_a_table_that_are_theirs() {
+    let out = TempDir::new().unwrap();
+    let file = own_objective(out.path(), 6, &table("agent: [\"site\"]"), "");
+    let document = run(&file, out.path(), &[]);
+    let x = |row: u32| f64::from(row * 31 % 17) / 17.0 + if row * 7 % 5 < 2 { 0.6 } else { 0.0 };
+    let best = |site: u32| (0..40).map(|k| x(6 * k + site)).fold(f64::NEG_INFINITY, f64::max);
+    let all = (0..6).map(best).fold(f64::NEG_INFINITY, f64::max);
+    let lost = (0..6).map(|site| all - best(site)).sum::<f64>() / 6.0;
+    let of = |name: &str| {
+        let all = document["cells"][0]["series"][0]["outcomes"].as_array().unwrap();
+        let found = all.iter().find(|outcome| outcome["name"] == name).unwrap_or_else(|| panic!("{name}"));
+        found["value"]["mean"].as_f64().unwrap()
+    };
+    assert!((of("Functions of agents: lost outside of own points") - lost).abs() < 1e-12);
+    assert_eq!(of("Functions of agents: common points"), 0.0);
+    assert_eq!((of("Records of agents: fewest"), of("Records of agents: most")), (40.0, 40.0));
+    let held = held(&document);
+    assert_eq!(held["classes"][3], "highest quarter");
+    assert_eq!(held["listed"][2]["name"], "2");
+    assert!(!document.to_string().contains("best performance"), "that is for tuned models");
+    // An agent that measured its best row has no regret: all regrets are at most the range of its own rows.
+    let worst = |site: u32| best(site) - (0..40).map(|k| x(6 * k + site)).fold(f64::INFINITY, f64::min);
+    let largest = (0..6).map(worst).fold(0.0, f64::max);
+    for series in document["cells"][0]["series"].as_array().unwrap() {
+        let regret = series["metrics"]["simple_regret"]["mean"].as_f64().unwrap();
+        assert!((0.0..=largest).contains(&regret), "{regret}");
+    }
+    // Drawn: by quarters of the output, every row has one holder.
+    let split = "split: [Split(agents: 12, labels: Dirichlet(0.2))]";
+    let file = own_objective(out.path(), 12, &table(split), "");
+    let document = run(&file, out.path(), &[]);
+    let drawn = self::held(&document);
+    let counts: u64 = drawn["listed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|agent| agent["records"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()))
+        .sum();
+    assert_eq!(counts, 240);
+    assert!(outcomes(&document, 0).iter().any(|(name, apart)| name == "total variation" && *apart > 0.3));
+}
+
+/// Every agent trains on its own records, so that agents of one site differ from those of all records.
+#[test]
+fn agents_tune_on_the_records_that_are_theirs() {
+    let out = TempDir::new().unwrap();
+    for (agents, holders) in [
+        (6, "agent: [\"site\"]"),
+        (12, "split: [Split(agents: 12, labels: Dirichlet(0.2), feature_noise: 0.3)]"),
+    ] {
+        let file = own_objective(out.path(), agents, &tuning(holders), "");
+        let document = run(&file, out.path(), &["--threads", "1"]);
+        assert_eq!(run(&file, &out.path().join("two"), &["--threads", "2"])["digest"], document["digest"]);
+        let held = held(&document);
+        assert_eq!(held["classes"], serde_json::json!(["other class", "predicted class"]));
+        let both = counts(&held).iter().fold([0, 0], |sum, [no, yes]| [sum[0] + no, sum[1] + yes]);
+        assert_eq!((both, held["agents"].as_u64()), ([144, 96], Some(u64::from(agents))));
+        let skew =
+            outcomes(&document, 0).into_iter().find(|outcome| outcome.0 == "Jensen-Shannon").unwrap().1;
+        assert!(if agents == 6 { skew < 0.15 } else { skew > 0.3 }, "{skew}");
+    }
+}
+
+#[test]
+fn divided_records_are_for_federations_and_for_as_many_agents_as_the_split_names() {
+    let out = TempDir::new().unwrap();
+    let split = "split: [Split(agents: 12)]";
+    for objective in [
+        table(split),
+        tuning(split),
+        format!(
+            "FederatedTuning(file: \"records.csv\", label: \"kind\", inputs: [\"x\", \"y\"], {split}, model: {MACHINE}, prior_mean: 0.7, prior_sd: 0.1)"
+        ),
+    ] {
+        refused(
+            &own_objective(out.path(), 11, &objective, ""),
+            "split",
+            "a split among the 11 agents that take part",
+        );
+        refused(&own_objective(out.path(), 13, &objective, ""), "split", "data of at least 13 agents");
+    }
+    for objective in [table(split), tuning(split)] {
+        let text = format!(
+            "Scenario(name: \"local\", seed: 4, parties: {{ \"service\": Party(), \"users\": Party() }}, network: Network(topology: Mesh()), \
+             objective: {objective}, protocol: Local(service: \"service\", users: \"users\", rounds: 3, series: [Series(name: \"open\", report: \
+             Disclosure(), learner: GpUcb())]))"
+        );
+        let file = out.path().join("local.ron");
+        std::fs::write(&file, text).unwrap();
+        refused(file.to_str().unwrap(), "objective", "no agents with objectives of their own");
+    }
+    let noisy = table("split: [Split(agents: 12, feature_noise: 0.1)]");
+    refused(&own_objective(out.path(), 12, &noisy, ""), "feature_noise", "asked for its rows as they are");
+    let both = tuning("agent: [\"site\"], split: [Split(agents: 6)]");
+    refused(&own_objective(out.path(), 6, &both, ""), "agent", "leave one of the two out");
+    let none = table("agent: [\"ward\"]");
+    refused(&own_objective(out.path(), 6, &none, ""), "agent", "ward");
+}
+
 fn refused(file: &str, place: &str, said: &str) {
     let (code, _, stderr) = code_and_output(&subrosa(&["check", file]));
     assert!(code == 3 && stderr.contains(said) && stderr.contains(place), "{said}: {code} {stderr}");

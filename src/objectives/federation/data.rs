@@ -1,8 +1,9 @@
 //! Reads a file into the records of each agent, split into training and held-out records.
 
-use super::holdings::Held;
 use crate::objectives::Resources;
+use crate::objectives::split::{self, Held, Split};
 use crate::objectives::table::{CsvTable, TableError};
+use crate::rng::Key;
 use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,20 +123,19 @@ pub(super) fn read(
         return Err(table.wrong(columns.label, line, &format!("one of `classes` ({})", kinds.join(", "))));
     }
     let d = columns.inputs.len();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut agents: Vec<AgentRecords> = Vec::new();
-    for row in 0..table.len() {
-        let name = named.iter().map(|column| column[row]).collect::<Vec<_>>().join("/");
-        let next = places.len();
-        let place = *places.entry(name.clone()).or_insert(next);
-        if place == agents.len() {
-            let (features, classes, training) = (Vec::new(), Vec::new(), Vec::new());
-            agents.push(AgentRecords { name, d, features, classes, training });
-        }
-        let agent = &mut agents[place];
-        agent.features.extend(features_of.iter().map(|column| column[row]));
-        agent.classes.push(kinds.binary_search(&labels[row]).unwrap_or(0));
-    }
+    let features = |row: usize| features_of.iter().map(move |column| column[row]);
+    let class = |row: usize| kinds.binary_search(&labels[row]).unwrap_or(0);
+    let holders = split::by_columns(&named, table.len());
+    let places: BTreeMap<String, usize> =
+        holders.iter().enumerate().map(|(place, holder)| (holder.name.clone(), place)).collect();
+    let of = |holder: split::Holder| AgentRecords {
+        name: holder.name,
+        d,
+        features: holder.rows.iter().flat_map(|&row| features(row)).collect(),
+        classes: holder.rows.iter().map(|&row| class(row)).collect(),
+        training: Vec::new(),
+    };
+    let mut agents: Vec<AgentRecords> = holders.into_iter().map(of).collect();
     match held_out {
         HeldOut::LastOfEachClass { share } => {
             for agent in &mut agents {
@@ -163,6 +163,31 @@ pub(super) fn read(
         }
     }
     Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
+}
+
+/// The records of a file, held by the agents of these splits: the last records of each class of an agent, this share, are held
+/// out, and at least one of each agent's records is on either side.
+pub(super) fn divided(
+    read: Agents,
+    (splits, inputs): (&[Split], &[String]),
+    share: Probability,
+    key: &Key,
+) -> Agents {
+    let Some(all) = read.agents.first().filter(|_| !splits.is_empty()) else { return read };
+    let of = |held: split::Share| {
+        let classes: Vec<usize> = held.holder.rows.iter().map(|&row| all.classes[row]).collect();
+        let mut training = first_of_each_class(&classes, read.classes.len(), 1.0 - share.get());
+        let sides = [true, false].map(|side| training.contains(&side));
+        let place = match sides {
+            [true, false] => training.last_mut(),
+            [false, true] => training.first_mut(),
+            _ => None,
+        };
+        place.into_iter().for_each(|training| *training = !*training);
+        AgentRecords { name: held.holder.name, d: all.d, features: held.features, classes, training }
+    };
+    let agents = split::divided(&all.held(), read.classes.len(), (splits, inputs), key);
+    Agents { agents: agents.into_iter().map(of).collect(), classes: read.classes }
 }
 
 /// Whether each record is among the first `share` of the records of its class; their number is rounded.

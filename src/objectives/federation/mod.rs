@@ -2,27 +2,23 @@
 
 mod axis;
 mod data;
-mod division;
-mod holdings;
 mod logistic;
 mod measured;
 mod model;
 mod platt;
-mod split;
 mod support_vectors;
 mod trained;
 mod unfitted;
 
 pub use axis::{Axis, AxisValues};
 pub use data::HeldOut;
-pub use holdings::{AgentHoldings, HoldingDistances, Holdings};
 pub use logistic::LogisticRegression;
 pub use model::FederatedModel;
-pub use split::{FeatureShift, Labels, Sizes, Split};
 pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
+use super::split::{self, Held, Holdings, Split};
 use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::covariance::Covariance;
@@ -30,7 +26,6 @@ use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
 use data::{AgentRecords, Agents, Columns};
-use holdings::Held;
 use measured::{mean, noise_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -160,14 +155,8 @@ impl FederatedTuning {
     /// Facts taken as public. Who holds which records is not among them.
     fn facts(&self) -> Facts {
         let classes = if self.classes.is_empty() { Origin::ComputedFromData } else { Origin::Stated };
-        let mut shape = vec![
-            PublicFact::new("number of agents", Origin::Shape),
-            PublicFact::new("the classes of all agents' records", classes),
-        ];
-        if !self.split.is_empty() {
-            let law = "the law by which records are divided among agents, but not what each agent holds";
-            shape.push(PublicFact::new(law, Origin::Stated));
-        }
+        let mut shape = split::facts(&self.split);
+        shape.insert(1, PublicFact::new("the classes of all agents' records", classes));
         Facts {
             shape,
             inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
@@ -182,7 +171,7 @@ impl FederatedTuning {
     fn read_divided(&self, resources: &Resources, key: &Key) -> Result<Agents, TableError> {
         let read = self.read(resources)?;
         let HeldOut::LastOfEachClass { share } = self.held_out else { return Ok(read) };
-        Ok(division::split(read, (&self.split, &self.inputs), share, key))
+        Ok(data::divided(read, (&self.split, &self.inputs), share, key))
     }
 
     /// Problems of `agent` and `split`, of which a scenario has one.
@@ -192,24 +181,11 @@ impl FederatedTuning {
             let none = || Problem::wrong("agent", "at least one column", "none", cure);
             return self.agent.is_empty().then(none).into_iter().collect();
         }
-        let mut problems = Vec::new();
-        if !self.agent.is_empty() {
-            let expected = "no columns beside `split`, which divides the records at random";
-            problems.push(Problem::wrong(
-                "agent",
-                expected,
-                self.agent.join(", "),
-                "leave one of the two out",
-            ));
-        }
+        let mut problems = split::problems(&self.agent, &self.split, &self.inputs);
         if let HeldOut::Column { .. } = self.held_out {
             let expected = "a share of each agent's records, since agents are drawn by `split`";
             let cure = "write LastOfEachClass(share: 0.5)";
             problems.push(Problem::wrong("held_out", expected, "a column of a file", cure));
-        }
-        for (index, split) in self.split.iter().enumerate() {
-            let place = format!("split[{index}]");
-            problems.extend(split.problems(&self.inputs).into_iter().map(|problem| problem.below(&place)));
         }
         problems
     }
@@ -243,9 +219,8 @@ impl FederatedTuning {
     }
 }
 
-fn holdings_of(read: &Agents) -> Holdings {
-    let agents: Vec<Held<'_>> = read.agents.iter().map(AgentRecords::held).collect();
-    Holdings::of(&agents, &read.classes)
+fn held_by(read: &Agents) -> Vec<Held<'_>> {
+    read.agents.iter().map(AgentRecords::held).collect()
 }
 
 #[derive(Debug)]
@@ -253,6 +228,10 @@ struct Ready(Instance);
 
 impl Objective for FederatedTuning {
     fn is_of_agents(&self) -> bool {
+        true
+    }
+
+    fn divides_records(&self) -> bool {
         true
     }
 
@@ -314,7 +293,7 @@ impl Objective for FederatedTuning {
         let held = |agent: &AgentRecords| agent.classes.len() as f64;
         let mut records: Vec<f64> = read.agents.iter().map(held).collect();
         if !self.split.is_empty() {
-            let agents: usize = self.split.iter().map(|split| split.agents.get() as usize).sum();
+            let agents = split::agents(&self.split);
             records = vec![records.iter().sum::<f64>() / agents as f64; agents];
         }
         let field = if self.split.is_empty() { "agent" } else { "split" };
@@ -372,7 +351,9 @@ impl Objective for FederatedTuning {
         let square = |sd: f64| sd * sd;
         let mut background = ProblemFacts::public(self.facts());
         background.plain = Some(Arc::new(self.model.settings()));
-        background.holdings = Some(Arc::new(holdings_of(&read)));
+        let held = held_by(&read);
+        background.holdings = Some(Arc::new(Holdings::of(&held, &read.classes)));
+        background.records = Some(Arc::new(split::records_of(&held)));
         let noise = if self.model.is_random() {
             let (noise, all) = noise_of(&scores, &agents);
             background.agent_noise = Some(Arc::new(noise));

@@ -166,6 +166,11 @@ impl<'a> InputColumns<'a> {
         self.derived.iter().find(reads).map(|(name, _)| format!("derived[\"{name}\"]"))
     }
 
+    /// The inputs that are numbers.
+    pub(in crate::objectives) fn of_numbers(&self) -> Vec<String> {
+        self.inputs.iter().filter(|input| !self.one_hot.contains(input)).cloned().collect()
+    }
+
     /// The columns of the file from which these columns are read or computed.
     pub(in crate::objectives) fn read_for(
         &self,

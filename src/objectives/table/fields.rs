@@ -14,7 +14,12 @@ impl TableFields for Table {
             let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
             Some(format!("output.{field}"))
         };
-        self.input_columns().field(column).or_else(of_output).unwrap_or_else(|| "output".to_owned())
+        let of_agent = || {
+            let index = self.agent.iter().position(|name| name == column)?;
+            Some(format!("agent[{index}]"))
+        };
+        let of_inputs = self.input_columns().field(column);
+        of_inputs.or_else(of_output).or_else(of_agent).unwrap_or_else(|| "output".to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {

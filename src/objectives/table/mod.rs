@@ -3,6 +3,7 @@
 mod derived;
 mod failure;
 mod fields;
+mod held;
 mod missing;
 mod output;
 mod plain;
@@ -10,6 +11,7 @@ mod public;
 mod ready;
 mod reader;
 mod scales;
+mod size;
 
 pub use derived::Formula;
 pub(super) use derived::InputColumns;
@@ -20,13 +22,13 @@ pub use scales::{InputScale, OutputScale};
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Instance, ProblemFacts, Surrogate};
+use super::split::{Holder, Split};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit::{self, LogNormals};
 use crate::rng::Key;
-use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
-use crate::vocab::{Effort, Finite, NonNegative, Positive, Problem};
+use crate::vocab::{Finite, NonNegative, Positive, Problem};
 pub(super) use failure::TableFields;
 pub use failure::{BadCell, Quantity, TableError};
 pub(crate) use reader::CsvTable;
@@ -73,6 +75,14 @@ pub enum Transform {
 pub struct Table {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
+    /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures its own rows only.
+    /// For the protocol `Federated`. Default: none, all agents hold all rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes of `labels` are the quarters
+    /// of the output. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<Split>,
     /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
     /// Input columns that hold categories: each value that occurs becomes an input, 1 in the rows that have it and 0 elsewhere,
@@ -120,9 +130,6 @@ pub struct Table {
     pub hyperparameters: Hyperparameters,
 }
 
-/// Approximate number of evaluations of the likelihood from one starting point.
-const EVALUATIONS: f64 = 30.0;
-
 pub(super) fn zero() -> Finite {
     Finite::new(0.0).expect("0 is finite")
 }
@@ -139,6 +146,8 @@ struct Raw {
     names: Vec<String>,
     rows: Vec<f64>,
     values: Vec<f64>,
+    /// Who holds which rows; empty if all agents hold all.
+    holders: Vec<Holder>,
 }
 
 /// Inputs (row-major) and outputs after centring and division by units, before division by length-scales.
@@ -199,7 +208,8 @@ impl Table {
         if self.goal == Goal::Minimise {
             values.iter_mut().for_each(|value| *value = -*value);
         }
-        Ok(Raw { file: table.file, names, rows, values })
+        let holders = self.named_holders(&table)?;
+        Ok(Raw { file: table.file, names, rows, values, holders })
     }
 
     fn columns(&self, raw: &Raw) -> Result<Columns, TableError> {
@@ -243,9 +253,11 @@ impl Table {
         // After the division all length-scales are 1, so after scaling to the norm all equal the factor.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
+        let values = Arc::new(values);
+        let background = ProblemFacts { plain: Some(self.plain(raw)), ..self.background() };
         let instance = Instance {
             inputs: Arc::new(Points::new(values.len(), d, rows)),
-            values: Arc::new(values),
+            values: Arc::clone(&values),
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::new(
@@ -256,7 +268,7 @@ impl Table {
                 noise_variance: hyperparameters.noise_variance,
                 mean: self.prior_mean.get(),
             },
-            background: ProblemFacts { plain: Some(self.plain(raw)), ..self.background() },
+            background: self.with_agents(raw, &values, background),
         };
         let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
         Ok(Scaled { instance, fitted, steps, centre, unit })
@@ -330,6 +342,22 @@ impl Objective for Table {
         true
     }
 
+    fn is_of_agents(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn is_for_agents_only(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn has_own_points(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn divides_records(&self) -> bool {
+        self.is_divided()
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.inputs.is_empty() {
@@ -367,6 +395,7 @@ impl Objective for Table {
             ));
         }
         problems.extend(scale);
+        problems.extend(self.holder_problems(raw.as_ref().ok().map(|raw| raw.values.len())));
         match raw.and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) }) {
             Ok(()) => {}
             Err(error) => problems.push(error.problem(self)),
@@ -375,20 +404,7 @@ impl Objective for Table {
     }
 
     fn extent(&self, resources: &Resources) -> Extent {
-        let Ok(raw) = self.raw(resources) else { return Extent::default() };
-        let (n, d) = (raw.values.len() as u64, raw.names.len() as u64);
-        let mut extent = Extent::of(n, d);
-        // The file's cells as text, which take some thirty bytes each, and the columns.
-        let cells = n as f64 * (d + 1) as f64;
-        extent.prepared = extent.prepared.and(Effort::new(40.0 * cells, 5.0 * COVARIANCE * cells));
-        if let Hyperparameters::MaximumLikelihood { subset, starts, .. } = self.hyperparameters {
-            let (rows, d) = ((subset.get() as u64).min(n) as f64, d as f64);
-            let fit = EVALUATIONS
-                * starts.get() as f64
-                * (MULTIPLY * rows * rows * rows + (COVARIANCE + MULTIPLY * d) * rows * rows);
-            extent.prepared = extent.prepared.and(Effort::new(NUMBER * rows * rows * (d + 3.0), fit));
-        }
-        extent
+        self.size(resources)
     }
 
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {
@@ -409,7 +425,8 @@ impl Objective for Table {
         fitted: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let raw = self.raw(resources)?;
+        let mut raw = self.raw(resources)?;
+        raw.holders = self.holders(&raw, &key.child("split"));
         let scaled = self.scaled(&raw, fitted, key)?;
         Ok(Box::new(Ready { table: self.clone(), key, raw, scaled }))
     }

@@ -1,7 +1,7 @@
 //! What a table takes as public.
 
 use super::Table;
-use crate::objectives::Hyperparameters;
+use crate::objectives::{Hyperparameters, split};
 use crate::objectives::instance::{Facts, ProblemFacts};
 use crate::vocab::{Origin, Problem, PublicFact};
 use std::collections::BTreeSet;
@@ -35,6 +35,9 @@ impl Table {
             model,
             outcomes_read_inputs: self.outcomes_read_inputs(),
         };
+        if self.is_divided() {
+            facts.shape.extend(split::facts(&self.split));
+        }
         facts.shape.extend(self.input_columns().facts());
         facts.shape.extend(without);
         facts.inputs.extend(means);

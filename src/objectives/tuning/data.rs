@@ -3,6 +3,7 @@
 use super::records::Records;
 use crate::gp::dot;
 use crate::objectives::scaling::scales;
+use crate::objectives::split::{self, Holder, Share};
 use crate::objectives::table::{CsvTable, InputColumns, Missing, Quantity, TableError};
 use crate::rng::Stream;
 use crate::vocab::Finite;
@@ -84,21 +85,25 @@ impl Label {
 #[derive(Clone, Debug)]
 pub(super) struct RawRecords {
     pub(super) d: usize,
-    features: Vec<f64>,
+    /// Names of the features.
+    pub(super) names: Vec<String>,
+    pub(super) features: Vec<f64>,
     pub(super) labels: Vec<f64>,
+    /// Who holds which records, by columns of the file; empty without such columns.
+    pub(super) holders: Vec<Holder>,
 }
 
 /// Records for training and for validation.
 #[derive(Clone, Debug)]
-pub(super) struct Split {
+pub(super) struct Parted {
     pub(super) training: Records,
     pub(super) validation: Records,
 }
 
-/// Reads the columns `inputs` of a file, and the class of each record by `label`.
+/// Reads the columns `inputs` of a file, the class of each record by `label`, and its holder by the columns `agent`.
 pub(super) fn read(
     file: &Path,
-    inputs: InputColumns<'_>,
+    (inputs, agent): (InputColumns<'_>, &[String]),
     missing: Missing,
     label: &Label,
 ) -> Result<RawRecords, TableError> {
@@ -118,7 +123,9 @@ pub(super) fn read(
         let cells = features[index..].iter_mut().step_by(d);
         cells.zip(column).for_each(|(cell, value)| *cell = value.unwrap_or(f64::NAN));
     }
-    Ok(RawRecords { d, features, labels: label.of(&table)? })
+    let named: Vec<Vec<&str>> = agent.iter().map(|column| table.texts(column)).collect::<Result<_, _>>()?;
+    let holders = if named.is_empty() { Vec::new() } else { split::by_columns(&named, n) };
+    Ok(RawRecords { d, names: inputs, features, labels: label.of(&table)?, holders })
 }
 
 /// The number of training records among `n`: `share` of them, rounded.
@@ -144,12 +151,29 @@ impl RawRecords {
         Cow::Owned(filled)
     }
 
-    /// Draws the training records; all other records are for validation. Scales are computed from the training records only,
+    /// The records of one agent.
+    pub(super) fn of_share(all: &Self, share: &Share) -> Self {
+        let labels = share.holder.rows.iter().map(|&row| all.labels[row]).collect();
+        Self { d: all.d, names: all.names.clone(), features: share.features.clone(), labels, holders: Vec::new() }
+    }
+
+    /// The features of these records, row-major.
+    pub(super) fn features_of(&self, rows: &[usize]) -> Vec<f64> {
+        rows.iter().flat_map(|&row| &self.features[row * self.d..][..self.d]).copied().collect()
+    }
+
+    /// The class of every record: 1 for that which is predicted.
+    pub(super) fn classes(&self) -> Vec<usize> {
+        self.labels.iter().map(|&label| usize::from(label > 0.0)).collect()
+    }
+
+    /// Draws the training records, at least one and not all; all other records are for validation. Scales are computed from the
+    /// training records only,
     /// so that no scale depends on a validation record.
-    pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Split {
+    pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Parted {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);
-        let held_out = order.split_off(training_records(n, share));
+        let held_out = order.split_off(training_records(n, share).clamp(1, n.max(2) - 1));
         let features = self.without_gaps(&order);
         let plain = |row: usize| &features[row * self.d..][..self.d];
         let scales = scales(self.d, &order, plain);
@@ -169,7 +193,7 @@ impl RawRecords {
             });
             Records { d: self.d + 1, signed: signed.collect() }
         };
-        Split { training: records(&order), validation: records(&held_out) }
+        Parted { training: records(&order), validation: records(&held_out) }
     }
 }
 
@@ -183,10 +207,10 @@ mod tests {
         // The second feature is 0.1 in all records but the last, which is held out under one seed in ten.
         let features = (0..10).flat_map(|i| [f64::from(i), if i < 9 { 0.1 } else { 0.2 }]).collect();
         let labels = (0..10).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
-        let raw = RawRecords { d: 2, features, labels };
+        let raw = RawRecords { d: 2, names: Vec::new(), features, labels, holders: Vec::new() };
         let left_out = |records: &Records| records.signed.chunks(3).all(|row| row[1] == 0.0);
         let splits = (0..100).map(|seed| raw.split(0.9, &mut Key::root(seed).stream()));
-        let constant: Vec<Split> = splits.filter(|split| left_out(&split.training)).collect();
+        let constant: Vec<Parted> = splits.filter(|split| left_out(&split.training)).collect();
         assert!((1..50).contains(&constant.len()), "{}", constant.len());
         assert!(constant.iter().all(|split| left_out(&split.validation)));
     }
@@ -196,6 +220,8 @@ mod tests {
     fn missing_features_depend_on_training_records_only() {
         let raw = |last: f64| RawRecords {
             d: 2,
+            names: Vec::new(),
+            holders: Vec::new(),
             features: vec![1.0, 5.0, f64::NAN, 6.0, 4.0, f64::NAN, last, f64::NAN],
             labels: vec![1.0, -1.0, 1.0, -1.0],
         };
@@ -211,7 +237,7 @@ mod tests {
         let mut stream = Key::root(3).stream();
         let features = (0..300).map(|_| 10.0 + 5.0 * stream.normal()).collect();
         let labels = (0..100).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
-        let raw = RawRecords { d: 3, features, labels };
+        let raw = RawRecords { d: 3, names: Vec::new(), features, labels, holders: Vec::new() };
         let split = raw.split(0.2, &mut stream);
         assert_eq!((split.training.len(), split.validation.len()), (20, 80));
         let longest =

@@ -1,6 +1,7 @@
 //! Tuning a linear model on the records of a file: every setting is a regularisation parameter.
 
 mod data;
+mod held;
 mod hinge;
 mod loss;
 mod records;
@@ -14,6 +15,7 @@ pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
 use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
+use super::split::{self, Split};
 use super::table::{Formula, InputColumns, Missing, Quantity, TableError, TableFields};
 use super::{
     DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
@@ -23,7 +25,8 @@ use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::effort::{MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
-use data::{RawRecords, Split};
+use data::RawRecords;
+use held::OfAgents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,6 +51,13 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
+    /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and validates on
+    /// its own records only. For the protocol `Federated`. Default: none, all records are the owner's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
+    /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<Split>,
     /// Names of the feature columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
     /// Feature columns that hold categories: each value that occurs becomes a feature, 1 in the records that have it and 0
@@ -144,7 +154,12 @@ impl TableFields for Tuning {
     }
 
     fn column(&self, _: &Path, column: &str) -> String {
-        self.input_columns().field(column).unwrap_or_else(|| self.label.path().to_owned())
+        let of_agent = || {
+            let index = self.agent.iter().position(|name| name == column)?;
+            Some(format!("agent[{index}]"))
+        };
+        let found = self.input_columns().field(column).or_else(of_agent);
+        found.unwrap_or_else(|| self.label.path().to_owned())
     }
 
     fn value(&self, file: &Path, column: &str) -> String {
@@ -172,16 +187,17 @@ struct Ready {
 
 impl Tuning {
     fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
-        data::read(&resources.place(&self.file), self.input_columns(), self.missing, &self.label)
+        let columns = (self.input_columns(), self.agent.as_slice());
+        data::read(&resources.place(&self.file), columns, self.missing, &self.label)
     }
 
     fn input_columns(&self) -> InputColumns<'_> {
         InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
     }
 
-    /// Facts taken as public, none of which was computed from validation records.
-    fn facts(&self) -> Facts {
-        let mut shape = vec![PublicFact::new("number of validation records", Origin::Shape)];
+    /// Facts taken as public, none of which was computed from validation records; `shape` are those about numbers of records or
+    /// agents.
+    fn facts(&self, mut shape: Vec<PublicFact>) -> Facts {
         shape.extend(self.input_columns().facts());
         shape.extend(match self.missing {
             Missing::Refuse => None,
@@ -218,6 +234,18 @@ impl Objective for Tuning {
         true
     }
 
+    fn is_of_agents(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn is_for_agents_only(&self) -> bool {
+        self.is_divided()
+    }
+
+    fn divides_records(&self) -> bool {
+        self.is_divided()
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.inputs.is_empty() {
@@ -238,7 +266,9 @@ impl Objective for Tuning {
             let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
-        match self.read(resources) {
+        let read = self.read(resources);
+        problems.extend(self.holder_problems(read.as_ref().ok()));
+        match read {
             Err(error) => problems.push(error.problem(self)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
@@ -261,9 +291,18 @@ impl Objective for Tuning {
 
     fn extent(&self, resources: &Resources) -> Extent {
         let settings = self.settings.get() as u64;
-        let records = self.read(resources);
-        let (m, d) = records.map_or((0.0, 0.0), |records| (records.labels.len() as f64, records.d as f64));
+        let read = self.read(resources).ok();
+        let (m, d) =
+            read.as_ref().map_or((0.0, 0.0), |records| (records.labels.len() as f64, records.d as f64));
         let mut extent = Extent::of(settings, 1).due_to("settings", settings);
+        if self.is_divided() {
+            let held = match self.split.as_slice() {
+                [] => ("agent".to_owned(), read.map_or(0, |records| records.holders.len()) as u64),
+                splits => ("split".to_owned(), split::agents(splits) as u64),
+            };
+            extent.prepared.bytes += NUMBER * settings as f64 * held.1 as f64;
+            extent.agents = Some(held);
+        }
         // Training passes over the records some two hundred times.
         let training = MULTIPLY * 200.0 * m * (d + 20.0) * settings as f64;
         extent.prepared = extent.prepared.and(Effort::new(3.0 * NUMBER * m * (d + 1.0), training));
@@ -285,11 +324,33 @@ impl Objective for Tuning {
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let records = self.read(resources)?;
-        let mut stream = key.child("training records").stream();
-        let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
         let lambdas = self.lambdas();
-        let models = models(&training, self.training, &lambdas)?;
-        let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
+        let mut background;
+        let (values, models, validation) = if self.is_divided() {
+            let OfAgents { values, holdings, records: counts } = self.of_agents(&records, &lambdas, &key)?;
+            let mean = |k: usize| values.iter().map(|of| of[k]).sum::<f64>() / values.len() as f64;
+            let means = (0..lambdas.len()).map(mean).collect();
+            background = ProblemFacts::public(self.facts(split::facts(&self.split)));
+            background.holdings = Some(Arc::new(holdings));
+            background.records = Some(Arc::new(counts));
+            background.agents = Some(Arc::new(values.into_iter().map(Arc::new).collect()));
+            (means, Vec::new(), Records { d: records.d + 1, signed: Vec::new() })
+        } else {
+            let mut stream = key.child("training records").stream();
+            let data::Parted { training, validation } = records.split(self.train_share.get(), &mut stream);
+            let models = models(&training, self.training, &lambdas)?;
+            let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
+            let shape = vec![PublicFact::new("number of validation records", Origin::Shape)];
+            background = ProblemFacts::public(self.facts(shape));
+            background.tuning = Some(TuningFacts {
+                records: validation.len() as f64,
+                loss_range: ValidationLoss::RANGE,
+                lipschitz: self.loss.lipschitz(),
+                lambda_min: self.lambda_min.get(),
+                lambda_max: self.lambda_max.get(),
+            });
+            (values, models, validation)
+        };
         let variance = self.prior_sd.get() * self.prior_sd.get();
         let noise_variance = self.noise_sd.get() * self.noise_sd.get();
         let settings = lambdas.iter().map(|&lambda| libm::log(lambda)).collect();
@@ -305,14 +366,7 @@ impl Objective for Tuning {
             },
             background: ProblemFacts {
                 plain: Some(Arc::new(UnscaledInputs { names: vec!["lambda".to_owned()], rows: lambdas })),
-                tuning: Some(TuningFacts {
-                    records: validation.len() as f64,
-                    loss_range: ValidationLoss::RANGE,
-                    lipschitz: self.loss.lipschitz(),
-                    lambda_min: self.lambda_min.get(),
-                    lambda_max: self.lambda_max.get(),
-                }),
-                ..ProblemFacts::public(self.facts())
+                ..background
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))
@@ -332,6 +386,10 @@ impl Prepared for Ready {
     /// weights or of the difference of two models' weights. Such replacements change performances most. If the two models
     /// are the same, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
+        // Audits of single records are for one owner; agents are the units of a federation.
+        if self.models.is_empty() {
+            return Vec::new();
+        }
         let mut stream = key.stream();
         let (n, d) = (self.validation.len(), self.validation.d);
         let m = n as f64;

@@ -1,7 +1,9 @@
-//! Reassigns objectives to agents by rank, where heterogeneity depends on another quantity of the agents.
+//! Reassigns objectives and noises to agents by rank, where these depend on other quantities of the agents.
 
 use crate::network::PartyQuantity;
+use crate::objectives::Noise;
 use crate::protocols::stage::ReplicationSetup;
+use crate::protocols::stage::differences::OwnProblem;
 use crate::rng::Key;
 use std::sync::Arc;
 
@@ -20,43 +22,70 @@ pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
     values.iter().map(distance).collect()
 }
 
-/// For each agent, the number of the agent whose drawn objective it holds. Agents keep their own, except those of parties
-/// whose heterogeneity depends on other quantities: among the agents of the same such entry of the scenario and of the
-/// same group, the objectives are reassigned by rank. `agents` has the party and the group of each agent, `network` is
-/// the node of the seed tree for the network.
+/// The problems of all agents, each with the objective and the noise that it holds. Agents keep their own, except those of parties
+/// whose heterogeneity, data size or noise depends on other quantities. `agents` has the party and the group of each agent,
+/// `records` the numbers of records of agents, if they have any, and `network` is the node of the seed tree for the network.
 pub(super) fn dealt(
     stage: &ReplicationSetup,
     agents: &[(usize, usize)],
-    values: &[Arc<Vec<f64>>],
+    drawn: &[OwnProblem],
+    records: Option<&[u64]>,
     network: Key,
-) -> Vec<usize> {
+) -> Vec<OwnProblem> {
+    let values: Vec<_> = drawn.iter().map(|own| Arc::clone(own.function.at(0))).collect();
+    let dealer = Dealer { stage, agents, network };
     let mut holder: Vec<usize> = (0..agents.len()).collect();
-    let level = |&(party, _): &(usize, usize)| {
-        stage.traits[party].level(PartyQuantity::Heterogeneity, &stage.names[party], network)
-    };
-    let levels: Vec<Option<f64>> = agents.iter().map(level).collect();
-    if levels.iter().all(Option::is_none) {
-        return holder;
+    dealer.deal(PartyQuantity::Heterogeneity, || heterogeneity_of(&values), &mut holder);
+    if let Some(records) = records {
+        let sizes = || records.iter().map(|&count| count as f64).collect();
+        dealer.deal(PartyQuantity::DataSize, sizes, &mut holder);
     }
-    let unlike = heterogeneity_of(values);
-    let same_entry = |a: usize, b: usize| {
-        let entry = |agent: usize| stage.traits[agents[agent].0].together.as_ref();
-        let same = entry(a).zip(entry(b)).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
-        same && agents[a].1 == agents[b].1
-    };
-    let mut done = vec![false; agents.len()];
-    for first in 0..agents.len() {
-        if done[first] || levels[first].is_none() {
-            continue;
+    let mut own: Vec<OwnProblem> = holder.into_iter().map(|holder| drawn[holder].clone()).collect();
+    let noises: Vec<Noise> = own.iter().map(|own| own.noise.clone()).collect();
+    let mut holder: Vec<usize> = (0..agents.len()).collect();
+    dealer.deal(PartyQuantity::Noise, || noises.iter().map(Noise::variance).collect(), &mut holder);
+    own.iter_mut().zip(holder).for_each(|(own, holder)| own.noise = noises[holder].clone());
+    own
+}
+
+/// Deals out by rank.
+struct Dealer<'a> {
+    stage: &'a ReplicationSetup,
+    agents: &'a [(usize, usize)],
+    network: Key,
+}
+
+impl Dealer<'_> {
+    /// Sets for each agent the number of the agent whose thing it holds: among the agents of an entry of the scenario that names
+    /// the quantity, and of one group, by rank of the agent's level and of the thing's size. Others are left as they are.
+    fn deal(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
+        let Self { stage, agents, network } = self;
+        let level =
+            |&(party, _): &(usize, usize)| stage.traits[party].level(quantity, &stage.names[party], *network);
+        let levels: Vec<Option<f64>> = agents.iter().map(level).collect();
+        if levels.iter().all(Option::is_none) {
+            return;
         }
-        let members: Vec<usize> = (first..agents.len()).filter(|&agent| same_entry(first, agent)).collect();
-        members.iter().for_each(|&member| done[member] = true);
-        let (mut by_level, mut by_distance) = (members.clone(), members);
-        by_level.sort_by(|&a, &b| levels[a].unwrap_or(0.5).total_cmp(&levels[b].unwrap_or(0.5)));
-        by_distance.sort_by(|&a, &b| unlike[a].total_cmp(&unlike[b]));
-        by_level.into_iter().zip(by_distance).for_each(|(agent, source)| holder[agent] = source);
+        let sizes = sizes();
+        let same_entry = |a: usize, b: usize| {
+            let entry = |agent: usize| stage.traits[agents[agent].0].together.as_ref();
+            let same = entry(a).zip(entry(b)).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+            same && agents[a].1 == agents[b].1
+        };
+        let mut done = vec![false; agents.len()];
+        for first in 0..agents.len() {
+            if done[first] || levels[first].is_none() {
+                continue;
+            }
+            let members: Vec<usize> =
+                (first..agents.len()).filter(|&agent| same_entry(first, agent)).collect();
+            members.iter().for_each(|&member| done[member] = true);
+            let (mut by_level, mut by_size) = (members.clone(), members);
+            by_level.sort_by(|&a, &b| levels[a].unwrap_or(0.5).total_cmp(&levels[b].unwrap_or(0.5)));
+            by_size.sort_by(|&a, &b| sizes[a].total_cmp(&sizes[b]));
+            by_level.into_iter().zip(by_size).for_each(|(agent, source)| holder[agent] = source);
+        }
     }
-    holder
 }
 
 #[cfg(test)]

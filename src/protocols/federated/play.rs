@@ -71,7 +71,14 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        found.into_iter().chain(lacking).collect()
+        // Records that a split gives to an agent that does not take part would be nobody's.
+        let idle = problem.agents.as_ref().filter(|(path, held)| path.ends_with("split") && here < *held);
+        let idle = idle.map(|(path, held)| {
+            let cure = format!("write `count: {held}` for the parties, or `agents: {here}` in the split");
+            let expected = format!("a split among the {here} agents that take part");
+            Problem::wrong(path, expected, format!("one among {held}"), cure)
+        });
+        found.into_iter().chain(lacking).chain(idle).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -112,6 +119,12 @@ impl Protocol for Federated {
         members.filter(|(_, group)| differs(group)).flat_map(|((_, found), _)| found).collect()
     }
 
+    fn with_own_noise(&self, stage: &ReplicationSetup) -> Vec<usize> {
+        let members = self.members(stage).into_iter().zip(&self.groups);
+        let differs = |group: &AgentGroup| group.differences.noise_between_agents();
+        members.filter(|(_, group)| differs(group)).flat_map(|((_, found), _)| found).collect()
+    }
+
     fn warnings(&self) -> Vec<String> {
         let told = |(index, group): (usize, &AgentGroup)| {
             let whom = "the server and every agent";
@@ -147,9 +160,8 @@ impl Protocol for Federated {
         let own = if stage.directions.dry {
             drawn
         } else {
-            let values: Vec<_> = drawn.iter().map(|own| Arc::clone(own.function.at(0))).collect();
-            let holders = dealt(stage, &agents, &values, key.child("network"));
-            holders.into_iter().map(|holder| drawn[holder].clone()).collect()
+            let records = instance.background.records.as_deref().map(Vec::as_slice);
+            dealt(stage, &agents, &drawn, records, key.child("network"))
         };
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()

@@ -5,6 +5,7 @@ use crate::network::PartyQuantity;
 use crate::objectives::Instance;
 use crate::protocols::stage::ReplicationSetup;
 use crate::vocab::{Origin, PublicFact};
+use std::collections::BTreeSet;
 
 /// The name in the ledger for the agents as owners of the protected data.
 pub(super) const PROTECTED: &str = "agents";
@@ -12,9 +13,21 @@ pub(super) const PROTECTED: &str = "agents";
 /// The name in the ledger for all agents as observers of what the server broadcasts.
 pub const EVERY_AGENT: &str = "every agent";
 
-/// The fact that speed and availability reveal, where they depend on the agents' objectives.
-const TIED: &str = "how fast agents are and when they are available, which depends on how much their objectives differ \
-                    (`together`), and so who answers in time";
+/// The beginning of what speed and availability reveal where they depend on the agents' data.
+const TIED: &str = "how fast agents are and when they are available, which depends on ";
+
+/// What speed and availability reveal where they depend on these quantities of the agents' data.
+fn tied(quantities: &BTreeSet<PartyQuantity>) -> String {
+    let words = |quantity: &PartyQuantity| match quantity {
+        PartyQuantity::DataSize => "how many records they hold",
+        PartyQuantity::Noise => "how noisy their outcomes are",
+        PartyQuantity::Heterogeneity | PartyQuantity::Speed | PartyQuantity::Availability => {
+            "how much their objectives differ"
+        }
+    };
+    let of = quantities.iter().map(words).collect::<Vec<_>>().join(" and on ");
+    format!("{TIED}{of} (`together`), and so who answers in time")
+}
 
 /// The fact that the times of messages reveal.
 const WHO_AND_WHEN: &str =
@@ -61,7 +74,7 @@ pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) ->
             }
         }
     }
-    let tied = objective.iter().any(|fact| fact.what == TIED);
+    let tied = objective.iter().any(|fact| fact.what.starts_with(TIED));
     facts.push(protocol(match (tells, tied) {
         (false, false) => WHO_AND_WHEN,
         (true, false) => WHEN,
@@ -88,9 +101,10 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
 
 /// Public facts about the problem of a federation: those of its objective, of its input tables and of dependences.
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
-    let tied = stage.traits.iter().filter_map(|party| party.together.as_ref());
-    let tied = tied.into_iter().any(|together| together.ties(PartyQuantity::Heterogeneity));
-    let tied = tied.then(|| PublicFact::new(TIED, Origin::ComputedFromData).about(PROTECTED));
+    let parties = stage.traits.iter().filter_map(|party| party.together.as_ref());
+    let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.told_by_times()).collect();
+    let fact = || PublicFact::new(tied(&told), Origin::ComputedFromData).about(PROTECTED);
+    let tied = (!told.is_empty()).then(fact);
     instance.background.public.iter().cloned().chain(stage.inputs_of_records()).chain(tied).collect()
 }
 

@@ -96,6 +96,7 @@ impl Replication<'_> {
         record.jitter = record.jitter.max(self.common.prior.jitter());
         let named = |name: &str, value| NamedOutcome::new(name, value);
         if self.instance.background.agents.is_some()
+            && self.instance.background.points.is_none()
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {

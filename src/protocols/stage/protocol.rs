@@ -66,6 +66,12 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
+    /// The positions in the stage of the parties whose outcomes have noise of their own, so that it differs. Default: none.
+    fn with_own_noise(&self, stage: &ReplicationSetup) -> Vec<usize> {
+        let _ = stage;
+        Vec::new()
+    }
+
     /// Whether a dry run ([`dry`](super::RunOptions::dry)) needs the real objective, because the size or the number of
     /// messages depends on its points. If not, a placeholder problem with one arm is used.
     fn dry_needs_objective(&self) -> bool {

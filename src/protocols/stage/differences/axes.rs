@@ -121,6 +121,11 @@ impl Differences {
             || self.split_up().is_some_and(|clusters| clusters.count.get() > 1)
     }
 
+    /// Whether two agents of a group may have other noise.
+    pub(in crate::protocols) fn noise_between_agents(&self) -> bool {
+        self.noise.as_ref().is_some_and(Factors::between_agents)
+    }
+
     /// The part of the domain that each agent has, if it is not all of it.
     pub(in crate::protocols) fn part(&self) -> Option<Domain> {
         self.domain.filter(|domain| domain.is_partial())
@@ -187,6 +192,11 @@ impl Differences {
                 set.map(|()| Problem::wrong(field, expected, "one that is not", cure))
             };
             problems.extend(drawn.into_iter().filter_map(refused));
+        }
+        if self.part().is_some() && objective.has_own_points() {
+            let expected = "an objective all of whose points any agent can measure";
+            let cure = "leave it out: the agents of this objective have rows of their own";
+            problems.push(Problem::wrong("domain", expected, "one that gives each agent its own", cure));
         }
         let noisy = self.noise.as_ref().is_some_and(Factors::differ);
         if noisy && objective.stated().noise.variance() == Some(0.0) {

@@ -190,8 +190,10 @@ impl<'a> Draws<'a> {
         let differences = agent.differences;
         let scale = factor(&differences.scale, "scale");
         let facts = &self.of.instance.background;
-        let points = differences.part().map(|domain| {
-            Arc::new(domain.of(&self.of.instance.inputs, &mut agent.key.child("points").stream()))
+        let given = facts.points.as_ref().and_then(|all| all.get(agent.n)).map(Arc::clone);
+        let points = given.or_else(|| {
+            let stream = || agent.key.child("points").stream();
+            differences.part().map(|domain| Arc::new(domain.of(&self.of.instance.inputs, &mut stream())))
         });
         let noise =
             facts.agent_noise.as_ref().and_then(|all| all.get(agent.n)).unwrap_or(&self.of.instance.noise);

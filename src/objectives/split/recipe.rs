@@ -1,6 +1,6 @@
 //! The stated division of a file's records among agents: label skew, quantity skew, feature shift and noise.
 
-use crate::vocab::{NonNegative, Positive, Problem};
+use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -155,9 +155,38 @@ impl Split {
     }
 }
 
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs, of which it may have one.
+pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !agent.is_empty() && !splits.is_empty() {
+        let expected = "no columns beside `split`, which divides the records at random";
+        problems.push(Problem::wrong("agent", expected, agent.join(", "), "leave one of the two out"));
+    }
+    for (index, split) in splits.iter().enumerate() {
+        let place = format!("split[{index}]");
+        problems.extend(split.problems(inputs).into_iter().map(|problem| problem.below(&place)));
+    }
+    problems
+}
+
+/// What is taken as public about who holds which records: not what each agent holds.
+pub(in crate::objectives) fn facts(splits: &[Split]) -> Vec<PublicFact> {
+    let mut facts = vec![PublicFact::new("number of agents", Origin::Shape)];
+    if !splits.is_empty() {
+        let law = "the law by which records are divided among agents, but not what each agent holds";
+        facts.push(PublicFact::new(law, Origin::Stated));
+    }
+    facts
+}
+
+/// The number of agents of these splits.
+pub(in crate::objectives) fn agents(splits: &[Split]) -> usize {
+    splits.iter().fold(0usize, |sum, split| sum.saturating_add(split.count()))
+}
+
 /// The problem of splits that need more records than there are.
-pub(super) fn too_few(splits: &[Split], records: usize) -> Option<Problem> {
-    let agents = splits.iter().fold(0usize, |sum, split| sum.saturating_add(split.count()));
+pub(in crate::objectives) fn too_few(splits: &[Split], records: usize) -> Option<Problem> {
+    let agents = agents(splits);
     (agents.saturating_mul(LEAST) > records).then(|| {
         let expected =
             format!("at most {} agents in all, with two of the {records} records each", records / LEAST);

@@ -1,11 +1,12 @@
 //! Draws which agent holds which records, and the noise that is added to their features.
 
-use super::data::{AgentRecords, Agents, first_of_each_class};
-use super::split::{FeatureShift, LEAST, Labels, Sizes, Split};
+use super::holder::Holder;
+use super::holdings::Held;
+use super::recipe::{FeatureShift, LEAST, Labels, Sizes, Split};
 use crate::objectives::scaling::spread;
 use crate::rng::{Key, Stream};
 use crate::special::gamma_quantile;
-use crate::vocab::{Positive, Probability};
+use crate::vocab::Positive;
 
 impl Split {
     /// The agents' expected shares of the split's records, which add up to 1.
@@ -29,18 +30,14 @@ impl Split {
     }
 
     /// The range of every record and the agents' shares of each range; one range of all records without a feature shift.
-    fn ranges(&self, all: &AgentRecords, inputs: &[String], sizes: &[f64], key: &Key) -> Ranges {
+    fn ranges(&self, all: &Held<'_>, inputs: &[String], sizes: &[f64], key: &Key) -> Ranges {
         let of = |shift: &FeatureShift| {
             let column = inputs.iter().position(|input| *input == shift.column)?;
             let values: Vec<f64> = all.features[column..].iter().step_by(all.d).copied().collect();
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
             let count = shift.ranges.get() as usize;
-            let edges: Vec<f64> = (1..count).map(|range| sorted[range * sorted.len() / count]).collect();
-            let range = |value: &f64| edges.iter().filter(|edge| **edge <= *value).count();
             let shares =
                 (0..count).map(|range| around(sizes, shift.alpha, &mut key.index(range as u64).stream()));
-            Some(Ranges { of_rows: values.iter().map(range).collect(), shares: shares.collect() })
+            Some(Ranges { of_rows: ranges_of(&values, count), shares: shares.collect() })
         };
         let whole = || Ranges { of_rows: vec![0; all.classes.len()], shares: vec![sizes.to_vec()] };
         self.features.as_ref().and_then(of).unwrap_or_else(whole)
@@ -53,6 +50,28 @@ struct Ranges {
     of_rows: Vec<usize>,
     /// By range, the agents' shares.
     shares: Vec<Vec<f64>>,
+}
+
+/// The range of every value, from 0 to `count` - 1; ranges have equal numbers of values, up to ties.
+fn ranges_of(values: &[f64], count: usize) -> Vec<usize> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let edges: Vec<f64> = (1..count).map(|range| sorted[range * sorted.len() / count]).collect();
+    values.iter().map(|value| edges.iter().filter(|edge| *edge <= value).count()).collect()
+}
+
+/// The classes of records that have a number instead of a class: its quarters, with equal numbers of records, up to ties.
+pub(in crate::objectives) fn quarters(values: &[f64]) -> (Vec<usize>, [&'static str; 4]) {
+    (ranges_of(values, 4), ["lowest quarter", "second quarter", "third quarter", "highest quarter"])
+}
+
+/// The records of one agent.
+#[derive(Clone, Debug)]
+pub(in crate::objectives) struct Share {
+    /// Who holds which rows.
+    pub(in crate::objectives) holder: Holder,
+    /// The features of these rows, with the noise of the split, row-major.
+    pub(in crate::objectives) features: Vec<f64>,
 }
 
 /// A Dirichlet draw with these means and the concentration alpha for an agent of mean size.
@@ -102,38 +121,14 @@ fn numbers(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
     shares.iter().enumerate().map(place).collect()
 }
 
-/// The records of a file, divided among the agents of these splits. `share` of an agent's records of each class, the
-/// last ones, are held out; every agent has at least one record for training and one that is held out.
-pub(super) fn split(
-    read: Agents,
-    (splits, inputs): (&[Split], &[String]),
-    share: Probability,
-    key: &Key,
-) -> Agents {
-    let Some(all) = read.agents.first().filter(|_| !splits.is_empty()) else { return read };
-    let mut agents = divided(all, read.classes.len(), (splits, inputs), key);
-    for agent in &mut agents {
-        agent.training = first_of_each_class(&agent.classes, read.classes.len(), 1.0 - share.get());
-        let sides = [true, false].map(|side| agent.training.contains(&side));
-        let place = match sides {
-            [true, false] => agent.training.last_mut(),
-            [false, true] => agent.training.first_mut(),
-            _ => None,
-        };
-        place.into_iter().for_each(|training| *training = !*training);
-    }
-    Agents { agents, classes: read.classes }
-}
-
 /// The records of the agents of these splits, in order, from a file with the records `all`; every agent's records are
-/// in the order of the file. There are at least two records for each agent. The caller determines which records are
-/// held out.
-fn divided(
-    all: &AgentRecords,
+/// in the order of the file. There are at least two records for each agent.
+pub(in crate::objectives) fn divided(
+    all: &Held<'_>,
     classes: usize,
     (splits, inputs): (&[Split], &[String]),
     key: &Key,
-) -> Vec<AgentRecords> {
+) -> Vec<Share> {
     let places = placed(all, classes, (splits, inputs), key);
     let deviation = |feature: usize| {
         let column = all.features[feature..].iter().step_by(all.d).copied();
@@ -141,13 +136,12 @@ fn divided(
     };
     let deviations: Vec<f64> = (0..all.d).map(deviation).collect();
     let of_splits = splits.iter().flat_map(|split| (1..=split.count()).map(move |k| (split, k)));
-    let agents = places.iter().zip(of_splits).enumerate();
+    let agents = places.into_iter().zip(of_splits).enumerate();
     agents
         .map(|(n, (places, (split, k)))| {
             let mut noise = key.child("feature noise").index(n as u64).stream();
             let sd = split.feature_noise.get() * k as f64 / split.count() as f64;
-            let mut features: Vec<f64> =
-                places.iter().flat_map(|&row| all.row(row).iter().copied()).collect();
+            let mut features: Vec<f64> = places.iter().flat_map(|&row| all.row(row)).copied().collect();
             if sd > 0.0 {
                 for row in features.chunks_mut(all.d.max(1)) {
                     row.iter_mut()
@@ -155,20 +149,14 @@ fn divided(
                         .for_each(|(cell, unit)| *cell += unit * sd * noise.normal());
                 }
             }
-            AgentRecords {
-                name: format!("agent {}", n + 1),
-                d: all.d,
-                features,
-                classes: places.iter().map(|&row| all.classes[row]).collect(),
-                training: Vec::new(),
-            }
+            Share { holder: Holder { name: format!("agent {}", n + 1), rows: places }, features }
         })
         .collect()
 }
 
 /// The rows of each agent, ascending.
 fn placed(
-    all: &AgentRecords,
+    all: &Held<'_>,
     classes: usize,
     (splits, inputs): (&[Split], &[String]),
     key: &Key,
@@ -234,7 +222,7 @@ fn fill_up(held: &mut [Vec<usize>], stream: &mut Stream) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::split::too_few;
+    use super::super::recipe::too_few;
     use super::*;
 
     fn splits(text: &str) -> Vec<Split> {
@@ -243,13 +231,9 @@ mod tests {
 
     /// Two classes of 600 and 400 records, divided 2,000 times.
     fn counts(text: &str) -> Vec<Vec<[f64; 2]>> {
-        let all = AgentRecords {
-            name: String::new(),
-            d: 1,
-            features: (0..1000u32).map(f64::from).collect(),
-            classes: (0..1000).map(|row| usize::from(row % 5 < 2)).collect(),
-            training: Vec::new(),
-        };
+        let features: Vec<f64> = (0..1000u32).map(f64::from).collect();
+        let classes: Vec<usize> = (0..1000).map(|row| usize::from(row % 5 < 2)).collect();
+        let all = Held { name: "", d: 1, features: &features, classes: &classes };
         let splits = splits(text);
         let of = |k: u64| {
             let held = placed(&all, 2, (&splits, &[]), &Key::root(4).index(k));
@@ -334,13 +318,9 @@ mod tests {
     /// errors, and rounding of at most a record for each of two classes.
     #[test]
     fn agents_hold_ranges_of_a_feature() {
-        let all = AgentRecords {
-            name: String::new(),
-            d: 2,
-            features: (0..1000u32).flat_map(|row| [0.0, f64::from(row)]).collect(),
-            classes: (0..1000).map(|row| row % 2).collect(),
-            training: Vec::new(),
-        };
+        let features: Vec<f64> = (0..1000u32).flat_map(|row| [0.0, f64::from(row)]).collect();
+        let classes: Vec<usize> = (0..1000).map(|row| row % 2).collect();
+        let all = Held { name: "", d: 2, features: &features, classes: &classes };
         let names = ["x".to_owned(), "y".to_owned()];
         let splits =
             splits("[Split(agents: 10, features: FeatureShift(column: \"y\", alpha: 0.5, ranges: 10))]");
@@ -383,20 +363,16 @@ mod tests {
     #[test]
     fn features_are_blurred_by_agent() {
         let n = 4000;
-        let all = AgentRecords {
-            name: String::new(),
-            d: 2,
-            features: (0..n).flat_map(|row| [f64::from(row % 2) * 4.0, 7.0]).collect(),
-            classes: (0..n as usize).map(|row| row % 2).collect(),
-            training: Vec::new(),
-        };
+        let features: Vec<f64> = (0..n).flat_map(|row| [f64::from(row % 2) * 4.0, 7.0]).collect();
+        let classes: Vec<usize> = (0..n as usize).map(|row| row % 2).collect();
+        let all = Held { name: "", d: 2, features: &features, classes: &classes };
         // The first feature is 0 for class 0 and 4 for class 1, so its standard deviation is 2.
         let splits = splits("[Split(agents: 4, feature_noise: 0.5)]");
         let agents = divided(&all, 2, (&splits, &[]), &Key::root(8));
         for (k, agent) in agents.iter().enumerate() {
-            assert!(agent.row(0)[1] == 7.0);
-            let count = agent.classes.len();
-            let noise = |row: usize| agent.row(row)[0] - 4.0 * agent.classes[row] as f64;
+            assert!(agent.features[1] == 7.0);
+            let count = agent.holder.rows.len();
+            let noise = |row: usize| agent.features[2 * row] - 4.0 * classes[agent.holder.rows[row]] as f64;
             let square = (0..count).map(|row| noise(row).powi(2)).sum::<f64>() / count as f64;
             let expected = (0.25 * (k + 1) as f64).powi(2);
             assert!((square / expected - 1.0).abs() < 6.0 * (2.0 / count as f64).sqrt(), "{k}: {square}");

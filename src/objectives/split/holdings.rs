@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// the protocol is told them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
-    /// The classes in alphabetical order.
+    /// The classes in alphabetical order; for a table, the quarters of its output.
     pub classes: Vec<String>,
     /// Number of agents.
     pub agents: u64,
@@ -47,14 +47,21 @@ pub struct HoldingDistances {
 
 /// The records of one agent, to be counted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held<'a> {
-    pub(super) name: &'a str,
+pub(in crate::objectives) struct Held<'a> {
+    pub(in crate::objectives) name: &'a str,
     /// Class of each record.
-    pub(super) classes: &'a [usize],
+    pub(in crate::objectives) classes: &'a [usize],
     /// Number of features.
-    pub(super) d: usize,
+    pub(in crate::objectives) d: usize,
     /// Features, row-major.
-    pub(super) features: &'a [f64],
+    pub(in crate::objectives) features: &'a [f64],
+}
+
+impl<'a> Held<'a> {
+    /// Features of one record.
+    pub(super) fn row(&self, index: usize) -> &'a [f64] {
+        &self.features[index * self.d..][..self.d]
+    }
 }
 
 impl Holdings {
@@ -62,7 +69,7 @@ impl Holdings {
     pub const MAX_LISTED: usize = 40;
 
     /// The holdings of these agents.
-    pub(super) fn of(agents: &[Held<'_>], classes: &[String]) -> Self {
+    pub(in crate::objectives) fn of(agents: &[Held<'_>], classes: &[String]) -> Self {
         let counts: Vec<Vec<u64>> = agents.iter().map(|agent| by_class(agent, classes.len())).collect();
         let mut others = vec![0; classes.len()];
         for counts in counts.iter().skip(Self::MAX_LISTED) {
@@ -83,6 +90,11 @@ impl Holdings {
             distances: distances(agents, &counts),
         }
     }
+}
+
+/// The number of records of each agent.
+pub(in crate::objectives) fn records_of(agents: &[Held<'_>]) -> Vec<u64> {
+    agents.iter().map(|agent| agent.classes.len() as u64).collect()
 }
 
 fn by_class(agent: &Held<'_>, classes: usize) -> Vec<u64> {

@@ -1,0 +1,41 @@
+//! The rows of a file that an agent holds, by the values of columns.
+
+use std::collections::BTreeMap;
+
+/// An agent and the rows that it holds, from 0.
+#[derive(Clone, Debug)]
+pub(in crate::objectives) struct Holder {
+    pub(in crate::objectives) name: String,
+    pub(in crate::objectives) rows: Vec<usize>,
+}
+
+/// The holders of `rows` rows: one for each combination of values of these columns, which are joined by `/`, in the order in
+/// which the rows first name them.
+pub(in crate::objectives) fn by_columns(columns: &[Vec<&str>], rows: usize) -> Vec<Holder> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut holders: Vec<Holder> = Vec::new();
+    for row in 0..rows {
+        let name = columns.iter().map(|column| column[row]).collect::<Vec<_>>().join("/");
+        let place = *places.entry(name.clone()).or_insert(holders.len());
+        if place == holders.len() {
+            holders.push(Holder { name, rows: Vec::new() });
+        }
+        holders[place].rows.push(row);
+    }
+    holders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holders_come_in_the_order_of_the_rows() {
+        let columns = [vec!["b", "a", "b", "a"], vec!["1", "1", "2", "1"]];
+        let found: Vec<(String, Vec<usize>)> =
+            by_columns(&columns, 4).into_iter().map(|holder| (holder.name, holder.rows)).collect();
+        let named = |name: &str, rows: &[usize]| (name.to_owned(), rows.to_vec());
+        assert_eq!(found, [named("b/1", &[0]), named("a/1", &[1, 3]), named("b/2", &[2])]);
+        assert_eq!(by_columns(&[], 3)[0].rows, [0, 1, 2], "without columns all rows are one agent's");
+    }
+}

@@ -1,0 +1,13 @@
+//! Who holds which records of a file: by its columns, or divided at random with label skew, quantity skew, feature shift and noise.
+
+mod division;
+mod holder;
+mod holdings;
+mod recipe;
+
+pub(super) use division::{Share, divided, quarters};
+pub(super) use holder::{Holder, by_columns};
+pub use holdings::{AgentHoldings, HoldingDistances, Holdings};
+pub(super) use holdings::{Held, records_of};
+pub use recipe::{FeatureShift, Labels, Sizes, Split};
+pub(super) use recipe::{agents, facts, problems, too_few};
