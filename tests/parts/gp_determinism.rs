@@ -88,8 +88,9 @@ fn learners() -> String {
             laplace_scale: Some(0.5),
         },
     };
-    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it.
-    for name in LearnerModel::names().iter().filter(|name| !["External", "Parallel"].contains(name)) {
+    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it; `searches` has `Acquisition`.
+    let others = ["External", "Parallel", "Acquisition"];
+    for name in LearnerModel::names().iter().filter(|name| !others.contains(name)) {
         let model: LearnerModel = subrosa::scenario::part(name).unwrap();
         let mut learner = model.as_dyn().build(&arms).unwrap();
         let (mut choices, mut noise) = (Key::root(7).stream(), Key::root(8).stream());

@@ -1,0 +1,184 @@
+//! Bayesian optimisation with an acquisition function, over a finite set of arms or over a box.
+
+mod largest_value;
+mod model;
+mod score;
+mod search;
+mod trust_region;
+
+use super::arms::{Arms, BoxModel, BuildError, covariance};
+use super::{Learner, LearnerRecipe};
+use crate::gp::{ArmCovariance, Points};
+use crate::rng::sobol::MOST_DIMENSIONS;
+use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, NonNegative};
+use model::Model;
+use schemars::JsonSchema;
+use search::{Domain, Search};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// What the next query maximises. The best value so far is the largest posterior mean at a point with an outcome, so that a large
+/// noise in one outcome is not taken for a large value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum AcquisitionFunction {
+    /// The logarithm of the expected improvement over the best value so far, computed so that it has a slope where the
+    /// improvement itself is rounded to 0. Ament et al. 2023, equation 9.
+    #[default]
+    LogExpectedImprovement,
+    /// The expected improvement over the best value so far. Jones, Schonlau and Welch 1998, equation 15.
+    ExpectedImprovement,
+    /// The probability of a value above the best one so far (Kushner 1964), by its logarithm.
+    ProbabilityOfImprovement,
+    /// Mean + sqrt(beta) standard deviations, of outcomes scaled to variance 1 if hyperparameters are fitted.
+    ///
+    /// Example: `UpperConfidenceBound(beta: 4)`.
+    UpperConfidenceBound {
+        /// beta.
+        beta: NonNegative,
+    },
+    /// A function drawn from the posterior: random Fourier features, corrected at the outcomes (Wilson et al. 2020).
+    ///
+    /// Example: `ThompsonSampling(features: 512)`.
+    ThompsonSampling {
+        /// Number of features, 1 to 4096; their error is of order 1 / sqrt(features).
+        features: NonZeroUsize,
+    },
+    /// The information that an outcome gives about the largest value, averaged over draws of that value. Wang and Jegelka 2017,
+    /// equation 6.
+    ///
+    /// Example: `MaxValueEntropySearch(draws: 16)`.
+    MaxValueEntropySearch {
+        /// Number of draws.
+        draws: NonZeroUsize,
+    },
+}
+
+/// Whether the model's hyperparameters are fitted to the outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Refit {
+    /// They are those of the objective's model, for which theorems hold.
+    Never,
+    /// After this many outcomes, again and again: length-scales (one per input), variance and noise variance at the maximum of
+    /// their posterior density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and variance 1.
+    ///
+    /// Example: `Every(5)`.
+    Every(NonZeroUsize),
+}
+
+impl Default for Refit {
+    fn default() -> Self {
+        Self::Every(NonZeroUsize::MIN)
+    }
+}
+
+/// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a Gaussian process is fitted to all
+/// outcomes and the point with the largest acquisition is asked. It searches a finite set of arms, or a box, where the
+/// acquisition is maximised by 512 quasi-random and 64 nearby candidates, of which the best eight are refined with gradients. No
+/// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that the model expects (kriging
+/// believer).
+///
+/// The priors of fitted hyperparameters are those of Hvarfner, Hellsten and Nardi 2024: length-scales log-normal with median
+/// e^sqrt(2) sqrt(d) and sigma sqrt(3); the noise variance with median e^-4 and sigma 1, the variance with median 1 and sigma 1.
+///
+/// Example: `Acquisition(function: LogExpectedImprovement)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Acquisition {
+    /// What the next query maximises. Default: `LogExpectedImprovement`.
+    #[serde(default)]
+    pub function: AcquisitionFunction,
+    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random points.
+    /// Default: 2 (d + 1), with d inputs.
+    #[serde(default)]
+    pub initial: Option<NonZeroUsize>,
+    /// Whether hyperparameters are fitted to the outcomes. Default: `Every(1)`.
+    #[serde(default)]
+    pub refit: Refit,
+    /// Whether queries stay in a box around the best outcome, which grows with successes and shrinks with failures, and the search
+    /// begins anew when it is tiny: TuRBO-1 (Eriksson et al. 2019), for many inputs. In a box only. Default: false.
+    #[serde(default)]
+    pub trust_region: bool,
+}
+
+/// The same points with every input scaled to [0, 1]; an input that is the same everywhere is 0.
+fn to_unit_cube(points: &Points) -> Points {
+    let d = points.d();
+    let ranges: Vec<(f64, f64)> = (0..d).map(|input| points.range(input)).collect();
+    let place =
+        |(x, (low, high)): (&f64, &(f64, f64))| if high > low { (x - low) / (high - low) } else { 0.0 };
+    let rows = points.row_major().chunks(d.max(1)).flat_map(|row| row.iter().zip(&ranges).map(place));
+    Points::new(points.n(), d, rows.collect())
+}
+
+impl LearnerRecipe for Acquisition {
+    fn predicts(&self) -> bool {
+        true
+    }
+
+    fn searches_boxes(&self) -> bool {
+        true
+    }
+
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let (n, t) = (arms as f64, outcomes as f64);
+        // A choice computes about as many posteriors as there are arms, each a pass over a triangle, and again as many with gradients.
+        let choices = 2.0 * n * t * (t * t / 3.0 * MULTIPLY + t / 2.0 * COVARIANCE);
+        let fits = match self.refit {
+            Refit::Never => 0.0,
+            // About sixty evaluations of the likelihood.
+            Refit::Every(rounds) => {
+                let each = t * t * t / 4.0 * MULTIPLY + t * t / 6.0 * COVARIANCE;
+                60.0 * each * t / rounds.get() as f64
+            }
+        };
+        Effort::new(NUMBER * t * t, choices + fits)
+    }
+
+    fn problems(&self) -> Vec<crate::vocab::Problem> {
+        const MOST: usize = 4096;
+        match self.function {
+            AcquisitionFunction::ThompsonSampling { features } if features.get() > MOST => {
+                vec![crate::vocab::Problem::wrong(
+                    "function.ThompsonSampling.features",
+                    format!("at most {MOST}"),
+                    features.to_string(),
+                    "write features: 512",
+                )]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let learner = "Acquisition";
+        let ArmCovariance::Inputs { points, covariance } = covariance(learner, arms)? else {
+            return Err(BuildError::NeedsInputs { learner });
+        };
+        if points.d() > MOST_DIMENSIONS {
+            return Err(BuildError::TooManyInputs { learner, found: points.d(), most: MOST_DIMENSIONS });
+        }
+        let points = match self.refit {
+            Refit::Never => Arc::clone(points),
+            Refit::Every(_) => Arc::new(to_unit_cube(points)),
+        };
+        let d = points.d();
+        let model = Model::new(self.refit, d, (covariance.clone(), arms.noise_variance, arms.mean));
+        let recipe = Self { trust_region: false, ..self.clone() };
+        Ok(Box::new(Search::new(recipe, Domain::Arms(points), d, model)))
+    }
+
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        let d = model.domain.d();
+        if d > MOST_DIMENSIONS {
+            let learner = "Acquisition";
+            return Err(BuildError::TooManyInputs { learner, found: d, most: MOST_DIMENSIONS });
+        }
+        let stated = (model.covariance.clone(), model.noise_variance, model.mean);
+        let own = Model::new(self.refit, d, stated);
+        Ok(Box::new(Search::new(self.clone(), Domain::Box(model.domain.clone()), d, own)))
+    }
+}
