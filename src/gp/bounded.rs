@@ -221,7 +221,7 @@ mod tests {
         };
         // The candidate near the lower hill is the better one of the two.
         let groups = [vec![vec![2.6], vec![0.1]]];
-        let mut at = |x: f64| function(&[x], &mut [0.0]);
+        let at = |x: f64| function(&[x], &mut [0.0]);
         assert!(at(0.1) > at(2.6));
         for (refined, top) in [(1, 0.0), (2, 4.0)] {
             let mut value = |x: &[f64]| {

@@ -1,40 +1,78 @@
 //! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the outcomes.
 
+use super::covariance::{LengthScale, Shape};
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
 use crate::rng::Stream;
 
-/// A random function drawn from a posterior, approximately: m random Fourier features draw a function of the prior, which Matheron's
-/// rule corrects exactly at the points with outcomes.
+/// A random function drawn from a posterior: m random Fourier features draw a function of the prior, approximately, which Matheron's
+/// rule corrects exactly at the points with outcomes. That of a linear covariance is drawn exactly.
 ///
 /// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian process
 /// posteriors", equation 13.
 #[derive(Clone, Debug)]
 pub struct PosteriorPath<'a> {
     posterior: &'a PointPosterior,
-    features: FourierFeatures,
-    weights: Vec<f64>,
+    prior: PriorPath,
     /// (K + noise I)^-1 (outcomes - drawn outcomes).
     correction: Vec<f64>,
+}
+
+/// A function drawn from the prior, around its mean.
+#[derive(Clone, Debug)]
+enum PriorPath {
+    Features(FourierFeatures, Vec<f64>),
+    /// The inner product with these numbers.
+    Linear(Vec<f64>),
+}
+
+impl PriorPath {
+    fn draw(posterior: &PointPosterior, m: usize, stream: &mut Stream) -> Result<Self, GpError> {
+        let (covariance, d) = (posterior.covariance(), posterior.d());
+        let linear = covariance.shape == Shape::Linear;
+        let mut weights = vec![0.0; if linear { d } else { m }];
+        if linear {
+            stream.fill_normal(&mut weights);
+            for (input, weight) in weights.iter_mut().enumerate() {
+                let scale = match &covariance.length_scale {
+                    LengthScale::Same(l) => *l,
+                    LengthScale::PerDimension(l) => l[input],
+                };
+                *weight *= covariance.variance.sqrt() / scale;
+            }
+            return Ok(Self::Linear(weights));
+        }
+        let features = FourierFeatures::draw(covariance, d, m, FeatureLength::Estimator, stream)?;
+        stream.fill_normal(&mut weights);
+        Ok(Self::Features(features, weights))
+    }
+
+    /// The value at a point; the gradient is added.
+    fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
+        match self {
+            Self::Features(features, weights) => features.weighted(weights, point, gradient),
+            Self::Linear(weights) => {
+                gradient.iter_mut().zip(weights).for_each(|(out, weight)| *out += weight);
+                point.iter().zip(weights).map(|(x, weight)| x * weight).sum()
+            }
+        }
+    }
 }
 
 impl<'a> PosteriorPath<'a> {
     /// Draws a function with `m` features.
     ///
     /// # Errors
-    /// [`GpError::NotStationary`] for a linear covariance.
+    /// Those of [`FourierFeatures::draw`].
     pub fn draw(posterior: &'a PointPosterior, m: usize, stream: &mut Stream) -> Result<Self, GpError> {
-        let d = posterior.d();
-        let features = FourierFeatures::draw(posterior.covariance(), d, m, FeatureLength::Estimator, stream)?;
-        let mut weights = vec![0.0; m];
-        stream.fill_normal(&mut weights);
+        let prior = PriorPath::draw(posterior, m, stream)?;
         let noise_sd = posterior.noise_variance().sqrt();
-        let mut unused = vec![0.0; d];
+        let mut unused = vec![0.0; posterior.d()];
         let left = posterior.centred().into_iter().enumerate().map(|(index, outcome)| {
-            let drawn = features.weighted(&weights, posterior.point(index), &mut unused);
+            let drawn = prior.at(posterior.point(index), &mut unused);
             outcome - drawn - noise_sd * stream.normal()
         });
         let left: Vec<f64> = left.collect();
-        Ok(Self { posterior, features, weights, correction: posterior.solve(left) })
+        Ok(Self { posterior, prior, correction: posterior.solve(left) })
     }
 
     /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
@@ -43,7 +81,7 @@ impl<'a> PosteriorPath<'a> {
     /// If the point has another number of coordinates.
     pub fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
-        let mut value = self.posterior.prior_mean() + self.features.weighted(&self.weights, point, gradient);
+        let mut value = self.posterior.prior_mean() + self.prior.at(point, gradient);
         for (index, weight) in self.correction.iter().enumerate() {
             let other = self.posterior.point(index);
             value += weight * self.posterior.covariance().add_gradient(point, other, *weight, gradient);
@@ -86,6 +124,10 @@ mod tests {
             let error = 6.0 * variance * (2.0 / f64::from(n)).sqrt();
             assert!((found - variance).abs() < error, "{point:?}: {found} {variance}");
         }
+        let mut line = PointPosterior::new(Covariance::new(Shape::Linear, 0.5, 2.0), 2, 1e-9, 0.0);
+        line.observe(&[1.0, 0.0], 3.0).unwrap();
+        let path = PosteriorPath::draw(&line, 1, &mut stream).unwrap();
+        assert!((path.at(&[0.5, 0.0], &mut [0.0; 2]) - 1.5).abs() < 1e-3, "half of a known value");
         let path = PosteriorPath::draw(&posterior, 64, &mut stream).unwrap();
         let (x, mut gradient) = ([0.3, 0.6], [0.0; 2]);
         path.at(&x, &mut gradient);

@@ -72,16 +72,6 @@ pub enum BuildError {
         /// Name of the learner.
         learner: String,
     },
-    /// The learner's quasi-random points do not have so many inputs.
-    #[error("{learner} takes at most {most} inputs, found {found}: use GpUcb")]
-    TooManyInputs {
-        /// Name of the learner.
-        learner: &'static str,
-        /// Number of inputs.
-        found: usize,
-        /// Largest number of inputs that it accepts.
-        most: usize,
-    },
     /// The covariance of the arms cannot be used.
     #[error(transparent)]
     Model(#[from] GpError),

@@ -25,7 +25,7 @@ fn scenario(place: &Path, rounds: u64, learners: &[(&str, &str)]) -> String {
         "Scenario(name: \"box\", seed: 5, replications: 2, parties: {{ \"service\": Party(), \"users\": Party() }}, \
          network: Network(topology: Mesh(), default: Link(latency: Exponential(mean: \"100ms\"), loss: Independent(0.05))), \
          objective: TestFunction(function: Branin, noise_variance: 0.01), protocol: Local(service: \"service\", \
-         users: \"users\", rounds: {rounds}, arrivals: Poisson(mean: \"200ms\"), series: [{}]))",
+         users: \"users\", rounds: {rounds}, arrivals: Poisson(every: \"200ms\"), series: [{}]))",
         series.join(", ")
     );
     let path = place.join("box.ron");
@@ -135,17 +135,23 @@ fn reports_about_points_of_a_box_are_private() {
     assert!(text.contains("Laplace"), "{text}");
 }
 
-/// A fork continues a search of a box with another acquisition function, which is given the points asked before.
+/// A fork continues a search of a box with another learner, which is given the points asked before: one that is the same but for how
+/// it is written goes on as the first, and another acquisition function does not.
 #[test]
 fn a_fork_of_a_search_of_a_box_goes_on_with_its_points() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), 30, &[("search", "Acquisition(refit: Every(3))")]);
     let text = fs::read_to_string(&path).unwrap();
-    let fork = "fork: Fork(at: Round(15), branches: { \"same\": [], \"UCB\": \
-                [\"protocol.series[0].learner=Acquisition(function: UpperConfidenceBound(beta: 4), refit: Every(3))\"] }), \
-                protocol:";
-    fs::write(&path, text.replacen("protocol:", fork, 1)).unwrap();
-    let (code, stdout, stderr) =
-        code_and_output(&subrosa(&["fork", &path, "--out", place.path().join("out").to_str().unwrap()]));
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    let to =
+        |learner: &str| format!("[\"protocol.series[0].learner=Acquisition({learner}refit: Every(3))\"]");
+    let fork = format!(
+        "seed: 5, fork: Fork(at: Round(15), branches: {{ \"same\": {}, \"UCB\": {} }}),",
+        to("initial: Some(6), "),
+        to("function: UpperConfidenceBound(beta: 9), "),
+    );
+    fs::write(&path, text.replacen("seed: 5,", &fork, 1)).unwrap();
+    let document = run(&path, &place.path().join("out"), &[]);
+    let of = |cell| metric(&document, cell, "search", "cumulative_regret").0;
+    assert_eq!(of(0), of(1));
+    assert_ne!(of(0), of(2));
 }

@@ -1,6 +1,6 @@
 //! The model of a search: outcomes so far, hyperparameters stated or fitted again while outcomes come in, and the posterior.
 
-use super::Refit;
+use super::settings::Refit;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::gp::{GpError, Hyperparameters, PointPosterior, Points, refit};
 

@@ -2,8 +2,8 @@
 
 use super::model::Model;
 use super::score::Score;
+use super::settings::{Acquisition, AcquisitionFunction};
 use super::trust_region::TrustRegion;
-use super::{Acquisition, AcquisitionFunction};
 use crate::gp::{Climb, GpError, PointPosterior, Points, PosteriorPath, largest, maximum_in_box};
 use crate::learners::Learner;
 use crate::rng::{Key, Stream, sobol};
@@ -66,6 +66,11 @@ impl Search {
         self.recipe.initial.map_or(2 * (self.d + 1), |count| count.get())
     }
 
+    /// Whether the next suggestion is a point of the design.
+    fn designs(&self) -> bool {
+        self.designed < self.initial() || self.model.len() == 0
+    }
+
     /// Counts a suggestion whose random numbers are those of `word`.
     fn count(&mut self, word: u64) {
         self.design.get_or_insert(word);
@@ -78,20 +83,20 @@ impl Search {
     /// The next point of the quasi-random design.
     fn design_point(&self, word: u64, index: usize) -> Vec<f64> {
         let key = Key::root(self.design.unwrap_or(word)).child("design");
-        sobol::points(index + 1, self.d, key).pop().unwrap_or_default()
+        spread(index + 1, self.d, key).pop().unwrap_or_default()
+    }
+
+    /// The trust region around the best outcome.
+    fn trusted(&self) -> Option<SearchBox> {
+        let (region, best) = (self.region.as_ref()?, self.model.best()?);
+        Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
     }
 
     /// The point of the unit cube, or of the arms' coordinates, that the acquisition is largest at.
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
-        let whole = SearchBox::unit(self.d);
-        let region = match (&self.region, self.model.best()) {
-            (Some(region), Some(best)) => {
-                region.around(self.model.point(best), &self.model.relative_length_scales())
-            }
-            _ => whole,
-        };
+        let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
-        let spread = sobol::points(CANDIDATES, self.d, key.child("quasi-random"));
+        let spread = spread(CANDIDATES, self.d, key.child("quasi-random"));
         let spread: Vec<Vec<f64>> = spread.iter().map(|unit| region.from_unit(unit)).collect();
         let near = self.near_the_best(posterior, &region, &mut stream);
         let groups = [spread, near];
@@ -182,20 +187,43 @@ impl Search {
     /// The arm with the largest acquisition, the first of equal ones.
     fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
         let rows: Vec<Vec<f64>> = (0..points.n()).map(|arm| points.row(arm).to_vec()).collect();
-        if let AcquisitionFunction::ThompsonSampling { features } = self.recipe.function
-            && let Ok(path) = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream())
-        {
-            let mut unused = vec![0.0; self.d];
-            return largest(&rows.iter().map(|x| path.at(x, &mut unused)).collect::<Vec<f64>>());
-        }
-        let score = self.score(posterior, &rows, key);
-        let least = LEAST_SD * posterior.covariance().variance.sqrt();
-        let value = |x: &Vec<f64>| {
-            let (mean, variance) = posterior.at(x);
-            score.at(mean, variance.sqrt().max(least)).0
+        let mut values: Vec<f64> = match self.recipe.function {
+            AcquisitionFunction::ThompsonSampling { features } => {
+                let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
+                let mut unused = vec![0.0; self.d];
+                path.map_or_else(
+                    |_| Vec::new(),
+                    |path| rows.iter().map(|x| path.at(x, &mut unused)).collect(),
+                )
+            }
+            _ => {
+                let score = self.score(posterior, &rows, key);
+                let least = LEAST_SD * posterior.covariance().variance.sqrt();
+                let value = |x: &Vec<f64>| {
+                    let (mean, variance) = posterior.at(x);
+                    score.at(mean, variance.sqrt().max(least)).0
+                };
+                rows.iter().map(value).collect()
+            }
         };
-        largest(&rows.iter().map(value).collect::<Vec<f64>>())
+        if let Some(region) = self.trusted() {
+            let outside: Vec<bool> = rows.iter().map(|x| !region.contains(x)).collect();
+            // The arm in the centre is always inside.
+            values.iter_mut().zip(outside).filter(|(_, outside)| *outside).for_each(|(value, _)| {
+                *value = f64::NEG_INFINITY;
+            });
+        }
+        largest(&values)
     }
+}
+
+/// Points that fill the unit cube evenly: Sobol' points, or, in more dimensions than these have, independent ones.
+fn spread(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
+    if d <= sobol::MOST_DIMENSIONS {
+        return sobol::points(count, d, key);
+    }
+    let mut stream = key.stream();
+    (0..count).map(|_| (0..d).map(|_| stream.uniform()).collect()).collect()
 }
 
 /// The arm nearest to a point, the first of equal ones.
@@ -219,7 +247,7 @@ impl Learner for Search {
     /// Pending questions are taken to have the outcomes that the model expects.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let word = stream.word();
-        let designs = self.designed < self.initial() || self.model.len() == 0;
+        let designs = self.designs();
         let index = if self.designed < self.initial() { self.designed } else { self.suggested };
         self.count(word);
         let key = Key::root(word).child("acquisition");
@@ -266,8 +294,13 @@ impl Learner for Search {
         Some(self.model.predicted(self.coordinates(arm)))
     }
 
+    /// Fits are made where the other learner would have made them, since a fit begins at the one before.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
+        let designs = self.designs();
         self.count(stream.word());
+        if !designs {
+            self.model.update();
+        }
     }
 
     fn point(&self, arm: usize) -> Option<&[f64]> {
