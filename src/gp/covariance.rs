@@ -82,6 +82,43 @@ impl Covariance {
         self.of_scaled(s)
     }
 
+    /// Adds `weight` times the gradient of the covariance of `x` and `z` by the coordinates of `x` to `out`, `[d]` each; returns the
+    /// covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not exist, counts as 0.
+    ///
+    /// # Panics
+    /// If there are fewer length-scales than dimensions.
+    pub fn add_gradient(&self, x: &[f64], z: &[f64], weight: f64, out: &mut [f64]) -> f64 {
+        let scale = |dimension: usize| match &self.length_scale {
+            LengthScale::Same(l) => *l,
+            LengthScale::PerDimension(l) => l[dimension],
+        };
+        let k = self.between(x, z);
+        let squares = || (0..x.len()).map(|i| (x[i] - z[i]) / scale(i)).map(|r| r * r).sum::<f64>();
+        let slope = weight * self.slope(if self.shape == Shape::Linear { 0.0 } else { squares() }, k);
+        for (i, out) in out.iter_mut().enumerate() {
+            let inner = if self.shape == Shape::Linear { z[i] } else { 2.0 * (x[i] - z[i]) };
+            *out += slope * inner / (scale(i) * scale(i));
+        }
+        k
+    }
+
+    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where the covariance is `k`:
+    /// it is computed from k, to reuse its exponential. That of Matern with nu = 1/2 is -k / (2 r), and counts as 0 at distance 0,
+    /// since s k'(s) tends to 0 there.
+    pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
+        match self.shape {
+            Shape::SquaredExponential => -0.5 * k,
+            Shape::Matern12 if s == 0.0 => 0.0,
+            Shape::Matern12 => -k / (2.0 * s.sqrt()),
+            Shape::Matern32 => -1.5 * k / (1.0 + (3.0 * s).sqrt()),
+            Shape::Matern52 => {
+                let a = (5.0 * s).sqrt();
+                -5.0 / 6.0 * k * (1.0 + a) / (1.0 + a + a * a / 3.0)
+            }
+            Shape::Linear => self.variance,
+        }
+    }
+
     /// The variance if it is the same at all points; `None` for a linear covariance.
     pub(super) fn common_variance(&self) -> Option<f64> {
         (self.shape != Shape::Linear).then(|| self.of_scaled(0.0))
@@ -186,6 +223,33 @@ multiversion! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gradients_are_those_of_finite_differences() {
+        let shapes =
+            [Shape::SquaredExponential, Shape::Matern12, Shape::Matern32, Shape::Matern52, Shape::Linear];
+        let (x, z) = ([0.3, -0.2, 0.9], [0.1, 0.4, 0.7]);
+        for shape in shapes {
+            let per_dimension = Covariance::per_dimension(shape, vec![0.3, 0.9, 1.4], 1.7);
+            for covariance in [per_dimension, Covariance::new(shape, 0.6, 1.7)] {
+                let mut found = [1.0; 3];
+                let k = covariance.add_gradient(&x, &z, 2.0, &mut found);
+                assert_eq!(k, covariance.between(&x, &z));
+                for i in 0..3 {
+                    let at = |step: f64| {
+                        let mut moved = x;
+                        moved[i] += step;
+                        covariance.between(&moved, &z)
+                    };
+                    let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+                    assert!((found[i] - 1.0 - 2.0 * difference).abs() < 1e-8, "{covariance:?} {i}");
+                }
+                let mut none = [0.0; 3];
+                covariance.add_gradient(&x, &x, 1.0, &mut none);
+                assert!(shape == Shape::Linear || none == [0.0; 3]);
+            }
+        }
+    }
 
     #[test]
     fn values_of_the_oracle() {

@@ -49,7 +49,7 @@ impl LogNormals {
 
     /// The log density at the logarithms of `d` length-scales, the variance and the noise variance, up to a constant; its
     /// derivatives are added to `gradient`, `[d + 2]`.
-    fn add(&self, d: usize, logs: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(super) fn add(&self, d: usize, logs: &[f64], gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
         for (place, &log) in logs.iter().enumerate() {
             let prior = match place {

@@ -109,6 +109,30 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
+    /// The function with these weights, `[m]`, of features scaled as [`FeatureLength::Estimator`], at an input, `[d]`; its gradient is
+    /// added to `gradient`, `[d]`. O(m d).
+    ///
+    /// # Panics
+    /// If there is another number of weights or coordinates.
+    pub fn weighted(&self, weights: &[f64], x: &[f64], gradient: &mut [f64]) -> f64 {
+        assert_eq!(
+            (weights.len(), x.len(), gradient.len()),
+            (self.m(), self.d, self.d),
+            "m weights, d coordinates"
+        );
+        let factor = (2.0 * self.variance / self.m().max(1) as f64).sqrt();
+        let mut value = 0.0;
+        for ((weight, row), &phase) in
+            weights.iter().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
+        {
+            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+            value += weight * libm::cos(angle);
+            let slope = -factor * weight * libm::sin(angle);
+            gradient.iter_mut().zip(row).for_each(|(out, s)| *out += slope * s);
+        }
+        factor * value
+    }
+
     /// Features of one input `x`, `[d]`: `[m]`.
     ///
     /// # Panics

@@ -84,19 +84,8 @@ fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, 
         LengthScale::PerDimension(l) => l[dimension],
     };
     let s: f64 = (0..x.len()).map(|dimension| term(dimension, scale(dimension))).sum();
-    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s); k'(s) is computed from k, to reuse its exponential.
-    let slope = match covariance.shape {
-        Shape::SquaredExponential => -0.5 * k,
-        // k'(s) = -k / (2 r); s k'(s) tends to 0 with the distance.
-        Shape::Matern12 if s == 0.0 => 0.0,
-        Shape::Matern12 => -k / (2.0 * s.sqrt()),
-        Shape::Matern32 => -1.5 * k / (1.0 + (3.0 * s).sqrt()),
-        Shape::Matern52 => {
-            let a = (5.0 * s).sqrt();
-            -5.0 / 6.0 * k * (1.0 + a) / (1.0 + a + a * a / 3.0)
-        }
-        Shape::Linear => covariance.variance,
-    };
+    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s).
+    let slope = covariance.slope(s, k);
     for dimension in 0..x.len() {
         let place = if out.len() == 1 { 0 } else { dimension };
         out[place] += weight * slope * -2.0 * term(dimension, scale(dimension));

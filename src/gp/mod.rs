@@ -1,4 +1,4 @@
-//! Gaussian processes over a finite set of arms.
+//! Gaussian processes over a finite set of arms, and at any point of a box.
 //!
 //! Notation in this module: n arms (or points), d dimensions of an input, t outcomes so far, m features. An arm is
 //! identified by its index, from 0 to n - 1. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is
@@ -22,6 +22,7 @@ mod adaptive;
 mod arm_covariance;
 mod arm_space;
 mod blocks;
+mod bounded;
 mod cholesky;
 pub mod covariance;
 mod exponential;
@@ -34,11 +35,14 @@ mod likelihood;
 mod matrices;
 mod multi_start;
 pub mod nystrom;
+mod path;
 mod pivot;
+mod point_posterior;
 mod points;
 mod posterior;
 pub mod prior;
 mod products;
+mod refit;
 mod scores;
 pub mod simd;
 mod singular;
@@ -49,6 +53,7 @@ pub use adaptive::AdaptivePosterior;
 pub(crate) use adaptive::MAX_ARMS;
 pub use arm_covariance::{ArmCovariance, CovarianceMatrix};
 pub use arm_space::ArmPosterior;
+pub(crate) use bounded::{Climb, maximum_in_box};
 pub use cholesky::{Cholesky, dot};
 pub use factored::FactoredPosterior;
 pub use fourier::{FeatureLength, FourierFeatures};
@@ -59,8 +64,11 @@ pub(crate) use likelihood::SEARCH_UNIT;
 pub use likelihood::{Likelihood, log_marginal_likelihood};
 pub(crate) use multi_start::MultiStart;
 pub use nystrom::Nystrom;
+pub use path::PosteriorPath;
+pub use point_posterior::{PointModel, PointPosterior};
 pub use points::Points;
 pub use posterior::Posterior;
+pub(crate) use refit::{Hyperparameters, refit};
 pub use scores::{largest, upper_bounds};
 pub use singular::Singular;
 pub use symmetric::Eigen;

@@ -1,7 +1,9 @@
 //! The information that a learner has before its first round, and the errors when a learner cannot be built.
 
+use crate::gp::covariance::Covariance;
 use crate::gp::{ArmCovariance, GpError, MAX_ARMS};
 use crate::programs::ProgramFailure;
+use crate::vocab::SearchBox;
 use thiserror::Error;
 
 /// The information that a learner has before its first round.
@@ -17,6 +19,21 @@ pub struct Arms {
     /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
     /// Further quantities that the protocol states, so that a recipe may leave them out.
+    pub facts: Facts,
+}
+
+/// The information that a learner that searches a box has before its first round.
+#[derive(Clone, Debug)]
+pub struct BoxModel {
+    /// The box.
+    pub domain: SearchBox,
+    /// Prior covariance of points of the unit cube.
+    pub covariance: Covariance,
+    /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
+    pub noise_variance: f64,
+    /// Prior mean, the same at every point, in units of the outcome.
+    pub mean: f64,
+    /// Further quantities that the protocol states.
     pub facts: Facts,
 }
 
@@ -48,6 +65,12 @@ pub enum BuildError {
         found: usize,
         /// Largest number of arms that it accepts.
         most: usize,
+    },
+    /// The learner chooses among arms, and queries are the points of a box.
+    #[error("{learner} needs a finite set of arms: use `points: Sobol(1024)`, or the learner Acquisition")]
+    NeedsArms {
+        /// Name of the learner.
+        learner: String,
     },
     /// The covariance of the arms cannot be used.
     #[error(transparent)]

@@ -1,17 +1,20 @@
 //! A learner whose choices are checked before they are used: the choice of an arm that does not exist ends the
 //! replication as failed.
 
-use super::arms::{Arms, BuildError};
+use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel};
 use crate::gp::GpError;
 use crate::programs::{ProgramFailure, Programs};
 use crate::rng::Stream;
+use crate::vocab::SearchBox;
 
 #[derive(Clone, Debug)]
 struct CheckedLearner {
     learner: Box<dyn Learner>,
     name: &'static str,
     arms: usize,
+    /// The box, if queries are points of it.
+    domain: Option<SearchBox>,
     programs: Programs,
 }
 
@@ -23,13 +26,31 @@ impl LearnerModel {
     /// As [`LearnerRecipe::build_with`](super::LearnerRecipe::build_with).
     pub fn begin(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
         let learner = self.as_dyn().build_with(arms, programs)?;
-        Ok(Box::new(CheckedLearner { learner, name: self.name(), arms: arms.n, programs: programs.clone() }))
+        let (name, programs) = (self.name(), programs.clone());
+        Ok(Box::new(CheckedLearner { learner, name, arms: arms.n, domain: None, programs }))
+    }
+
+    /// As [`Self::begin`], for a search of a box. A point outside of the box ends the replication as failed.
+    ///
+    /// # Errors
+    /// As [`LearnerRecipe::build_on_box`](super::LearnerRecipe::build_on_box).
+    pub fn begin_on_box(
+        &self,
+        model: &BoxModel,
+        programs: &Programs,
+    ) -> Result<Box<dyn Learner>, BuildError> {
+        let learner = self.as_dyn().build_on_box(model).map_err(|error| match error {
+            BuildError::NeedsArms { .. } => BuildError::NeedsArms { learner: self.name().to_owned() },
+            other => other,
+        })?;
+        let (name, programs) = (self.name(), programs.clone());
+        Ok(Box::new(CheckedLearner { learner, name, arms: 0, domain: Some(model.domain.clone()), programs }))
     }
 }
 
 impl Learner for CheckedLearner {
     fn arms(&self) -> usize {
-        self.arms
+        if self.domain.is_some() { self.learner.arms() } else { self.arms }
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
@@ -38,13 +59,17 @@ impl Learner for CheckedLearner {
 
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let arm = self.learner.suggest_while(pending, stream);
-        if arm < self.arms {
+        let exists = match &self.domain {
+            Some(domain) => self.learner.point(arm).is_some_and(|point| domain.contains(point)),
+            None => arm < self.arms,
+        };
+        if exists {
             return arm;
         }
         self.programs.fail(ProgramFailure::NoSuchArm {
             learner: self.name.to_owned(),
             arm,
-            last: self.arms.saturating_sub(1),
+            last: self.arms().saturating_sub(1),
         });
         // The replication has failed, so its further results are dropped.
         0
@@ -57,6 +82,14 @@ impl Learner for CheckedLearner {
 
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         self.learner.replay_choice(arm, stream);
+    }
+
+    fn point(&self, arm: usize) -> Option<&[f64]> {
+        self.learner.point(arm)
+    }
+
+    fn add_point(&mut self, point: &[f64]) -> Option<usize> {
+        self.learner.add_point(point)
     }
 
     fn predicted(&self, arm: usize) -> Option<f64> {

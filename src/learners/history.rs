@@ -8,6 +8,8 @@ use crate::rng::Stream;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,
+    /// Over a box: the points by their numbers.
+    points: Vec<Vec<f64>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,13 @@ impl History {
     /// Adds a suggestion: the arm, from 0 to n - 1.
     pub(crate) fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
+    }
+
+    /// Adds the point of a suggestion, over a box: that of the arm, if it is new.
+    pub(crate) fn suggested_point(&mut self, arm: usize, point: &[f64]) {
+        if arm == self.points.len() {
+            self.points.push(point.to_vec());
+        }
     }
 
     /// Adds an outcome, in units of the outcome, of an arm, from 0 to n - 1.
@@ -41,6 +50,11 @@ impl History {
     pub(crate) fn replay_into(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {
+                if let Some(point) = self.points.get(arm as usize)
+                    && learner.point(arm as usize).is_none()
+                {
+                    learner.add_point(point);
+                }
                 learner.replay_choice(arm as usize, &mut stream);
                 Ok(())
             }

@@ -1,9 +1,11 @@
-//! Learners: one bandit algorithm per file, all over a finite set of arms.
+//! Learners: one bandit algorithm per file or folder, over a finite set of arms; some also over a box.
 //!
-//! Notation: n arms, identified by an index from 0 to n - 1; t outcomes so far. Outcomes, means and bounds on the
+//! Notation: n arms, identified by an index from 0 to n - 1 (over a box, points have the numbers in which they were first
+//! suggested); t outcomes so far. Outcomes, means and bounds on the
 //! function are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner
 //! maximises.
 
+mod acquisition;
 mod arms;
 mod ata_gp_ucb;
 mod beta;
@@ -23,7 +25,8 @@ mod tgp_ucb;
 mod theorem;
 mod thompson_sampling;
 
-pub use arms::{Arms, BuildError, Facts};
+pub use acquisition::{Acquisition, AcquisitionFunction, Refit};
+pub use arms::{Arms, BoxModel, BuildError, Facts};
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
@@ -70,7 +73,7 @@ impl Clone for Box<dyn Learner> {
 /// Learners are not notified of lost outcomes: the protocol requests the next suggestion. How lost outcomes affect an
 /// algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
-    /// Number of arms, n.
+    /// Number of arms, n; over a box, of points suggested so far.
     fn arms(&self) -> usize;
 
     /// The arm to query next, from 0 to n - 1; of equally good arms, the one with the lowest index. May return the same
@@ -82,6 +85,18 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)
+    }
+
+    /// Over a box: the point with this number, in the box; `None` if there is none, and over a finite set of arms.
+    fn point(&self, arm: usize) -> Option<&[f64]> {
+        let _ = arm;
+        None
+    }
+
+    /// Over a box: adds a point that another learner suggested, and returns its number. Default: nothing, `None`.
+    fn add_point(&mut self, point: &[f64]) -> Option<usize> {
+        let _ = point;
+        None
     }
 
     /// The outcome that the learner expects of an arm, in units of the outcome; `None` if it has no model.
@@ -144,6 +159,11 @@ pub trait LearnerRecipe: Send + Sync {
         false
     }
 
+    /// Whether the learner can also search a box, by [`Self::build_on_box`].
+    fn searches_boxes(&self) -> bool {
+        false
+    }
+
     /// The problems of the recipe, with paths relative to the recipe. Ranges of single fields are checked by their types.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
@@ -199,6 +219,15 @@ pub trait LearnerRecipe: Send + Sync {
     /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
     /// a covariance that cannot be used.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
+
+    /// As [`LearnerRecipe::build`], for a search of a box.
+    ///
+    /// # Errors
+    /// As [`LearnerRecipe::build`]; by default [`BuildError::NeedsArms`].
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        let _ = model;
+        Err(BuildError::NeedsArms { learner: "the learner".to_owned() })
+    }
 
     /// As [`LearnerRecipe::build`], for a learner that may start external programs by `programs`.
     ///
@@ -261,6 +290,7 @@ crate::family! {
         TgpUcb(TgpUcb),
         MomaGpUcb(MomaGpUcb),
         Random(Random),
+        Acquisition(Acquisition),
         Parallel(Parallel),
         External(External),
     }

@@ -1,7 +1,7 @@
 //! A learner for several questions at a time: a copy of it observes made-up outcomes of the pending questions, and then
 //! chooses the next arm.
 
-use super::arms::{Arms, BuildError};
+use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel, LearnerRecipe, Outcomes};
 use crate::gp::GpError;
 use crate::programs::Programs;
@@ -71,6 +71,18 @@ impl Parallel {
         self.learner.as_dyn()
     }
 
+    fn state(&self, learner: Box<dyn Learner>, prior_mean: f64) -> Box<dyn Learner> {
+        Box::new(State {
+            learner,
+            pending: self.pending,
+            prior_mean,
+            count: 0,
+            sum: 0.0,
+            range: (f64::INFINITY, f64::NEG_INFINITY),
+            jitter: 0.0,
+        })
+    }
+
     fn below(&self, problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
         let place = format!("learner.{}", self.learner.name());
         problems.into_iter().map(move |problem| problem.below(&place))
@@ -122,20 +134,20 @@ impl LearnerRecipe for Parallel {
         self.inner().most_arms()
     }
 
+    fn searches_boxes(&self) -> bool {
+        self.inner().searches_boxes()
+    }
+
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        Ok(self.state(self.inner().build_on_box(model)?, model.mean))
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         self.build_with(arms, &Programs::default())
     }
 
     fn build_with(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
-        Ok(Box::new(State {
-            learner: self.inner().build_with(arms, programs)?,
-            pending: self.pending,
-            prior_mean: arms.mean,
-            count: 0,
-            sum: 0.0,
-            range: (f64::INFINITY, f64::NEG_INFINITY),
-            jitter: 0.0,
-        }))
+        Ok(self.state(self.inner().build_with(arms, programs)?, arms.mean))
     }
 }
 
@@ -179,6 +191,11 @@ impl Learner for State {
         }
         let arm = copy.suggest(stream);
         self.jitter = self.jitter.max(copy.jitter());
+        if let Some(point) = copy.point(arm)
+            && self.learner.point(arm).is_none()
+        {
+            self.learner.add_point(point);
+        }
         self.learner.replay_choice(arm, stream);
         arm
     }
@@ -193,6 +210,14 @@ impl Learner for State {
 
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         self.learner.replay_choice(arm, stream);
+    }
+
+    fn point(&self, arm: usize) -> Option<&[f64]> {
+        self.learner.point(arm)
+    }
+
+    fn add_point(&mut self, point: &[f64]) -> Option<usize> {
+        self.learner.add_point(point)
     }
 
     fn wanted(&self) -> usize {

@@ -1,15 +1,15 @@
 //! Uniformly random choice of arms: a baseline that does not use the arms' inputs.
 
-use super::arms::{Arms, BuildError};
+use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerRecipe};
 use crate::gp::GpError;
 use crate::rng::Stream;
-use crate::vocab::Effort;
 use crate::vocab::effort::COVARIANCE;
+use crate::vocab::{Effort, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every arm with the same probability in every round: `Random()`.
+/// Every arm with the same probability in every round, or a point drawn uniformly from a box: `Random()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {}
@@ -32,6 +32,14 @@ impl LearnerRecipe for Random {
         true
     }
 
+    fn searches_boxes(&self) -> bool {
+        true
+    }
+
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        Ok(Box::new(InBox { domain: model.domain.clone(), points: Vec::new() }))
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         Ok(Box::new(State { arms: arms.n }))
     }
@@ -48,5 +56,43 @@ impl Learner for State {
 
     fn observe(&mut self, _: usize, _: f64) -> Result<(), GpError> {
         Ok(())
+    }
+}
+
+/// Points of a box.
+#[derive(Clone, Debug)]
+struct InBox {
+    domain: SearchBox,
+    points: Vec<Vec<f64>>,
+}
+
+impl Learner for InBox {
+    fn arms(&self) -> usize {
+        self.points.len()
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        let unit: Vec<f64> = (0..self.domain.d()).map(|_| stream.uniform()).collect();
+        self.points.push(self.domain.from_unit(&unit));
+        self.points.len() - 1
+    }
+
+    fn observe(&mut self, _: usize, _: f64) -> Result<(), GpError> {
+        Ok(())
+    }
+
+    fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
+        for _ in 0..self.domain.d() {
+            stream.uniform();
+        }
+    }
+
+    fn point(&self, arm: usize) -> Option<&[f64]> {
+        self.points.get(arm).map(Vec::as_slice)
+    }
+
+    fn add_point(&mut self, point: &[f64]) -> Option<usize> {
+        self.points.push(point.to_vec());
+        Some(self.points.len() - 1)
     }
 }

@@ -65,7 +65,7 @@ fn default_noise() -> NonNegative {
 }
 
 /// The Branin-Hoo function (Branin 1972); minimum 0.397887 at three places.
-fn branin(x1: f64, x2: f64) -> f64 {
+pub(super) fn branin(x1: f64, x2: f64) -> f64 {
     let parabola = x2 - 5.1 / (4.0 * PI * PI) * x1 * x1 + 5.0 / PI * x1 - 6.0;
     parabola * parabola + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * libm::cos(x1) + 10.0
 }

@@ -4,7 +4,8 @@ use super::Noise;
 use super::split::Holdings;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
-use crate::vocab::{Origin, PublicFact};
+use crate::vocab::{Origin, PublicFact, SearchBox};
+use std::fmt;
 use std::sync::Arc;
 
 /// The Gaussian-process model that a learner assumes, in the units of the (scaled) inputs and of the values.
@@ -42,10 +43,28 @@ impl UnscaledInputs {
     }
 }
 
+/// A function that can be evaluated at every point of a box. Larger values are better.
+pub trait PointFunction: fmt::Debug + Send + Sync {
+    /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
+    fn at(&self, point: &[f64]) -> f64;
+}
+
+/// A problem whose queries are the points of a box.
+#[derive(Clone, Debug)]
+pub struct Continuum {
+    /// The box.
+    pub domain: SearchBox,
+    /// The noise-free value at each of its points.
+    pub function: Arc<dyn PointFunction>,
+    /// The largest value on the box.
+    pub best: f64,
+}
+
 /// One replication's problem. Larger values are better.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Inputs of the arms, n x d.
+    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), points of the unit cube that
+    /// stand for it in estimates and are not arms; the surrogate is then in units of the unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
@@ -80,6 +99,8 @@ pub struct ProblemFacts {
     pub public: Vec<PublicFact>,
     /// The same facts by subject.
     pub facts: Facts,
+    /// The box whose points are the queries; `None` if they are the arms.
+    pub continuum: Option<Continuum>,
     /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
     pub plain: Option<Arc<UnscaledInputs>>,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
@@ -180,6 +201,13 @@ impl Instance {
     /// One arm of value 0: the placeholder problem of a dry run.
     #[must_use]
     pub fn placeholder() -> Self {
+        Self::placeholder_on(None)
+    }
+
+    /// As [`Self::placeholder`]; if a domain is given, queries are points of it, all of value 0.
+    #[must_use]
+    pub fn placeholder_on(domain: Option<SearchBox>) -> Self {
+        let continuum = domain.map(|domain| Continuum { domain, function: Arc::new(Nothing), best: 0.0 });
         Self {
             inputs: Arc::new(Points::new(1, 1, vec![0.0])),
             values: Arc::new(vec![0.0]),
@@ -189,13 +217,32 @@ impl Instance {
                 noise_variance: 1.0,
                 mean: 0.0,
             },
-            background: ProblemFacts::default(),
+            background: ProblemFacts { continuum, ..ProblemFacts::default() },
         }
+    }
+
+    /// The box whose points are the queries; `None` if they are the arms.
+    #[must_use]
+    pub fn continuum(&self) -> Option<&Continuum> {
+        self.background.continuum.as_ref()
     }
 
     /// The largest value.
     #[must_use]
     pub fn best(&self) -> f64 {
+        if let Some(continuum) = self.continuum() {
+            return continuum.best;
+        }
         self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// The function of a dry run.
+#[derive(Debug)]
+struct Nothing;
+
+impl PointFunction for Nothing {
+    fn at(&self, _: &[f64]) -> f64 {
+        0.0
     }
 }

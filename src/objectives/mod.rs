@@ -1,8 +1,9 @@
 //! The problems to be optimised: one objective per file.
 //!
 //! An objective is a recipe. [`Objective::prepare`] does the work that all replications share (read a table, fit
-//! hyperparameters); [`Prepared::realise`] draws one replication's problem. Every problem here is a finite set of arms
-//! (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
+//! hyperparameters); [`Prepared::realise`] draws one replication's problem. A problem is a finite set of arms (rows of
+//! inputs) with a noise-free value each, or a function on a box ([`Continuum`]); optimisation maximises, so a minimised output is
+//! negated.
 
 mod branin;
 mod continued;
@@ -10,6 +11,7 @@ mod correlation;
 mod extent;
 mod external;
 mod federation;
+mod functions;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
@@ -31,9 +33,12 @@ pub use external::{External, SettingAxis};
 pub use federation::{
     Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
 };
+pub use functions::{DomainPoints, Function, TestFunction};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
-pub use instance::{Change, Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
+pub use instance::{
+    Change, Continuum, Facts, Instance, PointFunction, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs,
+};
 pub use kernel::Kernel;
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
@@ -49,7 +54,7 @@ pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss
 use crate::gp::GpError;
 use crate::programs::{Program, ProgramFailure, ProgramUse, Programs};
 use crate::rng::Key;
-use crate::vocab::{DataFolders, Memory, Probability, Problem};
+use crate::vocab::{DataFolders, Memory, Probability, Problem, SearchBox};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -222,6 +227,12 @@ pub trait Objective: Send + Sync {
         Stated::default()
     }
 
+    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need a
+    /// finite set of arms refuse it. Default: none, queries are arms.
+    fn domain(&self) -> Option<SearchBox> {
+        None
+    }
+
     /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from
     /// counts, for a recipe without errors. Default: that of 1,000 arms with two inputs.
     fn extent(&self, resources: &Resources) -> Extent {
@@ -312,6 +323,7 @@ crate::family! {
         GpSample(GpSample),
         MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),
+        TestFunction(TestFunction),
         Table(Table),
         RkhsSum(RkhsSum),
         Correlation(Correlation),

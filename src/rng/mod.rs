@@ -13,6 +13,7 @@
 
 pub mod laws;
 mod portable;
+pub mod sobol;
 mod stream;
 mod tree;
 

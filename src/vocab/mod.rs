@@ -19,6 +19,7 @@ mod problem;
 mod process_id;
 mod public_fact;
 mod rate;
+mod search_box;
 mod time;
 pub mod value;
 
@@ -42,4 +43,5 @@ pub use problem::{Problem, ProblemKind};
 pub use process_id::process_id;
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
+pub use search_box::SearchBox;
 pub use time::{Span, Time};

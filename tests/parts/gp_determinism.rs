@@ -7,8 +7,9 @@ use subrosa::gp::{
     ArmCovariance, ArmPosterior, Cholesky, Eigen, FeatureLength, FourierFeatures, Points, Posterior,
     WeightPosterior, greedy_maximum, largest, log_marginal_likelihood, upper_bounds,
 };
-use subrosa::learners::{Arms, Facts, LearnerModel};
+use subrosa::learners::{Arms, BoxModel, Facts, LearnerModel};
 use subrosa::rng::Key;
+use subrosa::vocab::SearchBox;
 
 /// Hash of the bits of numbers, in order.
 #[derive(Default)]
@@ -88,8 +89,9 @@ fn learners() -> String {
             laplace_scale: Some(0.5),
         },
     };
-    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it.
-    for name in LearnerModel::names().iter().filter(|name| !["External", "Parallel"].contains(name)) {
+    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it; `searches` has `Acquisition`.
+    let others = ["External", "Parallel", "Acquisition"];
+    for name in LearnerModel::names().iter().filter(|name| !others.contains(name)) {
         let model: LearnerModel = subrosa::scenario::part(name).unwrap();
         let mut learner = model.as_dyn().build(&arms).unwrap();
         let (mut choices, mut noise) = (Key::root(7).stream(), Key::root(8).stream());
@@ -103,9 +105,43 @@ fn learners() -> String {
     bits.name()
 }
 
+/// The points and outcomes of searches of a box by `Acquisition`.
+fn searches() -> String {
+    let mut bits = Bits::default();
+    let model = BoxModel {
+        domain: SearchBox::new(vec![(-5.0, 10.0), (0.0, 15.0)]),
+        covariance: Covariance::matern52(0.3, 2500.0),
+        noise_variance: 0.01,
+        mean: -54.0,
+        facts: Facts::default(),
+    };
+    for function in [
+        "LogExpectedImprovement",
+        "ProbabilityOfImprovement",
+        "UpperConfidenceBound(beta: 4)",
+        "ThompsonSampling(features: 64)",
+        "MaxValueEntropySearch(draws: 8)",
+    ] {
+        let text = format!("Acquisition(function: {function}, refit: Every(4))");
+        let recipe: LearnerModel = subrosa::scenario::part(&text).unwrap();
+        let mut learner = recipe.as_dyn().build_on_box(&model).unwrap();
+        let mut choices = Key::root(7).stream();
+        for _ in 0..18 {
+            let arm = learner.suggest(&mut choices);
+            let point = learner.point(arm).unwrap().to_vec();
+            let parabola = point[1] - 0.129 * point[0] * point[0] + 1.59 * point[0] - 6.0;
+            let outcome = -parabola * parabola - 9.6 * libm::cos(point[0]);
+            learner.observe(arm, outcome).unwrap();
+            bits.take(&point);
+        }
+    }
+    bits.name()
+}
+
 /// What this version computes, on every x86-64 with every instruction set. A change is value-breaking.
 const CORE: &str = "c8f908c83f01718e";
 const LEARNERS: &str = "83ad1b25fbafa08a";
+const SEARCHES: &str = "40a997cde47e8f50";
 
 #[test]
 fn the_bits_are_the_same_with_every_instruction_set() {
@@ -113,14 +149,15 @@ fn the_bits_are_the_same_with_every_instruction_set() {
         let used = simd::force(level);
         println!("{level:?} asked for, {used:?} used: core {}, learners {}", core(), learners());
         assert_eq!((core().as_str(), learners().as_str()), (CORE, LEARNERS), "with {used:?}");
+        assert_eq!(searches(), SEARCHES, "with {used:?}");
     }
 }
 
 #[test]
 fn threads_running_side_by_side_change_nothing() {
-    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| (core(), learners()))).collect();
+    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| (core(), learners(), searches()))).collect();
     for thread in threads {
-        let (core, learners) = thread.join().unwrap();
-        assert_eq!((core.as_str(), learners.as_str()), (CORE, LEARNERS));
+        let (core, learners, searches) = thread.join().unwrap();
+        assert_eq!((core.as_str(), learners.as_str(), searches.as_str()), (CORE, LEARNERS, SEARCHES));
     }
 }

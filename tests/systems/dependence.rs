@@ -88,7 +88,10 @@ fn slow_phones_with_unusual_data_are_not_heard_and_the_report_says_so() {
     // The report names the bias.
     let text = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()])).1;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("not a representative sample of those due: mean heterogeneity of answers heard"), "{text}");
+    assert!(
+        text.contains("not a representative sample of those due: mean heterogeneity of answers heard"),
+        "{text}"
+    );
     // Where speed depends on data, losses hold only if speed is public.
     let basis = |cell: usize| {
         let row = rows(&document, cell, "DP-FTS", "Agent", "every agent")[0];

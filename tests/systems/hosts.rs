@@ -29,6 +29,16 @@ pub const LOCAL: &str = r#"Scenario(
         Series(name: "open", report: Disclosure(), learner: GpUcb()),
     ]),
 )"#;
+/// A search of a box.
+const LOCAL_BOX: &str = r#"Scenario(
+    name: "box", seed: 1,
+    parties: { "service": Party(), "users": Party() },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
+    objective: TestFunction(function: Branin),
+    protocol: Local(service: "service", users: "users", rounds: 20, series: [
+        Series(name: "open", report: Disclosure(), learner: Acquisition()),
+    ]),
+)"#;
 /// Users who come once.
 const LOCAL_ONCE: &str = r#"Scenario(
     name: "once", seed: 1,
@@ -196,7 +206,7 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             "fork",
             r#"Fork(at: {}, branches: { "lossy": ["network.default.loss=Independent(0.5)"] })"#,
         ),
-        "objective" => all(systems, "objective", "{}"),
+        "objective" => all(&[systems, &[LOCAL_BOX]].concat(), "objective", "{}"),
         "noise" => objective(LOCAL, "RkhsSum(points: 20, noise: {})"),
         "Kernel" => objective(LOCAL, "RkhsSum(points: 20, kernel: {})"),
         "Part of Mixture" => [
@@ -301,6 +311,10 @@ pub fn slots(kind: &str) -> Vec<Slot> {
             aggregate("Aggregate(clip: 2, noise_multiplier: 1, weights: Uniform, arithmetic: {})"),
         ]
         .concat(),
+        "AcquisitionFunction" => learner("Acquisition(function: {})"),
+        "Refit" => learner("Acquisition(refit: {})"),
+        "Function" => objective(LOCAL, "TestFunction(function: {}, points: Sobol(20))"),
+        "DomainPoints" => objective(LOCAL_BOX, "TestFunction(function: Branin, points: {})"),
         "learner" => learner("{}"),
         "BetaSchedule" => learner("GpUcb(beta: {})"),
         "Exploration" => learner("GpUcb(exploration: {})"),

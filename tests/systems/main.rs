@@ -6,6 +6,7 @@ mod support;
 mod traced;
 
 mod bad_network;
+mod boxes;
 mod cohorts;
 mod dependence;
 mod dry;

@@ -58,7 +58,12 @@ impl Loss for GilbertElliott {
             return Vec::new();
         }
         let cure = "raise it, or write Independent(..) for losses without bursts";
-        vec![Problem::wrong("worsens", "a probability above 0", "0: the link never enters the bad state", cure)]
+        vec![Problem::wrong(
+            "worsens",
+            "a probability above 0",
+            "0: the link never enters the bad state",
+            cure,
+        )]
     }
 }
 

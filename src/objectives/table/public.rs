@@ -1,8 +1,8 @@
 //! What a table takes as public.
 
 use super::Table;
-use crate::objectives::{Hyperparameters, split};
 use crate::objectives::instance::{Facts, ProblemFacts};
+use crate::objectives::{Hyperparameters, split};
 use crate::vocab::{Origin, Problem, PublicFact};
 use std::collections::BTreeSet;
 

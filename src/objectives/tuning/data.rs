@@ -154,7 +154,13 @@ impl RawRecords {
     /// The records of one agent.
     pub(super) fn of_share(all: &Self, share: &Share) -> Self {
         let labels = share.holder.rows.iter().map(|&row| all.labels[row]).collect();
-        Self { d: all.d, names: all.names.clone(), features: share.features.clone(), labels, holders: Vec::new() }
+        Self {
+            d: all.d,
+            names: all.names.clone(),
+            features: share.features.clone(),
+            labels,
+            holders: Vec::new(),
+        }
     }
 
     /// The features of these records, row-major.

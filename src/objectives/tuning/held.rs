@@ -3,8 +3,8 @@
 use super::data::RawRecords;
 use super::{Tuning, models, performance};
 use crate::objectives::ObjectiveError;
-use crate::objectives::table::Missing;
 use crate::objectives::split::{self, Held, Holder, Holdings, Share};
+use crate::objectives::table::Missing;
 use crate::rng::Key;
 use crate::vocab::Problem;
 
@@ -74,7 +74,8 @@ impl Tuning {
     pub(super) fn holder_problems(&self, records: Option<&RawRecords>) -> Vec<Problem> {
         let mut problems = split::problems(&self.agent, &self.split, &self.input_columns().of_numbers());
         if self.is_divided() && self.missing == Missing::Mean {
-            let (expected, cure) = ("`Refuse` or `Drop`, where records belong to agents", "write missing: Drop");
+            let (expected, cure) =
+                ("`Refuse` or `Drop`, where records belong to agents", "write missing: Drop");
             problems.push(Problem::wrong("missing", expected, "Mean", cure));
         }
         let Some(records) = records else { return problems };

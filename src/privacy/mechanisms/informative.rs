@@ -150,7 +150,12 @@ impl Informative {
         }
         if self.least > self.most {
             let found = format!("{}, above `most`, {}", self.least, self.most);
-            problems.push(Problem::wrong("least", "a probability up to `most`", found, "swap the two values"));
+            problems.push(Problem::wrong(
+                "least",
+                "a probability up to `most`",
+                found,
+                "swap the two values",
+            ));
         } else if !(self.least..=self.most).contains(&base) {
             let expected = format!("a rate from `least` to `most`, {} to {}", self.least, self.most);
             let cure = "move the bounds apart, or the rate between them";

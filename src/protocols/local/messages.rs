@@ -34,6 +34,15 @@ vocabulary! {
             /// The reward as released.
             reward: Released<f64>,
         } = 2,
+        /// From the service: try this point of the box.
+        PlayAt {
+            /// Number of the user.
+            user: u64,
+            /// Number of the point, which the report repeats.
+            arm: u64,
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+        } = 3,
     }
 }
 
@@ -79,6 +88,19 @@ vocabulary! {
             /// The user.
             user: u64,
         } = 3,
+        /// A user tried a point of a box.
+        Tried {
+            /// The user.
+            user: u64,
+            /// Number of the point.
+            arm: u64,
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+            /// The reward, before clipping and noise.
+            reward: f64,
+            /// Whether the reward lies outside of the bound.
+            exceeds: bool,
+        } = 5,
     }
 }
 
@@ -91,7 +113,7 @@ impl ProtocolFact for OwnFact {
     fn closes(&self) -> Option<u64> {
         match self {
             Self::Learned { user } => Some(user + 1),
-            Self::Played { .. } | Self::Silent { .. } => None,
+            Self::Played { .. } | Self::Tried { .. } | Self::Silent { .. } => None,
         }
     }
 }
@@ -106,9 +128,10 @@ impl Rounds for LocalProtocol {
     /// The round is the user's number plus 1.
     fn round(message: &Message) -> Option<u64> {
         match message {
-            Message::Arrived { user } | Message::Play { user, .. } | Message::Report { user, .. } => {
-                Some(user + 1)
-            }
+            Message::Arrived { user }
+            | Message::Play { user, .. }
+            | Message::PlayAt { user, .. }
+            | Message::Report { user, .. } => Some(user + 1),
         }
     }
 
@@ -122,6 +145,7 @@ impl Payload for Message {
         let payload = match self {
             Self::Arrived { .. } => 8,
             Self::Play { .. } => 16,
+            Self::PlayAt { point, .. } => 16 + 8 * point.len() as u64,
             Self::Report { .. } => 24,
         };
         HEADER_BYTES + payload

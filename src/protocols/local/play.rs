@@ -12,10 +12,11 @@ use super::tally::Tally;
 use super::users::{UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
-use crate::learners::{Arms, Facts, LearnerModel, Random};
+use crate::learners::{Arms, BoxModel, BuildError, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
+use crate::programs::Programs;
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
@@ -43,6 +44,10 @@ impl Protocol for Local {
     }
 
     fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn searches_boxes(&self) -> bool {
         true
     }
 
@@ -110,7 +115,7 @@ impl Protocol for Local {
         let instance = stage.objective(&first.name)?;
         let crowd = Crowd::new(self, stage, instance, key).map_err(ReplicationError::in_all)?;
         // The theorems assume one function, and users with the same epsilon.
-        let one = !stage.directions.dry && self.cohorts.is_empty();
+        let one = !stage.directions.dry && self.cohorts.is_empty() && instance.continuum().is_none();
         let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
         let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
         self.series.iter().map(play).collect()
@@ -142,6 +147,7 @@ impl Local {
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
         let party = |error| ReplicationError::party(&series.name, error);
+        let unbuilt = |error: BuildError| ReplicationError::party(&series.name, error);
         let levels = match stage.directions.dry {
             true => vec![LevelOfUsers { epsilon: None, share: 1.0, mechanism: None }],
             false => crowd.levels(series, None).map_err(party)?,
@@ -156,13 +162,11 @@ impl Local {
             for (place, (name, share)) in crowd.membership.shares().into_iter().enumerate() {
                 let own = crowd.levels(series, Some(place)).map_err(party)?;
                 let arms = self.arms(instance, crowd, &own, share);
-                let learner = learner.begin(&arms, &programs);
-                let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
+                let learner = begin(learner, instance, &arms, &programs).map_err(unbuilt)?;
                 learners.push(OneLearner::new(learner, streams.child(name).stream()));
             }
         } else {
-            let learner = learner.begin(&all, &programs);
-            let learner = learner.map_err(|error| ReplicationError::party(&series.name, error))?;
+            let learner = begin(learner, instance, &all, &programs).map_err(unbuilt)?;
             learners.push(OneLearner::new(learner, streams.stream()));
         }
         let clips = levels.iter().any(|level| level.mechanism.is_some());
@@ -201,7 +205,8 @@ impl Local {
             } else {
                 self.rounds
             }),
-            bound: Some(bound),
+            // The points that stand for a box give no bound on the function.
+            bound: instance.continuum().is_none().then_some(bound),
             noise_bound: crowd.noise_bound(),
             laplace_scale: None,
         };
@@ -256,6 +261,7 @@ impl Local {
                 arrivals: arrivals.process(),
                 give_up_after: self.give_up_after(),
                 cohorts: crowd.cohorts.clone(),
+                continuum: instance.continuum().cloned(),
                 membership: crowd.membership.clone(),
                 personal,
                 levels,
@@ -271,6 +277,24 @@ impl Local {
             (users, Box::new(users_party)),
         ])
     }
+}
+
+/// A learner for the arms, or for the box whose points are the queries.
+fn begin(
+    learner: &LearnerModel,
+    instance: &Instance,
+    arms: &Arms,
+    programs: &Programs,
+) -> Result<Box<dyn Learner>, BuildError> {
+    let Some(continuum) = instance.continuum() else { return learner.begin(arms, programs) };
+    let model = BoxModel {
+        domain: continuum.domain.clone(),
+        covariance: instance.surrogate.covariance.clone(),
+        noise_variance: arms.noise_variance,
+        mean: arms.mean,
+        facts: arms.facts,
+    };
+    learner.begin_on_box(&model, programs)
 }
 
 /// The warning of the command `check` about silence that depends on rewards; `place` is the path of the setting.

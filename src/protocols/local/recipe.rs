@@ -10,7 +10,7 @@ use crate::network::latency::LatencyModel;
 use crate::objectives::Objective;
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::mechanisms::reports::NoiseFacts;
-use crate::privacy::mechanisms::{Disclosed, Report};
+use crate::privacy::mechanisms::{CtlReport, Disclosed, Report};
 use crate::protocols::stage::{ReplicationSetup, Series, series};
 use crate::vocab::{Epsilon, Problem};
 use schemars::JsonSchema;
@@ -155,11 +155,43 @@ impl Local {
         problems
     }
 
+    /// What is wrong with the recipe for an objective whose queries are the points of a box.
+    pub(super) fn check_box(&self, objective: &dyn Objective) -> Vec<Problem> {
+        if objective.domain().is_none() {
+            return Vec::new();
+        }
+        let mut problems = Vec::new();
+        if !self.cohorts.is_empty() {
+            let expected = "no cohorts, whose functions are drawn for a finite set of arms";
+            let cure =
+                "use a finite set of arms, `points: Sobol(1024)` in the objective, or leave `cohorts` out";
+            problems.push(Problem::wrong("cohorts", expected, "cohorts, and the points of a box", cure));
+        }
+        for (index, recipe) in self.series.iter().enumerate() {
+            if !recipe.learner.as_dyn().searches_boxes() {
+                let cure = "use a finite set of arms, `points: Sobol(1024)` in the objective, or the learner Acquisition()";
+                let found = format!("{}, which needs a finite set of arms", recipe.learner.name());
+                let place = format!("series[{index}].learner");
+                problems.push(Problem::wrong(place, "a learner that searches a box", found, cure));
+            }
+            let ctl = recipe.report.get::<CtlReport>();
+            if ctl.is_some_and(|ctl| ctl.bound.is_none() || !ctl.clip) {
+                let expected =
+                    "a stated bound, beyond which rewards are clipped: no largest reward is known on a box";
+                let cure = "write bound: Some(6.0), for example, and leave out `clip`";
+                let place = format!("series[{index}].report.Ctl.bound");
+                problems.push(Problem::wrong(place, expected, "none, or clip: false", cure));
+            }
+        }
+        problems
+    }
+
     /// What is wrong with the recipe for the noise that the objective states.
     pub(super) fn check_noise(&self, objective: &dyn Objective) -> Vec<Problem> {
         let noise = objective.stated().noise;
         let facts = NoiseFacts { bounded: noise.is_bounded(), has_tail: &|delta| noise.has_tail(delta) };
         let mut problems = cohort::problems_with(&self.cohorts, objective);
+        problems.extend(self.check_box(objective));
         for (index, recipe) in self.series.iter().enumerate() {
             let report = recipe.report.as_dyn();
             let place = format!("series[{index}].report");

@@ -94,11 +94,20 @@ impl Service {
         let pending: Vec<usize> = own.pending.iter().map(|(_, arm)| *arm).collect();
         let arm = own.learner.suggest_while(&pending, &mut own.stream);
         own.history.suggested(arm);
+        let point = own.learner.point(arm).map(<[f64]>::to_vec);
+        if let Some(point) = &point {
+            own.history.suggested_point(arm, point);
+        }
         if own.pending.len() == MOST_PENDING {
             own.pending.pop_front();
         }
         own.pending.push_back((user, arm));
-        ctx.send(self.users, Message::Play { user, arm: arm as u64 });
+        let arm = arm as u64;
+        let message = match point {
+            Some(point) => Message::PlayAt { user, arm, point },
+            None => Message::Play { user, arm },
+        };
+        ctx.send(self.users, message);
         if let Some(turn) = &mut self.turn {
             turn.user = user;
             turn.timer = Some(ctx.after(turn.patience, Timer::Patience { user }));
@@ -156,7 +165,7 @@ impl Party<LocalProtocol> for Service {
             }
             Input::Timer(Timer::Patience { user }) => self.skip_user(ctx, user),
             Input::Start
-            | Input::Message { message: Message::Play { .. }, .. }
+            | Input::Message { message: Message::Play { .. } | Message::PlayAt { .. }, .. }
             | Input::Timer(_)
             | Input::WentOffline
             | Input::CameBack => {}

@@ -60,13 +60,14 @@ impl<'a> Tally<'a> {
     pub(super) fn see(&mut self, fact: &OwnFact, at: Time) {
         match fact {
             OwnFact::Played { user, arm, reward, exceeds } => {
-                self.exceeding += u64::from(*exceeds);
                 self.played += 1;
-                self.last_noise = reward - self.mean_reward((*user, *arm), *reward, at);
-                self.reported_noise += self.last_noise;
-                self.last_reward = *reward;
-                self.due += reward;
-                self.heard += reward;
+                let mean = self.mean_reward((*user, *arm), *reward, at);
+                self.count((*reward, mean), *exceeds);
+            }
+            OwnFact::Tried { arm, point, reward, exceeds, .. } => {
+                self.played += 1;
+                let mean = self.evaluations.add_point(self.played, (*arm, point), *reward, at);
+                self.count((*reward, mean), *exceeds);
             }
             // This fact directly follows the `Played` fact of the same user, so the last noise is that user's.
             OwnFact::Silent { .. } => {
@@ -76,6 +77,16 @@ impl<'a> Tally<'a> {
             }
             OwnFact::Learned { .. } => self.learned += 1,
         }
+    }
+
+    /// Counts a reward whose mean is known.
+    fn count(&mut self, (reward, mean): (f64, f64), exceeds: bool) {
+        self.exceeding += u64::from(exceeds);
+        self.last_noise = reward - mean;
+        self.reported_noise += self.last_noise;
+        self.last_reward = reward;
+        self.due += reward;
+        self.heard += reward;
     }
 
     /// Adds the evaluation of round `played`; returns its mean reward.

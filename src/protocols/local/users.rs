@@ -7,6 +7,7 @@ use super::membership::Membership;
 use super::messages::{LocalProtocol, Message, OwnFact, Timer};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
+use crate::objectives::Continuum;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, release};
 use crate::privacy::mechanisms::Disclosure;
 use crate::privacy::{PersonalEpsilons, Sensitive};
@@ -48,6 +49,8 @@ pub(super) struct UserSettings {
     pub(super) give_up_after: u64,
     /// Rewards and answers by cohort; a single one without cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
+    /// The box whose points users try; `None` if they try arms.
+    pub(super) continuum: Option<Continuum>,
     /// The cohort of each user, and the person who makes each visit.
     pub(super) membership: Membership,
     /// The epsilon of each user; `None` if users have none of their own.
@@ -119,10 +122,7 @@ impl Users {
     fn come(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
         // A fork may have lowered the number.
         if self.unanswered >= self.settings.give_up_after {
-            return end(
-                ctx,
-                format!("{} consecutive users got no answer from the service", self.unanswered),
-            );
+            return end(ctx, format!("{} consecutive users got no answer from the service", self.unanswered));
         }
         self.unanswered += 1;
         ctx.send(self.settings.service, Message::Arrived { user: self.next });
@@ -130,19 +130,26 @@ impl Users {
         self.expect_next(ctx);
     }
 
-    fn play(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64, arm: u64) {
+    fn play(&mut self, ctx: &mut Context<'_, LocalProtocol>, user: u64, arm: u64, point: Option<Vec<f64>>) {
         if self.played == self.settings.rounds || !self.known.insert(user) {
             return;
         }
         let settings = &self.settings;
         let place = arm as usize;
         let cohort = settings.cohort(user);
-        let reward = cohort.function.at(self.played)[place]
-            + cohort.law.draw(place, &mut settings.noise.index(user).stream());
-        let best = cohort.function.best(self.played);
+        let noise = |place| cohort.law.draw(place, &mut settings.noise.index(user).stream());
+        let (reward, best) = match (&point, &settings.continuum) {
+            // Recorded noise, which is that of an arm, does not occur on a box.
+            (Some(point), Some(continuum)) => (continuum.function.at(point) + noise(0), continuum.best),
+            _ => (cohort.function.at(self.played)[place] + noise(place), cohort.function.best(self.played)),
+        };
         let exceeds =
             settings.level(user).mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
-        ctx.record(OwnFact::Played { user, arm, reward, exceeds }.into());
+        let fact = match point {
+            Some(point) => OwnFact::Tried { user, arm, point, reward, exceeds },
+            None => OwnFact::Played { user, arm, reward, exceeds },
+        };
+        ctx.record(fact.into());
         let round = self.played;
         self.played += 1;
         let mut behaviour = settings.behaviour.index(user).stream();
@@ -240,7 +247,11 @@ impl Party<LocalProtocol> for Users {
             Input::Timer(Timer::Arrival) if self.played < self.settings.rounds => self.come(ctx),
             Input::Message { message: Message::Play { user, arm }, .. } => {
                 self.unanswered = 0;
-                self.play(ctx, user, arm);
+                self.play(ctx, user, arm, None);
+            }
+            Input::Message { message: Message::PlayAt { user, arm, point }, .. } => {
+                self.unanswered = 0;
+                self.play(ctx, user, arm, Some(point));
             }
             Input::Timer(Timer::Answer { user }) => {
                 self.report(ctx, user);

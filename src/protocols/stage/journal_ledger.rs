@@ -98,8 +98,11 @@ impl<P: RecordsFacts> LedgerWriter for JournalLedger<'_, P> {
         }
         copies.into_iter().for_each(|copy| self.budgeted().enter(copy));
         if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
-            let why =
-                if self.over_budget { "it could not be prevented" } else { "the run continues, as the scenario states" };
+            let why = if self.over_budget {
+                "it could not be prevented"
+            } else {
+                "the run continues, as the scenario states"
+            };
             let reason = format!("from round {round} on: {refusal}; {why}");
             let fail = self.over_budget && refusal.fail;
             self.facts.0.record(Fact::BudgetReached(BudgetReached { reason, fail }));

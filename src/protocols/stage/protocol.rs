@@ -31,6 +31,11 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// Whether queries may be the points of a box ([`Objective::domain`]). Default: a finite set of arms is needed.
+    fn searches_boxes(&self) -> bool {
+        false
+    }
+
     /// The user's programs that its parties run by [`RunOptions::programs`](super::RunOptions::programs), except those
     /// of learners and other members that are fields of the recipe.
     fn programs(&self) -> Vec<Program> {

@@ -65,6 +65,15 @@ impl QueriedInputs {
         Self { names, arms: arms.collect() }
     }
 
+    /// Points of a box with `d` inputs, by number.
+    #[must_use]
+    pub fn of_points(d: usize, points: BTreeMap<u64, Vec<f64>>) -> Self {
+        if d > MAX_INPUTS {
+            return Self::default();
+        }
+        Self { names: (1..=d).map(|input| format!("x{input}")).collect(), arms: points }
+    }
+
     fn is_empty(&self) -> bool {
         self.arms.is_empty()
     }

@@ -4,6 +4,7 @@ use super::one_arm::QueriedArms;
 use super::{Iteration, QueriedInputs, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
+use std::collections::BTreeMap;
 
 /// Regret of one learner so far.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,8 @@ pub struct Evaluations<'a> {
     /// Rounds of the learner so far.
     questions: u64,
     queried: QueriedArms,
+    /// The points of a box that were stored, by number.
+    points: BTreeMap<u64, Vec<f64>>,
 }
 
 impl<'a> Evaluations<'a> {
@@ -60,6 +63,7 @@ impl<'a> Evaluations<'a> {
             kept: Vec::new(),
             questions: 0,
             queried: QueriedArms::default(),
+            points: BTreeMap::new(),
         }
     }
 
@@ -108,11 +112,28 @@ impl<'a> Evaluations<'a> {
         value
     }
 
+    /// As [`Self::add`], of a point of a box with its number; 0 without a box.
+    pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), outcome: f64, at: Time) -> f64 {
+        let value = self.instance.continuum().map_or(0.0, |continuum| continuum.function.at(point));
+        self.regret.evaluated(t, value);
+        self.questions += u64::from(t > 0);
+        if self.keeps(t) {
+            self.points.insert(arm, point.to_vec());
+            let (simple_regret, cumulative_regret) = (self.regret.simple, self.regret.cumulative);
+            let seconds = at.seconds();
+            self.kept.push(Iteration { t, arm, outcome, value, simple_regret, cumulative_regret, seconds });
+        }
+        value
+    }
+
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
-        record.inputs = QueriedInputs::of(self.instance, &self.kept);
+        record.inputs = match self.instance.continuum() {
+            Some(continuum) => QueriedInputs::of_points(continuum.domain.d(), self.points),
+            None => QueriedInputs::of(self.instance, &self.kept),
+        };
         record.iterations = self.kept;
     }
 }

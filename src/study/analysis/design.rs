@@ -9,9 +9,9 @@
 //! [`super::factorial`], so that noise adds nothing to it.
 
 use super::factorial::pairs;
-use super::quasi_random::{MOST_DIMENSIONS, points};
 use super::resampling::{Resampled, Variances};
 use crate::rng::Key;
+use crate::rng::sobol::{MOST_DIMENSIONS, points};
 
 /// Largest number of axes of a design.
 pub const MOST_AXES: usize = MOST_DIMENSIONS / 2;

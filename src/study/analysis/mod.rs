@@ -7,7 +7,6 @@ pub(in crate::study) mod explain;
 pub(in crate::study) mod factorial;
 pub(in crate::study) mod grid;
 pub(in crate::study) mod isotonic;
-pub(in crate::study) mod quasi_random;
 pub(in crate::study) mod resampling;
 pub(in crate::study) mod tables;
 pub(in crate::study) mod threshold;

@@ -236,7 +236,8 @@ impl<'a> CellRunner<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let instance = if blank { Some(Instance::placeholder()) } else { instance };
+        let domain = || scenario.draft().objective.as_ref().and_then(|objective| objective.as_dyn().domain());
+        let instance = if blank { Some(Instance::placeholder_on(domain())) } else { instance };
         let mut stage =
             ReplicationSetup { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
         let dry = stage.directions.dry;

@@ -1,6 +1,6 @@
 //! Sobol' points: quasi-random points of the unit cube that fill it more evenly than random ones.
 
-use crate::rng::Key;
+use super::Key;
 
 /// Number of binary digits of a coordinate.
 const DIGITS: u32 = 32;
@@ -29,7 +29,7 @@ const DIRECTIONS: [(u32, u32, &[u32]); 15] = [
 ];
 
 /// Largest number of dimensions.
-pub(super) const MOST_DIMENSIONS: usize = DIRECTIONS.len() + 1;
+pub const MOST_DIMENSIONS: usize = DIRECTIONS.len() + 1;
 
 /// The direction numbers of a dimension, the first one for the last binary digit of an index.
 fn directions(dimension: usize) -> [u32; DIGITS as usize] {
@@ -58,7 +58,11 @@ fn directions(dimension: usize) -> [u32; DIGITS as usize] {
 
 /// The first `count` Sobol' points with a random digital shift: each coordinate is uniform in (0, 1) by itself. `dimensions` is at
 /// most [`MOST_DIMENSIONS`].
-pub(super) fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
+///
+/// # Panics
+/// If there are more dimensions.
+#[must_use]
+pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
     let axes: Vec<([u32; DIGITS as usize], u32)> = (0..dimensions)
         .map(|dimension| (directions(dimension), (key.index(dimension as u64).stream().word() >> 32) as u32))
         .collect();

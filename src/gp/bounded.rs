@@ -1,0 +1,237 @@
+//! Local maxima of a smooth function on a box, by a quasi-Newton method that may end at a bound.
+//!
+//! Limited-memory BFGS on the inputs that are not held at a bound (projected, as by Bertsekas 1982, "Projected Newton methods for
+//! optimization problems with simple constraints"), with a line search that halves its step a bounded number of times. argmin's
+//! L-BFGS has no bounds, and its line search may take any number of steps; a sigmoid in place of bounds, as in `multi_start`,
+//! never reaches a bound, where acquisition functions often have their maxima.
+
+use super::dot;
+use std::collections::VecDeque;
+
+/// Pairs of steps and changes of the gradient that are kept.
+const MEMORY: usize = 8;
+/// Largest number of halvings of a step.
+const HALVINGS: usize = 20;
+/// Share of the increase that the gradient promises which a step must keep (Armijo's rule).
+const KEPT: f64 = 1e-4;
+/// Length of the first step, as a share of the longest side.
+const FIRST: f64 = 0.1;
+
+/// When a search for a local maximum ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Climb {
+    /// After this many steps.
+    pub(crate) steps: usize,
+    /// When no derivative that leads into the box is above this in size, in units of the function per side.
+    pub(crate) level: f64,
+    /// When a step gains less than this.
+    pub(crate) gain: f64,
+}
+
+impl Climb {
+    /// A local maximum above a starting point, `[d]`, in the box `bounds`, `[d]`, with its value; `function` returns its value at a
+    /// point and writes its gradient. Points without a finite value are not entered; `None` if the starting point has none.
+    pub(crate) fn from(
+        self,
+        start: &[f64],
+        bounds: &[(f64, f64)],
+        function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+    ) -> Option<(Vec<f64>, f64)> {
+        let d = start.len();
+        let sides: Vec<f64> = bounds.iter().map(|(low, high)| high - low).collect();
+        let longest = sides.iter().copied().fold(0.0, f64::max);
+        let clamp = |x: f64, i: usize| x.clamp(bounds[i].0, bounds[i].1);
+        let mut x: Vec<f64> = start.iter().enumerate().map(|(i, &x)| clamp(x, i)).collect();
+        let mut gradient = vec![0.0; d];
+        let mut value = function(&x, &mut gradient);
+        if !value.is_finite() {
+            return None;
+        }
+        let mut memory: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
+        for _ in 0..self.steps {
+            let held: Vec<bool> = (0..d)
+                .map(|i| {
+                    (x[i] <= bounds[i].0 && gradient[i] <= 0.0) || (x[i] >= bounds[i].1 && gradient[i] >= 0.0)
+                })
+                .collect();
+            let free: Vec<f64> = (0..d).map(|i| if held[i] { 0.0 } else { gradient[i] }).collect();
+            let slope = free.iter().zip(&sides).map(|(g, side)| (g * side).abs()).fold(0.0, f64::max);
+            if !(slope > self.level) {
+                break;
+            }
+            let mut direction = uphill(&memory, &free);
+            direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(step, _)| *step = 0.0);
+            if memory.is_empty() || !(dot(&direction, &free) > 0.0) {
+                memory.clear();
+                let size = free.iter().fold(0.0f64, |most, g| most.max(g.abs()));
+                direction = free.iter().map(|g| FIRST * longest * g / size).collect();
+            }
+            let Some((next, better, slopes)) = step(&x, value, &gradient, &direction, &clamp, function)
+            else {
+                if memory.is_empty() {
+                    break;
+                }
+                memory.clear();
+                continue;
+            };
+            let moved: Vec<f64> = next.iter().zip(&x).map(|(a, b)| a - b).collect();
+            let change: Vec<f64> = gradient.iter().zip(&slopes).map(|(a, b)| a - b).collect();
+            let curvature = dot(&moved, &change);
+            if curvature > 1e-12 * (dot(&moved, &moved) * dot(&change, &change)).sqrt() && curvature > 0.0 {
+                memory.push_back((moved, change));
+                if memory.len() > MEMORY {
+                    memory.pop_front();
+                }
+            }
+            let gained = better - value;
+            (x, value, gradient) = (next, better, slopes);
+            if gained < self.gain {
+                break;
+            }
+        }
+        Some((x, value))
+    }
+}
+
+/// The direction of limited-memory BFGS: two loops over the pairs (Nocedal and Wright 2006, algorithm 7.4).
+fn uphill(memory: &VecDeque<(Vec<f64>, Vec<f64>)>, gradient: &[f64]) -> Vec<f64> {
+    let mut direction = gradient.to_vec();
+    let mut shares = Vec::with_capacity(memory.len());
+    for (moved, change) in memory.iter().rev() {
+        let share = dot(moved, &direction) / dot(moved, change);
+        direction.iter_mut().zip(change).for_each(|(q, y)| *q -= share * y);
+        shares.push(share);
+    }
+    if let Some((moved, change)) = memory.back() {
+        let scale = dot(moved, change) / dot(change, change);
+        direction.iter_mut().for_each(|q| *q *= scale);
+    }
+    for ((moved, change), share) in memory.iter().zip(shares.into_iter().rev()) {
+        let other = dot(change, &direction) / dot(moved, change);
+        direction.iter_mut().zip(moved).for_each(|(q, s)| *q += (share - other) * s);
+    }
+    direction
+}
+
+/// A step along a direction, projected onto the box: the point, its value and gradient; `None` if no halving gives enough.
+fn step(
+    x: &[f64],
+    value: f64,
+    gradient: &[f64],
+    direction: &[f64],
+    clamp: &impl Fn(f64, usize) -> f64,
+    function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+) -> Option<(Vec<f64>, f64, Vec<f64>)> {
+    let mut length = 1.0;
+    let mut slopes = vec![0.0; x.len()];
+    for _ in 0..=HALVINGS {
+        let next: Vec<f64> = (0..x.len()).map(|i| clamp(x[i] + length * direction[i], i)).collect();
+        let promised: f64 = (0..x.len()).map(|i| gradient[i] * (next[i] - x[i])).sum();
+        let found = function(&next, &mut slopes);
+        if found.is_finite() && promised > 0.0 && found >= value + KEPT * promised {
+            return Some((next, found, slopes));
+        }
+        length *= 0.5;
+    }
+    None
+}
+
+/// The best of the local maxima above the `refined` best candidates of each group, `[d]` each: its point and value. Of equal ones the
+/// first. `None` if no candidate has a finite value. `value` computes a value only, `function` a value and its gradient.
+pub(crate) fn maximum_in_box(
+    groups: &[Vec<Vec<f64>>],
+    bounds: &[(f64, f64)],
+    (refined, climb): (usize, Climb),
+    value: &mut impl FnMut(&[f64]) -> f64,
+    function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+) -> Option<(Vec<f64>, f64)> {
+    let mut best: Option<(Vec<f64>, f64)> = None;
+    for candidates in groups {
+        let mut scored: Vec<(f64, &Vec<f64>)> = candidates
+            .iter()
+            .map(|point| (value(point), point))
+            .filter(|(score, _)| score.is_finite())
+            .collect();
+        // A stable sort: of equal candidates the first is refined first.
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, start) in scored.into_iter().take(refined) {
+            let found = climb.from(start, bounds, function);
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| found.1 > best.1)
+            {
+                best = Some(found);
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLIMB: Climb = Climb { steps: 200, level: 1e-9, gain: 0.0 };
+
+    /// Minus Rosenbrock, a curved ridge whose top is at (1, 1).
+    fn ridge(x: &[f64], gradient: &mut [f64]) -> f64 {
+        let (curve, along) = (x[1] - x[0] * x[0], x[0] - 1.0);
+        gradient[0] = 400.0 * curve * x[0] - 2.0 * along;
+        gradient[1] = -200.0 * curve;
+        -100.0 * curve * curve - along * along
+    }
+
+    #[test]
+    fn it_follows_a_curved_ridge_to_its_top_and_to_a_bound() {
+        let (top, value) = CLIMB.from(&[-1.2, 1.0], &[(-5.0, 10.0); 2], &mut ridge).unwrap();
+        assert!((top[0] - 1.0).abs() < 1e-5 && (top[1] - 1.0).abs() < 1e-5, "{top:?}");
+        assert!(value > -1e-10);
+        // With x_1 at most 0.5 the maximum is at (0.5, 0.25), on the bound.
+        let (top, _) = CLIMB.from(&[-1.2, 1.0], &[(-5.0, 0.5), (-5.0, 10.0)], &mut ridge).unwrap();
+        assert_eq!(top[0], 0.5);
+        assert!((top[1] - 0.25).abs() < 1e-6, "{top:?}");
+    }
+
+    #[test]
+    fn a_corner_is_reached_exactly_and_points_without_a_value_are_not_entered() {
+        let mut plane = |x: &[f64], gradient: &mut [f64]| {
+            gradient.copy_from_slice(&[1.0, -2.0]);
+            x[0] - 2.0 * x[1]
+        };
+        let found = CLIMB.from(&[0.3, 0.6], &[(0.0, 1.0); 2], &mut plane).unwrap();
+        assert_eq!(found, (vec![1.0, 0.0], 1.0));
+        let mut half = |x: &[f64], gradient: &mut [f64]| {
+            gradient[0] = 1.0;
+            if x[0] < 0.6 { x[0] } else { f64::NAN }
+        };
+        let (top, _) = CLIMB.from(&[0.1], &[(0.0, 1.0)], &mut half).unwrap();
+        assert!((0.5..0.6).contains(&top[0]), "{top:?}");
+        assert_eq!(CLIMB.from(&[0.9], &[(0.0, 1.0)], &mut half), None);
+    }
+
+    #[test]
+    fn the_higher_of_two_hills_is_found_from_candidates_on_both() {
+        let hill = |x: f64, height: f64, top: f64| {
+            let value = height * libm::exp(-(x - top) * (x - top));
+            (value, -2.0 * (x - top) * value)
+        };
+        let mut function = |x: &[f64], gradient: &mut [f64]| {
+            let ((a, da), (b, db)) = (hill(x[0], 1.0, 0.0), hill(x[0], 2.0, 4.0));
+            gradient[0] = da + db;
+            a + b
+        };
+        // The candidate near the lower hill is the better one of the two.
+        let groups = [vec![vec![2.6], vec![0.1]]];
+        let at = |x: f64| function(&[x], &mut [0.0]);
+        assert!(at(0.1) > at(2.6));
+        for (refined, top) in [(1, 0.0), (2, 4.0)] {
+            let mut value = |x: &[f64]| {
+                let ((a, _), (b, _)) = (hill(x[0], 1.0, 0.0), hill(x[0], 2.0, 4.0));
+                a + b
+            };
+            let bounds = [(-3.0, 7.0)];
+            let found =
+                maximum_in_box(&groups, &bounds, (refined, CLIMB), &mut value, &mut function).unwrap();
+            assert!((found.0[0] - top).abs() < 1e-4, "{refined}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the outcomes.
+
+use super::covariance::{LengthScale, Shape};
+use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
+use crate::rng::Stream;
+
+/// A random function drawn from a posterior: m random Fourier features draw a function of the prior, approximately, which Matheron's
+/// rule corrects exactly at the points with outcomes. That of a linear covariance is drawn exactly.
+///
+/// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian process
+/// posteriors", equation 13.
+#[derive(Clone, Debug)]
+pub struct PosteriorPath<'a> {
+    posterior: &'a PointPosterior,
+    prior: PriorPath,
+    /// (K + noise I)^-1 (outcomes - drawn outcomes).
+    correction: Vec<f64>,
+}
+
+/// A function drawn from the prior, around its mean.
+#[derive(Clone, Debug)]
+enum PriorPath {
+    Features(FourierFeatures, Vec<f64>),
+    /// The inner product with these numbers.
+    Linear(Vec<f64>),
+}
+
+impl PriorPath {
+    fn draw(posterior: &PointPosterior, m: usize, stream: &mut Stream) -> Result<Self, GpError> {
+        let (covariance, d) = (posterior.covariance(), posterior.d());
+        let linear = covariance.shape == Shape::Linear;
+        let mut weights = vec![0.0; if linear { d } else { m }];
+        if linear {
+            stream.fill_normal(&mut weights);
+            for (input, weight) in weights.iter_mut().enumerate() {
+                let scale = match &covariance.length_scale {
+                    LengthScale::Same(l) => *l,
+                    LengthScale::PerDimension(l) => l[input],
+                };
+                *weight *= covariance.variance.sqrt() / scale;
+            }
+            return Ok(Self::Linear(weights));
+        }
+        let features = FourierFeatures::draw(covariance, d, m, FeatureLength::Estimator, stream)?;
+        stream.fill_normal(&mut weights);
+        Ok(Self::Features(features, weights))
+    }
+
+    /// The value at a point; the gradient is added.
+    fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
+        match self {
+            Self::Features(features, weights) => features.weighted(weights, point, gradient),
+            Self::Linear(weights) => {
+                gradient.iter_mut().zip(weights).for_each(|(out, weight)| *out += weight);
+                point.iter().zip(weights).map(|(x, weight)| x * weight).sum()
+            }
+        }
+    }
+}
+
+impl<'a> PosteriorPath<'a> {
+    /// Draws a function with `m` features.
+    ///
+    /// # Errors
+    /// Those of [`FourierFeatures::draw`].
+    pub fn draw(posterior: &'a PointPosterior, m: usize, stream: &mut Stream) -> Result<Self, GpError> {
+        let prior = PriorPath::draw(posterior, m, stream)?;
+        let noise_sd = posterior.noise_variance().sqrt();
+        let mut unused = vec![0.0; posterior.d()];
+        let left = posterior.centred().into_iter().enumerate().map(|(index, outcome)| {
+            let drawn = prior.at(posterior.point(index), &mut unused);
+            outcome - drawn - noise_sd * stream.normal()
+        });
+        let left: Vec<f64> = left.collect();
+        Ok(Self { posterior, prior, correction: posterior.solve(left) })
+    }
+
+    /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    pub fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        let mut value = self.posterior.prior_mean() + self.prior.at(point, gradient);
+        for (index, weight) in self.correction.iter().enumerate() {
+            let other = self.posterior.point(index);
+            value += weight * self.posterior.covariance().add_gradient(point, other, *weight, gradient);
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::{Covariance, Shape};
+    use crate::rng::Key;
+
+    /// Means and variances of 4,000 drawn functions are those of the posterior: six standard errors, plus the error of 512
+    /// features, which is of order variance / sqrt(512) far from the outcomes; and gradients are those of finite differences.
+    #[test]
+    fn drawn_functions_have_the_posteriors_mean_and_variance() {
+        let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.7], 1.5);
+        let mut posterior = PointPosterior::new(covariance, 2, 0.01, 0.5);
+        for (point, outcome) in [([0.1, 0.2], 1.2), ([0.8, 0.3], -0.4), ([0.5, 0.9], 0.7)] {
+            posterior.observe(&point, outcome).unwrap();
+        }
+        let places = [[0.1, 0.2], [0.45, 0.5], [0.95, 0.95]];
+        let (mut sums, mut squares) = ([0.0; 3], [0.0; 3]);
+        let n = 4_000;
+        let mut stream = Key::root(8).stream();
+        for _ in 0..n {
+            let path = PosteriorPath::draw(&posterior, 512, &mut stream).unwrap();
+            for (place, point) in places.iter().enumerate() {
+                let value = path.at(point, &mut [0.0; 2]) - posterior.at(point).0;
+                sums[place] += value;
+                squares[place] += value * value;
+            }
+        }
+        for (place, point) in places.iter().enumerate() {
+            let variance = posterior.at(point).1;
+            let (mean, found) = (sums[place] / f64::from(n), squares[place] / f64::from(n));
+            assert!(mean.abs() < 6.0 * (variance / f64::from(n)).sqrt(), "{point:?}: {mean}");
+            let error = 6.0 * variance * (2.0 / f64::from(n)).sqrt();
+            assert!((found - variance).abs() < error, "{point:?}: {found} {variance}");
+        }
+        let mut line = PointPosterior::new(Covariance::new(Shape::Linear, 0.5, 2.0), 2, 1e-9, 0.0);
+        line.observe(&[1.0, 0.0], 3.0).unwrap();
+        let path = PosteriorPath::draw(&line, 1, &mut stream).unwrap();
+        assert!((path.at(&[0.5, 0.0], &mut [0.0; 2]) - 1.5).abs() < 1e-3, "half of a known value");
+        let path = PosteriorPath::draw(&posterior, 64, &mut stream).unwrap();
+        let (x, mut gradient) = ([0.3, 0.6], [0.0; 2]);
+        path.at(&x, &mut gradient);
+        for i in 0..2 {
+            let at = |step: f64| {
+                let mut moved = x;
+                moved[i] += step;
+                path.at(&moved, &mut [0.0; 2])
+            };
+            assert!(((at(1e-6) - at(-1e-6)) / 2e-6 - gradient[i]).abs() < 1e-6);
+        }
+    }
+}

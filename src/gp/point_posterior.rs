@@ -1,0 +1,305 @@
+//! The exact posterior at any point of the space of inputs, with gradients: the model of a continuous search.
+//!
+//! With L the Cholesky factor of K_t + noise I, an outcome appends a row to L. At a point x with covariances k(x), `[t]`, and v =
+//! L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; their gradients are those of the entries of k(x),
+//! weighted with alpha and with -2 L^-T v. O(t^2) for an outcome or a point.
+
+use super::covariance::{Covariance, Shape};
+use super::pivot::pivot;
+use super::{GpError, dot};
+use std::f64::consts::TAU;
+
+/// The mean and the variance of the function at a point, with their gradients by its coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointModel {
+    /// Mean, in units of the outcome.
+    pub mean: f64,
+    /// Variance, at least 0, in squared units of the outcome.
+    pub variance: f64,
+    /// Gradient of the mean: `[d]`.
+    pub mean_gradient: Vec<f64>,
+    /// Gradient of the variance: `[d]`.
+    pub variance_gradient: Vec<f64>,
+}
+
+/// A Gaussian process given noisy outcomes at some points.
+#[derive(Clone, Debug)]
+pub struct PointPosterior {
+    covariance: Covariance,
+    noise_variance: f64,
+    prior_mean: f64,
+    d: usize,
+    /// The points with an outcome, `[t, d]`.
+    points: Vec<f64>,
+    outcomes: Vec<f64>,
+    /// The rows of L, row s with s + 1 numbers.
+    factor: Vec<f64>,
+    /// (K + noise I)^-1 (outcomes - prior mean).
+    alpha: Vec<f64>,
+    jitter: f64,
+    information: f64,
+}
+
+/// Where row `index` of a triangle that is stored row by row begins.
+const fn row_start(index: usize) -> usize {
+    index * (index + 1) / 2
+}
+
+impl PointPosterior {
+    /// The prior: `d` inputs, a noise variance of at least 0 in squared units of the outcome, and a mean in units of the outcome.
+    #[must_use]
+    pub fn new(covariance: Covariance, d: usize, noise_variance: f64, prior_mean: f64) -> Self {
+        Self {
+            covariance,
+            noise_variance,
+            prior_mean,
+            d,
+            points: Vec::new(),
+            outcomes: Vec::new(),
+            factor: Vec::new(),
+            alpha: Vec::new(),
+            jitter: 0.0,
+            information: 0.0,
+        }
+    }
+
+    /// Adds the outcome at a point, `[d]`.
+    ///
+    /// # Errors
+    /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the variance at the point and the noise are both
+    /// numerically zero and the largest jitter does not help.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    pub fn observe(&mut self, point: &[f64], outcome: f64) -> Result<(), GpError> {
+        assert_eq!(point.len(), self.d, "one coordinate per dimension");
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        let mut row = self.covariances(point);
+        self.forward(&mut row);
+        let own = self.covariance.between(point, point);
+        let variance = (own - dot(&row, &row)).max(0.0);
+        let scale = if self.covariance.shape == Shape::Linear { own } else { self.covariance.variance };
+        let pivot = pivot(variance, self.noise_variance, scale, self.outcomes.len() + 1)?;
+        self.jitter = self.jitter.max(pivot.jitter);
+        if self.noise_variance > 0.0 {
+            self.information += 0.5 * libm::log1p(variance / self.noise_variance);
+        }
+        row.push(pivot.value.sqrt());
+        self.factor.extend(row);
+        self.points.extend_from_slice(point);
+        self.outcomes.push(outcome);
+        self.alpha = self.solve(self.outcomes.iter().map(|outcome| outcome - self.prior_mean).collect());
+        Ok(())
+    }
+
+    /// Number of outcomes so far, t.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Number of inputs, d.
+    #[must_use]
+    pub fn d(&self) -> usize {
+        self.d
+    }
+
+    /// The point of an outcome, counted from 0: `[d]`.
+    ///
+    /// # Panics
+    /// If there is no such outcome.
+    #[must_use]
+    pub fn point(&self, index: usize) -> &[f64] {
+        &self.points[index * self.d..][..self.d]
+    }
+
+    /// The prior covariance.
+    #[must_use]
+    pub fn covariance(&self) -> &Covariance {
+        &self.covariance
+    }
+
+    /// Outcomes minus the prior mean: `[t]`.
+    #[must_use]
+    pub fn centred(&self) -> Vec<f64> {
+        self.outcomes.iter().map(|outcome| outcome - self.prior_mean).collect()
+    }
+
+    /// The noise variance.
+    #[must_use]
+    pub fn noise_variance(&self) -> f64 {
+        self.noise_variance
+    }
+
+    /// The prior mean.
+    #[must_use]
+    pub fn prior_mean(&self) -> f64 {
+        self.prior_mean
+    }
+
+    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome; 0 if none was needed.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Information gain of the points, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    #[must_use]
+    pub fn information_gain(&self) -> f64 {
+        self.information
+    }
+
+    /// Log density of the outcomes under the model, in nats. Rasmussen and Williams 2006, equation 2.30.
+    #[must_use]
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        let t = self.outcomes.len();
+        let logarithms: f64 = (0..t).map(|s| libm::log(self.factor[row_start(s) + s])).sum();
+        -0.5 * (dot(&self.centred(), &self.alpha) + t as f64 * libm::log(TAU)) - logarithms
+    }
+
+    /// Mean and variance of the function at a point, `[d]`.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    #[must_use]
+    pub fn at(&self, point: &[f64]) -> (f64, f64) {
+        let mut k = self.covariances(point);
+        let mean = self.prior_mean + dot(&k, &self.alpha);
+        self.forward(&mut k);
+        (mean, (self.covariance.between(point, point) - dot(&k, &k)).max(0.0))
+    }
+
+    /// Mean and variance at a point, `[d]`, with their gradients.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    #[must_use]
+    pub fn with_gradient(&self, point: &[f64]) -> PointModel {
+        let mut k = self.covariances(point);
+        let mean = self.prior_mean + dot(&k, &self.alpha);
+        self.forward(&mut k);
+        let own = self.covariance.between(point, point);
+        let variance = (own - dot(&k, &k)).max(0.0);
+        self.backward(&mut k);
+        let (mut by_mean, mut by_variance) = (vec![0.0; self.d], vec![0.0; self.d]);
+        if self.covariance.shape == Shape::Linear {
+            self.covariance.add_gradient(point, point, 2.0, &mut by_variance);
+        }
+        let mut slope = vec![0.0; self.d];
+        for (index, (alpha, w)) in self.alpha.iter().zip(&k).enumerate() {
+            slope.fill(0.0);
+            self.covariance.add_gradient(point, self.point(index), 1.0, &mut slope);
+            for (place, slope) in slope.iter().enumerate() {
+                by_mean[place] += alpha * slope;
+                by_variance[place] -= 2.0 * w * slope;
+            }
+        }
+        PointModel { mean, variance, mean_gradient: by_mean, variance_gradient: by_variance }
+    }
+
+    /// (K + noise I)^-1 b of numbers `b`, `[t]`.
+    pub(super) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
+        self.forward(&mut b);
+        self.backward(&mut b);
+        b
+    }
+
+    fn covariances(&self, point: &[f64]) -> Vec<f64> {
+        self.points.chunks(self.d.max(1)).map(|other| self.covariance.between(point, other)).collect()
+    }
+
+    /// L^-1 b in place.
+    fn forward(&self, b: &mut [f64]) {
+        for s in 0..b.len() {
+            let row = &self.factor[row_start(s)..][..=s];
+            b[s] = (b[s] - dot(&row[..s], &b[..s])) / row[s];
+        }
+    }
+
+    /// L^-T b in place.
+    fn backward(&self, b: &mut [f64]) {
+        for s in (0..b.len()).rev() {
+            let row = &self.factor[row_start(s)..][..=s];
+            b[s] /= row[s];
+            let (earlier, value) = (&row[..s], b[s]);
+            b.iter_mut().zip(earlier).for_each(|(b, l)| *b -= l * value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::{ArmCovariance, Points, Posterior, log_marginal_likelihood};
+    use crate::rng::Key;
+    use std::sync::Arc;
+
+    fn data() -> (Vec<f64>, Vec<f64>) {
+        let mut stream = Key::root(4).stream();
+        ((0..36).map(|_| stream.uniform()).collect(), (0..12).map(|_| stream.normal()).collect())
+    }
+
+    #[test]
+    fn it_is_the_posterior_over_the_same_points_as_arms() {
+        let (rows, outcomes) = data();
+        let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.9, 0.6], 1.3);
+        let points = Points::new(12, 3, rows.clone());
+        let prior = ArmCovariance::of_inputs(Arc::new(points.clone()), covariance.clone());
+        let (mut arms, mut any) =
+            (Posterior::new(prior, 0.05, 0.3), PointPosterior::new(covariance, 3, 0.05, 0.3));
+        for arm in [0, 5, 2, 5, 7, 11] {
+            arms.observe(arm, outcomes[arm]).unwrap();
+            any.observe(points.row(arm), outcomes[arm]).unwrap();
+        }
+        for arm in 0..12 {
+            let (mean, variance) = any.at(points.row(arm));
+            assert!((mean - arms.mean()[arm]).abs() < 1e-12);
+            assert!((variance - arms.variance()[arm]).abs() < 1e-12);
+        }
+        assert!((any.log_marginal_likelihood() - arms.log_marginal_likelihood()).abs() < 1e-11);
+        assert!((any.information_gain() - arms.information_gain()).abs() < 1e-12);
+        assert!(any.observe(points.row(0), f64::NAN).is_err());
+    }
+
+    #[test]
+    fn gradients_are_those_of_finite_differences() {
+        let (rows, outcomes) = data();
+        for shape in
+            [Shape::SquaredExponential, Shape::Matern12, Shape::Matern32, Shape::Matern52, Shape::Linear]
+        {
+            let covariance = Covariance::per_dimension(shape, vec![0.4, 0.9, 0.6], 1.3);
+            let mut posterior = PointPosterior::new(covariance, 3, 0.01, 0.3);
+            for (point, outcome) in rows.chunks(3).zip(&outcomes) {
+                posterior.observe(point, *outcome).unwrap();
+            }
+            let x = [0.31, 0.72, 0.45];
+            let found = posterior.with_gradient(&x);
+            assert_eq!((found.mean, found.variance), posterior.at(&x));
+            for i in 0..3 {
+                let at = |step: f64| {
+                    let mut moved = x;
+                    moved[i] += step;
+                    posterior.at(&moved)
+                };
+                let ((m1, v1), (m0, v0)) = (at(1e-6), at(-1e-6));
+                assert!(((m1 - m0) / 2e-6 - found.mean_gradient[i]).abs() < 1e-6, "{shape:?}");
+                assert!(((v1 - v0) / 2e-6 - found.variance_gradient[i]).abs() < 1e-6, "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_likelihood_is_that_of_all_outcomes_together() {
+        let (rows, outcomes) = data();
+        let covariance = Covariance::squared_exponential(0.5, 1.3);
+        let mut posterior = PointPosterior::new(covariance.clone(), 3, 0.1, 0.0);
+        for (point, outcome) in rows.chunks(3).zip(&outcomes) {
+            posterior.observe(point, *outcome).unwrap();
+        }
+        let together =
+            log_marginal_likelihood(&Points::new(12, 3, rows), &outcomes, &covariance, 0.1).unwrap();
+        assert!((together.value - posterior.log_marginal_likelihood()).abs() < 1e-10);
+    }
+}

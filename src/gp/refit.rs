@@ -1,0 +1,119 @@
+//! Hyperparameters of a model of a search, fitted again and again while outcomes come in.
+
+use super::bounded::Climb;
+use super::covariance::{Covariance, Shape};
+use super::fit::LogNormals;
+use super::{GpError, Points, log_marginal_likelihood};
+use std::f64::consts::SQRT_2;
+
+/// Hyperparameters for points of the unit cube and outputs of mean 0 and variance 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Hyperparameters {
+    /// Length-scale of each dimension, as a share of its side.
+    pub(crate) length_scales: Vec<f64>,
+    pub(crate) variance: f64,
+    pub(crate) noise_variance: f64,
+}
+
+const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
+const VARIANCE: (f64, f64) = (0.05, 20.0);
+const NOISE: (f64, f64) = (1e-6, 4.0);
+const CLIMB: Climb = Climb { steps: 60, level: 1e-3, gain: 1e-5 };
+
+/// The priors: of length-scales, log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many inputs are not
+/// taken to be rougher (Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"); of the
+/// noise variance, with median e^-4 and sigma 1; of the variance, with median 1 and sigma 1.
+fn priors(d: usize) -> LogNormals {
+    LogNormals {
+        length_scale: Some((SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt())),
+        variance: Some((0.0, 1.0)),
+        noise_variance: Some((-4.0, 1.0)),
+    }
+}
+
+/// The maximum of the posterior density of the hyperparameters' logarithms, from the median of the priors and, if given, from the
+/// hyperparameters `last`: the better of the two. Points are `[n, d]` of the unit cube, outputs `[n]`. O(n^3) per evaluation.
+///
+/// # Errors
+/// [`GpError::NotPositiveDefinite`] if there is no likelihood at either.
+pub(crate) fn refit(
+    shape: Shape,
+    points: &Points,
+    outputs: &[f64],
+    last: Option<&Hyperparameters>,
+) -> Result<Hyperparameters, GpError> {
+    let d = points.d();
+    let log = |(low, high): (f64, f64)| (libm::log(low), libm::log(high));
+    let mut bounds = vec![log(LENGTH_SCALE); d];
+    bounds.extend([log(VARIANCE), log(NOISE)]);
+    let priors = priors(d);
+    let values = |logs: &[f64]| logs.iter().map(|&l| libm::exp(l)).collect::<Vec<f64>>();
+    let mut density = |logs: &[f64], gradient: &mut [f64]| {
+        let values = values(logs);
+        let covariance = Covariance::per_dimension(shape, values[..d].to_vec(), values[d]);
+        match log_marginal_likelihood(points, outputs, &covariance, values[d + 1]) {
+            Ok(found) => {
+                gradient.copy_from_slice(&found.gradient);
+                found.value + priors.add(d, logs, gradient)
+            }
+            Err(_) => f64::NAN,
+        }
+    };
+    let medians = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(median, _)| median);
+    // Shorter than the median: from there the likelihood pulls both ways.
+    let mut first = vec![medians(priors.length_scale) - 1.0; d];
+    first.extend([medians(priors.variance), medians(priors.noise_variance)]);
+    let last = last.map(|last| {
+        let all = last.length_scales.iter().chain([&last.variance, &last.noise_variance]);
+        all.map(|&value| libm::log(value)).collect::<Vec<f64>>()
+    });
+    let mut best: Option<(Vec<f64>, f64)> = None;
+    for start in last.into_iter().chain([first]) {
+        if let Some(found) = CLIMB.from(&start, &bounds, &mut density)
+            && best.as_ref().is_none_or(|best| found.1 > best.1)
+        {
+            best = Some(found);
+        }
+    }
+    let (at, _) = best.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })?;
+    let values = values(&at);
+    Ok(Hyperparameters {
+        length_scales: values[..d].to_vec(),
+        variance: values[d],
+        noise_variance: values[d + 1],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// No step of 5 % along any logarithm raises the density, and an input that does not matter gets a long length-scale.
+    #[test]
+    fn a_fit_is_a_maximum_of_the_posterior_density() {
+        let mut stream = Key::root(3).stream();
+        let rows: Vec<f64> = (0..80).map(|_| stream.uniform()).collect();
+        let outputs: Vec<f64> = rows.chunks(2).map(|x| 1.4 * libm::sin(7.0 * x[0])).collect();
+        let points = Points::new(40, 2, rows);
+        let fit = refit(Shape::Matern52, &points, &outputs, None).unwrap();
+        assert!(fit.length_scales[1] > 3.0 * fit.length_scales[0], "{fit:?}");
+        let density = |logs: &[f64]| {
+            let v: Vec<f64> = logs.iter().map(|&l| libm::exp(l)).collect();
+            let covariance = Covariance::per_dimension(Shape::Matern52, v[..2].to_vec(), v[2]);
+            let likelihood = log_marginal_likelihood(&points, &outputs, &covariance, v[3]).unwrap().value;
+            likelihood + priors(2).add(2, logs, &mut [0.0; 4])
+        };
+        let all = [fit.length_scales[0], fit.length_scales[1], fit.variance, fit.noise_variance];
+        let logs: Vec<f64> = all.iter().map(|&v| libm::log(v)).collect();
+        for place in 0..4 {
+            for step in [-0.05, 0.05] {
+                let mut moved = logs.clone();
+                moved[place] += step;
+                assert!(density(&moved) < density(&logs) + 1e-4, "{place} {step} {fit:?}");
+            }
+        }
+        let again = refit(Shape::Matern52, &points, &outputs, Some(&fit)).unwrap();
+        assert!((again.variance / fit.variance - 1.0).abs() < 0.05);
+    }
+}

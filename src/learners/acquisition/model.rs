@@ -1,0 +1,158 @@
+//! The model of a search: outcomes so far, hyperparameters stated or fitted again while outcomes come in, and the posterior.
+
+use super::settings::Refit;
+use crate::gp::covariance::{Covariance, Shape};
+use crate::gp::{GpError, Hyperparameters, PointPosterior, Points, refit};
+
+/// Tries of a posterior with ten times the noise, where its matrix is not positive definite.
+const TRIES: usize = 6;
+
+/// The model of one learner. Points are those of the unit cube if hyperparameters are fitted, else in the units of the covariance.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    refit: Refit,
+    d: usize,
+    /// The stated covariance, noise variance and mean.
+    stated: (Covariance, f64, f64),
+    points: Vec<f64>,
+    outcomes: Vec<f64>,
+    fitted: Option<Hyperparameters>,
+    /// Number of outcomes at the last fit.
+    fitted_at: usize,
+    /// Mean and standard deviation by which outcomes are scaled.
+    scale: (f64, f64),
+    posterior: PointPosterior,
+}
+
+impl Model {
+    pub(super) fn new(refit: Refit, d: usize, (covariance, noise, mean): (Covariance, f64, f64)) -> Self {
+        Self {
+            refit,
+            d,
+            posterior: PointPosterior::new(covariance.clone(), d, noise, mean),
+            stated: (covariance, noise, mean),
+            points: Vec::new(),
+            outcomes: Vec::new(),
+            fitted: None,
+            fitted_at: 0,
+            scale: (0.0, 1.0),
+        }
+    }
+
+    /// Adds an outcome.
+    ///
+    /// # Errors
+    /// [`GpError`] if it is not finite, or if the stated model cannot be updated with it.
+    pub(super) fn observe(&mut self, point: &[f64], outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        if self.refit == Refit::Never {
+            self.posterior.observe(point, outcome)?;
+        }
+        self.points.extend_from_slice(point);
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+
+    /// Number of outcomes.
+    pub(super) fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// The point of an outcome.
+    pub(super) fn point(&self, index: usize) -> &[f64] {
+        &self.points[index * self.d..][..self.d]
+    }
+
+    /// The outcome with the largest value, counted from 0: the first of equal ones.
+    pub(super) fn best(&self) -> Option<usize> {
+        (0..self.len()).reduce(
+            |best, index| {
+                if self.outcomes[index] > self.outcomes[best] { index } else { best }
+            },
+        )
+    }
+
+    /// Leaves out all outcomes.
+    pub(super) fn forget(&mut self) {
+        let (covariance, noise, mean) = self.stated.clone();
+        *self = Self { fitted: None, ..Self::new(self.refit, self.d, (covariance, noise, mean)) };
+    }
+
+    /// Fits the hyperparameters if a fit is due, and brings the posterior up to date.
+    pub(super) fn update(&mut self) {
+        let Refit::Every(rounds) = self.refit else { return };
+        let t = self.len();
+        if t < 2 || self.posterior.observations() == t && self.fitted_at > 0 {
+            return;
+        }
+        let mean = self.outcomes.iter().sum::<f64>() / t as f64;
+        let squares: f64 = self.outcomes.iter().map(|y| (y - mean) * (y - mean)).sum();
+        let sd = (squares / (t - 1) as f64).sqrt();
+        self.scale = (mean, if sd > 0.0 && sd.is_finite() { sd } else { 1.0 });
+        let scaled: Vec<f64> = self.outcomes.iter().map(|y| (y - mean) / self.scale.1).collect();
+        if self.fitted.is_none() || t - self.fitted_at >= rounds.get() {
+            let points = Points::new(t, self.d, self.points.clone());
+            // Where no fit is possible the last one stays.
+            if let Ok(found) = refit(self.shape(), &points, &scaled, self.fitted.as_ref()) {
+                self.fitted = Some(found);
+            }
+            self.fitted_at = t;
+        }
+        let mut noise = self.fitted.as_ref().map_or(1e-2, |fit| fit.noise_variance);
+        for _ in 0..TRIES {
+            let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, 0.0);
+            let mut rows = self.points.chunks(self.d).zip(&scaled);
+            if rows.try_for_each(|(point, outcome)| posterior.observe(point, *outcome)).is_ok() {
+                self.posterior = posterior;
+                return;
+            }
+            noise *= 10.0;
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        self.stated.0.shape
+    }
+
+    /// The covariance of scaled outcomes.
+    fn covariance(&self) -> Covariance {
+        match &self.fitted {
+            Some(fit) => Covariance::per_dimension(self.shape(), fit.length_scales.clone(), fit.variance),
+            None => Covariance::new(self.shape(), 0.2 * (self.d as f64).sqrt(), 1.0),
+        }
+    }
+
+    /// The posterior, of outcomes as they are scaled.
+    pub(super) fn posterior(&self) -> &PointPosterior {
+        &self.posterior
+    }
+
+    /// The posterior as if the outcomes at these points were known and equal to their means: means stay, variances fall.
+    pub(super) fn believing<'a>(&self, points: impl Iterator<Item = &'a [f64]>) -> PointPosterior {
+        let mut posterior = self.posterior.clone();
+        for point in points {
+            let (mean, _) = posterior.at(point);
+            // An outcome that the model cannot take leaves that question out.
+            let _ = posterior.observe(point, mean);
+        }
+        posterior
+    }
+
+    /// The expected outcome at a point, in units of the outcome.
+    pub(super) fn predicted(&self, point: &[f64]) -> f64 {
+        if self.refit != Refit::Never && self.fitted_at == 0 {
+            return self.stated.2;
+        }
+        self.scale.0 + self.scale.1 * self.posterior.at(point).0
+    }
+
+    /// The length-scales over their geometric mean: `[d]`.
+    pub(super) fn relative_length_scales(&self) -> Vec<f64> {
+        let Some(fit) = &self.fitted else { return vec![1.0; self.d] };
+        let logs = fit.length_scales.iter().map(|&l| libm::log(l)).sum::<f64>() / self.d as f64;
+        let mean = libm::exp(logs);
+        fit.length_scales.iter().map(|l| l / mean).collect()
+    }
+}

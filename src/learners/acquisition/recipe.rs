@@ -1,0 +1,89 @@
+//! How a search by acquisition functions is built, over arms or over a box.
+
+use super::model::Model;
+use super::search::{Domain, Search};
+use super::settings::{Acquisition, AcquisitionFunction, Refit};
+use crate::gp::covariance::Shape;
+use crate::gp::{ArmCovariance, Points};
+use crate::learners::arms::{Arms, BoxModel, BuildError, covariance};
+use crate::learners::{Learner, LearnerRecipe};
+use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
+use crate::vocab::{Effort, Problem};
+use std::sync::Arc;
+
+/// The same points with every input scaled to [0, 1]; an input that is the same everywhere is 0.
+fn to_unit_cube(points: &Points) -> Points {
+    let d = points.d();
+    let ranges: Vec<(f64, f64)> = (0..d).map(|input| points.range(input)).collect();
+    let place =
+        |(x, (low, high)): (&f64, &(f64, f64))| if high > low { (x - low) / (high - low) } else { 0.0 };
+    let rows = points.row_major().chunks(d.max(1)).flat_map(|row| row.iter().zip(&ranges).map(place));
+    Points::new(points.n(), d, rows.collect())
+}
+
+impl LearnerRecipe for Acquisition {
+    fn predicts(&self) -> bool {
+        true
+    }
+
+    fn searches_boxes(&self) -> bool {
+        true
+    }
+
+    fn effort(&self, arms: u64, outcomes: u64) -> Effort {
+        let (n, t) = (arms as f64, outcomes as f64);
+        // A choice computes about as many posteriors as there are arms, each a pass over a triangle, and again as many with gradients.
+        let choices = 2.0 * n * t * (t * t / 3.0 * MULTIPLY + t / 2.0 * COVARIANCE);
+        let fits = match self.refit {
+            Refit::Never => 0.0,
+            // About sixty evaluations of the likelihood.
+            Refit::Every(rounds) => {
+                let each = t * t * t / 4.0 * MULTIPLY + t * t / 6.0 * COVARIANCE;
+                60.0 * each * t / rounds.get() as f64
+            }
+        };
+        Effort::new(NUMBER * t * t, choices + fits)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        const MOST: usize = 4096;
+        let mut problems = Vec::new();
+        if let AcquisitionFunction::ThompsonSampling { features } = self.function
+            && features.get() > MOST
+        {
+            let place = "function.ThompsonSampling.features";
+            let expected = format!("at most {MOST}");
+            problems.push(Problem::wrong(place, expected, features.to_string(), "write features: 512"));
+        }
+        if self.trust_region && self.refit == Refit::Never {
+            let expected =
+                "refit: Every(1), for example: the sides of a trust region are those of fitted length-scales";
+            problems.push(Problem::wrong("refit", expected, "Never", "leave out `refit` or `trust_region`"));
+        }
+        problems
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let learner = "Acquisition";
+        let ArmCovariance::Inputs { points, covariance } = covariance(learner, arms)? else {
+            return Err(BuildError::NeedsInputs { learner });
+        };
+        // Products of inputs mean nothing once these are scaled to the unit cube.
+        let refit = if covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
+        let points = match refit {
+            Refit::Never => Arc::clone(points),
+            Refit::Every(_) => Arc::new(to_unit_cube(points)),
+        };
+        let d = points.d();
+        let model = Model::new(refit, d, (covariance.clone(), arms.noise_variance, arms.mean));
+        let recipe = Self { trust_region: self.trust_region && refit != Refit::Never, ..self.clone() };
+        Ok(Box::new(Search::new(recipe, Domain::Arms(points), d, model)))
+    }
+
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        let d = model.domain.d();
+        let stated = (model.covariance.clone(), model.noise_variance, model.mean);
+        let own = Model::new(self.refit, d, stated);
+        Ok(Box::new(Search::new(self.clone(), Domain::Box(model.domain.clone()), d, own)))
+    }
+}

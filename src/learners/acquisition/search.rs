@@ -1,0 +1,322 @@
+//! The search of one learner: a quasi-random design, then the points with the largest acquisition, among arms or in a box.
+
+use super::model::Model;
+use super::score::Score;
+use super::settings::{Acquisition, AcquisitionFunction};
+use super::trust_region::TrustRegion;
+use crate::gp::{Climb, GpError, PointPosterior, Points, PosteriorPath, largest, maximum_in_box};
+use crate::learners::Learner;
+use crate::rng::{Key, Stream, sobol};
+use crate::vocab::SearchBox;
+use std::sync::Arc;
+
+/// Quasi-random candidates of one search for the largest acquisition.
+const CANDIDATES: usize = 512;
+/// Candidates near each of the points with the largest outcomes' means, and the number of these points.
+const NEAR: (usize, usize) = (16, 4);
+/// Standard deviation of the distance of such a candidate along each input, as a share of its side.
+const DISTANCE: f64 = 0.03;
+/// Candidates of each kind that are refined.
+const REFINED: usize = 4;
+const CLIMB: Climb = Climb { steps: 60, level: 1e-8, gain: 1e-10 };
+/// Smallest standard deviation, as a share of the prior's: at points whose value is known, scores are still defined.
+const LEAST_SD: f64 = 1e-8;
+
+/// What can be queried.
+#[derive(Clone, Debug)]
+pub(super) enum Domain {
+    /// Arms, with their coordinates as the model sees them.
+    Arms(Arc<Points>),
+    /// The points of a box.
+    Box(SearchBox),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    recipe: Acquisition,
+    domain: Domain,
+    d: usize,
+    model: Model,
+    /// In a box: the points asked so far, in the box and in the unit cube.
+    asked: Vec<(Vec<f64>, Vec<f64>)>,
+    /// The word that addresses the design; drawn with the first suggestion.
+    design: Option<u64>,
+    /// Suggestions so far.
+    suggested: usize,
+    /// Points of the present design that were suggested.
+    designed: usize,
+    region: Option<TrustRegion>,
+}
+
+impl Search {
+    pub(super) fn new(recipe: Acquisition, domain: Domain, d: usize, model: Model) -> Self {
+        let region = recipe.trust_region.then(|| TrustRegion::new(d));
+        Self { recipe, domain, d, model, asked: Vec::new(), design: None, suggested: 0, designed: 0, region }
+    }
+
+    /// The coordinates of an arm, or of a point asked, as the model sees them.
+    fn coordinates(&self, arm: usize) -> &[f64] {
+        match &self.domain {
+            Domain::Arms(points) => points.row(arm),
+            Domain::Box(_) => &self.asked[arm].1,
+        }
+    }
+
+    fn initial(&self) -> usize {
+        self.recipe.initial.map_or(2 * (self.d + 1), |count| count.get())
+    }
+
+    /// Whether the next suggestion is a point of the design.
+    fn designs(&self) -> bool {
+        self.designed < self.initial() || self.model.len() == 0
+    }
+
+    /// Counts a suggestion whose random numbers are those of `word`.
+    fn count(&mut self, word: u64) {
+        self.design.get_or_insert(word);
+        self.suggested += 1;
+        if self.designed < self.initial() {
+            self.designed += 1;
+        }
+    }
+
+    /// The next point of the quasi-random design.
+    fn design_point(&self, word: u64, index: usize) -> Vec<f64> {
+        let key = Key::root(self.design.unwrap_or(word)).child("design");
+        spread(index + 1, self.d, key).pop().unwrap_or_default()
+    }
+
+    /// The trust region around the best outcome.
+    fn trusted(&self) -> Option<SearchBox> {
+        let (region, best) = (self.region.as_ref()?, self.model.best()?);
+        Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
+    }
+
+    /// The point of the unit cube, or of the arms' coordinates, that the acquisition is largest at.
+    fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
+        let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
+        let mut stream = key.child("candidates").stream();
+        let spread = spread(CANDIDATES, self.d, key.child("quasi-random"));
+        let spread: Vec<Vec<f64>> = spread.iter().map(|unit| region.from_unit(unit)).collect();
+        let near = self.near_the_best(posterior, &region, &mut stream);
+        let groups = [spread, near];
+        let found = match self.recipe.function {
+            AcquisitionFunction::ThompsonSampling { features } => {
+                let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
+                path.ok().and_then(|path| {
+                    let mut unused = vec![0.0; self.d];
+                    let mut value = |x: &[f64]| path.at(x, &mut unused);
+                    let mut function = |x: &[f64], gradient: &mut [f64]| path.at(x, gradient);
+                    maximum_in_box(&groups, region.sides(), (REFINED, CLIMB), &mut value, &mut function)
+                })
+            }
+            _ => {
+                let score = self.score(posterior, &groups.concat(), key);
+                let least = LEAST_SD * posterior.covariance().variance.sqrt();
+                let mut value = |x: &[f64]| {
+                    let (mean, variance) = posterior.at(x);
+                    score.at(mean, variance.sqrt().max(least)).0
+                };
+                let mut function = |x: &[f64], gradient: &mut [f64]| {
+                    let found = posterior.with_gradient(x);
+                    let sd = found.variance.sqrt().max(least);
+                    let (value, by_mean, by_sd) = score.at(found.mean, sd);
+                    let by_variance = if sd > least { 0.5 * by_sd / sd } else { 0.0 };
+                    let slopes = found.mean_gradient.iter().zip(&found.variance_gradient);
+                    let slopes = slopes.map(|(mean, variance)| by_mean * mean + by_variance * variance);
+                    gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = slope);
+                    value
+                };
+                maximum_in_box(&groups, region.sides(), (REFINED, CLIMB), &mut value, &mut function)
+            }
+        };
+        // Where the acquisition has no finite value anywhere, the first quasi-random point.
+        found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
+    }
+
+    /// Candidates near the points with outcomes that have the largest means, and these points themselves.
+    fn near_the_best(
+        &self,
+        posterior: &PointPosterior,
+        region: &SearchBox,
+        stream: &mut Stream,
+    ) -> Vec<Vec<f64>> {
+        let mut known: Vec<(f64, usize)> =
+            (0..self.model.len()).map(|index| (posterior.at(self.model.point(index)).0, index)).collect();
+        known.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut near = Vec::new();
+        for (_, index) in known.into_iter().take(NEAR.1) {
+            let centre = self.model.point(index);
+            for place in 0..NEAR.0 {
+                let mut step = || if place == 0 { 0.0 } else { DISTANCE * stream.normal() };
+                let sides = region.sides().iter().zip(centre);
+                near.push(sides.map(|((low, high), x)| (x + step()).clamp(*low, *high)).collect());
+            }
+        }
+        near
+    }
+
+    /// The acquisition function, with what it takes from the outcomes; `sample` are points of the domain.
+    fn score(&self, posterior: &PointPosterior, sample: &[Vec<f64>], key: Key) -> Score {
+        let means = (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0);
+        let best = means.fold(f64::NEG_INFINITY, f64::max);
+        let best = if best.is_finite() { best } else { posterior.prior_mean() };
+        match self.recipe.function {
+            AcquisitionFunction::ExpectedImprovement => Score::Improvement { best },
+            AcquisitionFunction::ProbabilityOfImprovement => Score::LogProbability { best },
+            AcquisitionFunction::UpperConfidenceBound { beta } => {
+                Score::UpperBound { weight: beta.get().sqrt() }
+            }
+            AcquisitionFunction::MaxValueEntropySearch { draws } => {
+                let models: Vec<(f64, f64)> = sample.iter().map(|x| posterior.at(x)).collect();
+                Score::LargestValue {
+                    draws: super::largest_value::draws(
+                        &models,
+                        best,
+                        draws.get(),
+                        &mut key.child("largest value").stream(),
+                    ),
+                }
+            }
+            AcquisitionFunction::LogExpectedImprovement | AcquisitionFunction::ThompsonSampling { .. } => {
+                Score::LogImprovement { best }
+            }
+        }
+    }
+
+    /// The arm with the largest acquisition, the first of equal ones.
+    fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
+        let rows: Vec<Vec<f64>> = (0..points.n()).map(|arm| points.row(arm).to_vec()).collect();
+        let mut values: Vec<f64> = match self.recipe.function {
+            AcquisitionFunction::ThompsonSampling { features } => {
+                let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
+                let mut unused = vec![0.0; self.d];
+                path.map_or_else(
+                    |_| Vec::new(),
+                    |path| rows.iter().map(|x| path.at(x, &mut unused)).collect(),
+                )
+            }
+            _ => {
+                let score = self.score(posterior, &rows, key);
+                let least = LEAST_SD * posterior.covariance().variance.sqrt();
+                let value = |x: &Vec<f64>| {
+                    let (mean, variance) = posterior.at(x);
+                    score.at(mean, variance.sqrt().max(least)).0
+                };
+                rows.iter().map(value).collect()
+            }
+        };
+        if let Some(region) = self.trusted() {
+            let outside: Vec<bool> = rows.iter().map(|x| !region.contains(x)).collect();
+            // The arm in the centre is always inside.
+            values.iter_mut().zip(outside).filter(|(_, outside)| *outside).for_each(|(value, _)| {
+                *value = f64::NEG_INFINITY;
+            });
+        }
+        largest(&values)
+    }
+}
+
+/// Points that fill the unit cube evenly: Sobol' points, or, in more dimensions than these have, independent ones.
+fn spread(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
+    if d <= sobol::MOST_DIMENSIONS {
+        return sobol::points(count, d, key);
+    }
+    let mut stream = key.stream();
+    (0..count).map(|_| (0..d).map(|_| stream.uniform()).collect()).collect()
+}
+
+/// The arm nearest to a point, the first of equal ones.
+fn nearest(points: &Points, to: &[f64]) -> usize {
+    let away = |arm: usize| -points.row(arm).iter().zip(to).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    largest(&(0..points.n()).map(away).collect::<Vec<f64>>())
+}
+
+impl Learner for Search {
+    fn arms(&self) -> usize {
+        match &self.domain {
+            Domain::Arms(points) => points.n(),
+            Domain::Box(_) => self.asked.len(),
+        }
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        self.suggest_while(&[], stream)
+    }
+
+    /// Pending questions are taken to have the outcomes that the model expects.
+    fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
+        let word = stream.word();
+        let designs = self.designs();
+        let index = if self.designed < self.initial() { self.designed } else { self.suggested };
+        self.count(word);
+        let key = Key::root(word).child("acquisition");
+        let domain = self.domain.clone();
+        let point = if designs {
+            self.design_point(word, index)
+        } else {
+            self.model.update();
+            let posterior = self.model.believing(pending.iter().map(|&arm| self.coordinates(arm)));
+            match &domain {
+                Domain::Arms(points) => return self.best_arm(points, &posterior, key),
+                Domain::Box(_) => self.best_point(&posterior, key),
+            }
+        };
+        match domain {
+            Domain::Arms(points) => {
+                let ranges: Vec<(f64, f64)> = (0..self.d).map(|input| points.range(input)).collect();
+                let place = |(u, (low, high)): (&f64, &(f64, f64))| low + (high - low) * u;
+                nearest(&points, &point.iter().zip(&ranges).map(place).collect::<Vec<f64>>())
+            }
+            Domain::Box(domain) => {
+                self.asked.push((domain.from_unit(&point), point));
+                self.asked.len() - 1
+            }
+        }
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        let point = self.coordinates(arm).to_vec();
+        let begins = self.model.len() < self.initial();
+        self.model.observe(&point, outcome)?;
+        if let Some(region) = &mut self.region
+            && region.observe(outcome, !begins)
+        {
+            self.region = Some(TrustRegion::new(self.d));
+            self.model.forget();
+            // A new design, with the next suggestion's numbers.
+            (self.designed, self.design) = (0, None);
+        }
+        Ok(())
+    }
+
+    fn predicted(&self, arm: usize) -> Option<f64> {
+        Some(self.model.predicted(self.coordinates(arm)))
+    }
+
+    /// Fits are made where the other learner would have made them, since a fit begins at the one before.
+    fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
+        let designs = self.designs();
+        self.count(stream.word());
+        if !designs {
+            self.model.update();
+        }
+    }
+
+    fn point(&self, arm: usize) -> Option<&[f64]> {
+        match self.domain {
+            Domain::Arms(_) => None,
+            Domain::Box(_) => self.asked.get(arm).map(|(point, _)| &point[..]),
+        }
+    }
+
+    fn add_point(&mut self, point: &[f64]) -> Option<usize> {
+        let Domain::Box(domain) = &self.domain else { return None };
+        self.asked.push((point.to_vec(), domain.to_unit(point)));
+        Some(self.asked.len() - 1)
+    }
+
+    fn jitter(&self) -> f64 {
+        self.model.posterior().jitter()
+    }
+}

@@ -1,0 +1,92 @@
+//! The settings of a search by acquisition functions.
+
+use crate::vocab::NonNegative;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// What the next query maximises. The best value so far is the largest posterior mean at a point with an outcome, so that a large
+/// noise in one outcome is not taken for a large value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum AcquisitionFunction {
+    /// The logarithm of the expected improvement over the best value so far, computed so that it has a slope where the
+    /// improvement itself is rounded to 0. Ament et al. 2023, equation 9.
+    #[default]
+    LogExpectedImprovement,
+    /// The expected improvement over the best value so far. Jones, Schonlau and Welch 1998, equation 15.
+    ExpectedImprovement,
+    /// The probability of a value above the best one so far (Kushner 1964), by its logarithm.
+    ProbabilityOfImprovement,
+    /// Mean + sqrt(beta) standard deviations, of outcomes scaled to variance 1 if hyperparameters are fitted.
+    ///
+    /// Example: `UpperConfidenceBound(beta: 4)`.
+    UpperConfidenceBound {
+        /// beta.
+        beta: NonNegative,
+    },
+    /// A function drawn from the posterior: random Fourier features, corrected at the outcomes (Wilson et al. 2020).
+    ///
+    /// Example: `ThompsonSampling(features: 512)`.
+    ThompsonSampling {
+        /// Number of features, 1 to 4096; their error is of order 1 / sqrt(features).
+        features: NonZeroUsize,
+    },
+    /// The information that an outcome gives about the largest value, averaged over draws of that value. Wang and Jegelka 2017,
+    /// equation 6.
+    ///
+    /// Example: `MaxValueEntropySearch(draws: 16)`.
+    MaxValueEntropySearch {
+        /// Number of draws.
+        draws: NonZeroUsize,
+    },
+}
+
+/// Whether the model's hyperparameters are fitted to the outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Refit {
+    /// They are those of the objective's model, for which theorems hold.
+    Never,
+    /// After this many outcomes, again and again: length-scales (one per input), variance and noise variance at the maximum of
+    /// their posterior density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and variance 1.
+    ///
+    /// Example: `Every(5)`.
+    Every(NonZeroUsize),
+}
+
+impl Default for Refit {
+    fn default() -> Self {
+        Self::Every(NonZeroUsize::MIN)
+    }
+}
+
+/// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a Gaussian process is fitted to all
+/// outcomes and the point with the largest acquisition is asked. It searches a finite set of arms, or a box, where the
+/// acquisition is maximised by 512 quasi-random and 64 nearby candidates, of which the best eight are refined with gradients. No
+/// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that the model expects (kriging
+/// believer).
+///
+/// The priors of fitted hyperparameters are those of Hvarfner, Hellsten and Nardi 2024: length-scales log-normal with median
+/// e^sqrt(2) sqrt(d) and sigma sqrt(3); the noise variance with median e^-4 and sigma 1, the variance with median 1 and sigma 1.
+///
+/// Example: `Acquisition(function: LogExpectedImprovement)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Acquisition {
+    /// What the next query maximises. Default: `LogExpectedImprovement`.
+    #[serde(default)]
+    pub function: AcquisitionFunction,
+    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random points.
+    /// Default: 2 (d + 1), with d inputs.
+    #[serde(default)]
+    pub initial: Option<NonZeroUsize>,
+    /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.
+    #[serde(default)]
+    pub refit: Refit,
+    /// Whether queries stay in a box around the best outcome, which grows with successes and shrinks with failures, and the search
+    /// begins anew when it is tiny: TuRBO-1 (Eriksson et al. 2019), for many inputs. Needs fitted hyperparameters; among arms, those in
+    /// the box are chosen from. Default: false.
+    #[serde(default)]
+    pub trust_region: bool,
+}

@@ -1,0 +1,79 @@
+//! The trust region of TuRBO: a box around the best point that grows with successes and shrinks with failures.
+
+use crate::vocab::SearchBox;
+
+/// Side of a new region, as a share of the domain's.
+const FIRST: f64 = 0.8;
+const LARGEST: f64 = 1.6;
+/// Below this side, the search begins anew: 2^-7.
+const SMALLEST: f64 = 0.007_812_5;
+/// Successes in a row after which the side doubles.
+const SUCCESSES: u32 = 3;
+/// An outcome is a success if it exceeds the best one by this share of the latter's size.
+const BETTER: f64 = 1e-3;
+
+/// A trust region.
+///
+/// Source: Eriksson, Pearce, Gardner, Turner and Poloczek 2019, "Scalable global optimization via local Bayesian optimization",
+/// TuRBO-1, with the constants of section 3.1 and of its public code.
+#[derive(Clone, Debug)]
+pub(super) struct TrustRegion {
+    side: f64,
+    successes: u32,
+    failures: u32,
+    /// Failures in a row after which the side is halved: the number of inputs, at least 4.
+    patience: u32,
+    best: Option<f64>,
+}
+
+impl TrustRegion {
+    pub(super) fn new(d: usize) -> Self {
+        Self { side: FIRST, successes: 0, failures: 0, patience: d.max(4) as u32, best: None }
+    }
+
+    /// Counts an outcome of a point that was chosen in the region, or of an initial point (`counts` is then false); returns whether
+    /// the region has become so small that the search has to begin anew.
+    pub(super) fn observe(&mut self, outcome: f64, counts: bool) -> bool {
+        let better = self.best.is_none_or(|best| outcome > best + BETTER * best.abs());
+        self.best = Some(self.best.map_or(outcome, |best| best.max(outcome)));
+        if !counts {
+            return false;
+        }
+        (self.successes, self.failures) =
+            if better { (self.successes + 1, 0) } else { (0, self.failures + 1) };
+        if self.successes == SUCCESSES {
+            (self.side, self.successes) = ((2.0 * self.side).min(LARGEST), 0);
+        } else if self.failures == self.patience {
+            (self.side, self.failures) = (0.5 * self.side, 0);
+        }
+        self.side < SMALLEST
+    }
+
+    /// The region around a point of the unit cube, its sides in the ratios of the length-scales, which have geometric mean 1.
+    pub(super) fn around(&self, centre: &[f64], length_scales: &[f64]) -> SearchBox {
+        let side = |(x, l): (&f64, &f64)| {
+            let half = 0.5 * (self.side * l).max(1e-6);
+            ((x - half).clamp(0.0, 1.0 - 1e-6), (x + half).clamp(1e-6, 1.0))
+        };
+        SearchBox::new(centre.iter().zip(length_scales).map(side).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_grows_with_successes_shrinks_with_failures_and_ends() {
+        let mut region = TrustRegion::new(2);
+        assert!(!region.observe(1.0, false) && !region.observe(0.5, false));
+        (0..3).for_each(|n| assert!(!region.observe(2.0 + f64::from(n), true)));
+        assert_eq!(region.side, LARGEST);
+        assert_eq!(region.around(&[0.5, 0.0], &[0.5, 2.0]).sides(), [(0.5 - 0.4, 0.5 + 0.4), (0.0, 1.0)]);
+        // An outcome that is better by less than a thousandth is a failure; four of them halve the side.
+        (0..4).for_each(|_| assert!(!region.observe(4.003, true)));
+        assert_eq!(region.side, 0.8);
+        let more = (1..).find(|_| region.observe(0.0, true)).unwrap();
+        assert_eq!(more, 28, "seven halvings to 0.00625");
+    }
+}

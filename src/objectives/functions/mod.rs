@@ -1,0 +1,232 @@
+//! Test functions of optimisation, on their box or on a finite set of its points.
+
+mod function;
+mod hartmann;
+mod valleys;
+mod waves;
+
+pub use function::Function;
+
+use super::gp_sample::grid_problems;
+use super::instance::{Continuum, Instance, PointFunction, ProblemFacts, Surrogate, UnscaledInputs};
+use super::scaling::{combinations, spread};
+use super::{Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::rng::{Key, sobol};
+use crate::vocab::{Finite, NonNegative, Positive, Problem, SearchBox};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// Minus a test function, so that larger values are better, in the function's own units. Its largest value is known, so that
+/// regret is exact. The model sees inputs as points of the unit cube.
+///
+/// Example: `TestFunction(function: Hartmann6)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestFunction {
+    /// The function.
+    pub function: Function,
+    /// The points of its domain that can be queried. Default: `Box`, all of them.
+    #[serde(default)]
+    pub points: DomainPoints,
+    /// Variance of the noise of an outcome. Default: 0.
+    #[serde(default = "no_noise")]
+    pub noise_variance: NonNegative,
+    /// Kernel that the model assumes. Default: `Matern52`.
+    #[serde(default = "matern52")]
+    pub kernel: Kernel,
+    /// Length-scale that the model assumes, as a share of a side of the box. Default: 0.2 sqrt(d).
+    #[serde(default)]
+    pub length_scale: Option<Positive>,
+    /// Prior variance that the model assumes. Default: the variance over 1,024 Sobol' points of the box.
+    #[serde(default)]
+    pub variance: Option<Positive>,
+    /// Prior mean that the model assumes. Default: the mean over 1,024 Sobol' points of the box.
+    #[serde(default)]
+    pub mean: Option<Finite>,
+}
+
+/// The points of a box that can be queried.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum DomainPoints {
+    /// All of them: a query is a point. Needs a protocol and learners that search a box.
+    #[default]
+    Box,
+    /// This many Sobol' points, at most 1000000, with a random shift, the same in all replications: a finite set of arms, and
+    /// regret is against the best of them.
+    ///
+    /// Example: `Sobol(1024)`.
+    Sobol(NonZeroUsize),
+    /// A regular grid with this many points along each input, at most 1000000 in all, ends included.
+    ///
+    /// Example: `Grid([32, 32])`.
+    Grid(Vec<NonZeroUsize>),
+}
+
+fn no_noise() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not negative")
+}
+
+fn matern52() -> Kernel {
+    Kernel::Matern52
+}
+
+/// Points from which the default mean and variance of the model are computed, and that stand for a box in estimates.
+const SAMPLE: usize = 1024;
+/// Largest number of points of a finite set.
+const MAX_POINTS: usize = 1_000_000;
+/// Smallest noise variance that the model assumes, as a share of its prior variance: without noise, outcomes of neighbouring
+/// points would make its matrix singular.
+const LEAST_NOISE: f64 = 1e-6;
+
+#[derive(Debug)]
+struct Ready {
+    instance: Instance,
+}
+
+#[derive(Debug)]
+struct Negated(Function);
+
+impl PointFunction for Negated {
+    fn at(&self, point: &[f64]) -> f64 {
+        -self.0.at(point)
+    }
+}
+
+impl TestFunction {
+    /// The points of the unit cube that can be queried, or that stand for the box.
+    fn unit_points(&self, key: Key) -> Vec<f64> {
+        let d = self.function.d();
+        let of = |count| sobol::points(count, d, key.child("design")).concat();
+        match &self.points {
+            DomainPoints::Box => of(SAMPLE),
+            DomainPoints::Sobol(count) => of(count.get()),
+            DomainPoints::Grid(counts) => {
+                let axis = |count: &NonZeroUsize| {
+                    let steps = count.get();
+                    let share = |step: usize| if steps > 1 { step as f64 / (steps - 1) as f64 } else { 0.5 };
+                    (0..steps).map(share).collect()
+                };
+                combinations(&counts.iter().map(axis).collect::<Vec<Vec<f64>>>())
+            }
+        }
+    }
+
+    fn value(&self, unit: &[f64]) -> f64 {
+        -self.function.at(&self.function.domain().from_unit(unit))
+    }
+
+    fn surrogate(&self, key: Key) -> Result<Surrogate, ObjectiveError> {
+        let d = self.function.d();
+        let sample = sobol::points(SAMPLE, d, key.child("sample"));
+        let values: Vec<f64> = sample.iter().map(|unit| self.value(unit)).collect();
+        let (mean, sd) =
+            spread(values.iter().copied()).ok_or(ObjectiveError::Constant { name: "the test function" })?;
+        let variance = self.variance.map_or(sd * sd, Positive::get);
+        let length_scale = self.length_scale.map_or_else(|| 0.2 * (d as f64).sqrt(), Positive::get);
+        Ok(Surrogate {
+            covariance: Covariance::new(self.kernel.shape(), length_scale, variance),
+            noise_variance: self.noise_variance.get().max(LEAST_NOISE * variance),
+            mean: self.mean.map_or(mean, Finite::get),
+        })
+    }
+}
+
+impl Objective for TestFunction {
+    fn is_always_the_same(&self) -> bool {
+        true
+    }
+
+    fn problems(&self, _: &Resources) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            self.function.problem().into_iter().map(|problem| problem.below("function")).collect();
+        match &self.points {
+            DomainPoints::Box => {}
+            DomainPoints::Sobol(count) if count.get() > MAX_POINTS => problems.push(Problem::wrong(
+                "points.Sobol",
+                format!("at most {MAX_POINTS} points"),
+                count.to_string(),
+                "write points: Sobol(1024), for example",
+            )),
+            DomainPoints::Sobol(_) => {}
+            DomainPoints::Grid(counts) => {
+                let place = |problem: Problem| Problem { path: "points.Grid".to_owned(), ..problem };
+                problems.extend(grid_problems(counts).into_iter().map(place));
+                if counts.len() != self.function.d() {
+                    problems.push(Problem::wrong(
+                        "points.Grid",
+                        format!(
+                            "{} numbers, one for each input of {}",
+                            self.function.d(),
+                            self.function.name()
+                        ),
+                        counts.len().to_string(),
+                        "write the points along each input",
+                    ));
+                }
+            }
+        }
+        problems
+    }
+
+    fn extent(&self, _: &Resources) -> Extent {
+        let arms = match &self.points {
+            DomainPoints::Box => SAMPLE,
+            DomainPoints::Sobol(count) => count.get(),
+            DomainPoints::Grid(counts) => {
+                counts.iter().fold(1, |product: usize, count| product.saturating_mul(count.get()))
+            }
+        };
+        Extent::of(arms as u64, self.function.d() as u64).due_to("points", arms as u64)
+    }
+
+    fn stated(&self) -> Stated {
+        Stated::gaussian(self.noise_variance.get().sqrt())
+    }
+
+    fn domain(&self) -> Option<SearchBox> {
+        (self.points == DomainPoints::Box && self.function.problem().is_none())
+            .then(|| self.function.domain())
+    }
+
+    fn unit(&self) -> String {
+        format!("units of {}", self.function.name())
+    }
+
+    fn prepare(
+        &self,
+        _: &Resources,
+        _: Option<&Fitted>,
+        key: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let d = self.function.d();
+        let rows = self.unit_points(key);
+        let values: Vec<f64> = rows.chunks(d).map(|unit| self.value(unit)).collect();
+        let domain = self.function.domain();
+        let plain: Vec<f64> = rows.chunks(d).flat_map(|unit| domain.from_unit(unit)).collect();
+        let continuum =
+            Continuum { domain, function: Arc::new(Negated(self.function)), best: -self.function.least() };
+        let instance = Instance {
+            inputs: Arc::new(Points::new(values.len(), d, rows)),
+            values: Arc::new(values),
+            noise: Noise::gaussian(self.noise_variance.get().sqrt()),
+            surrogate: self.surrogate(key)?,
+            background: ProblemFacts {
+                plain: Some(UnscaledInputs::coordinates(d, plain)),
+                continuum: (self.points == DomainPoints::Box).then_some(continuum),
+                ..ProblemFacts::with_stated_inputs()
+            },
+        };
+        Ok(Box::new(Ready { instance }))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.instance.clone())
+    }
+}
