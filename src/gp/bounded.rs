@@ -56,12 +56,13 @@ impl Climb {
                 .collect();
             let free: Vec<f64> = (0..d).map(|i| if held[i] { 0.0 } else { gradient[i] }).collect();
             let slope = free.iter().zip(&sides).map(|(g, side)| (g * side).abs()).fold(0.0, f64::max);
-            if !(slope > self.level) {
+            if slope.is_nan() || slope <= self.level {
                 break;
             }
             let mut direction = uphill(&memory, &free);
             direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(step, _)| *step = 0.0);
-            if memory.is_empty() || !(dot(&direction, &free) > 0.0) {
+            let along = dot(&direction, &free);
+            if memory.is_empty() || along.is_nan() || along <= 0.0 {
                 memory.clear();
                 let size = free.iter().fold(0.0f64, |most, g| most.max(g.abs()));
                 direction = free.iter().map(|g| FIRST * longest * g / size).collect();

@@ -134,6 +134,8 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
     let table = Table {
         file: "data/diabetes.csv".into(),
         inputs: ["age", "bmi", "bp", "s5"].map(str::to_owned).to_vec(),
+        agent: Vec::new(),
+        split: Vec::new(),
         one_hot: Vec::new(),
         derived: std::collections::BTreeMap::new(),
         log_inputs: Vec::new(),
