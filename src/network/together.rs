@@ -327,7 +327,9 @@ mod tests {
         assert!(told("Together(of: [Speed, Heterogeneity])").contains("neither"));
         assert!(told("Together(of: [Speed, Sped], correlation: 0)").contains("Sped"));
         let matrix = |rows: &str| told(&format!("Together({all}, matrix: {rows})"));
-        assert!(matrix("[[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]]").contains("no numbers can have"));
+        assert!(
+            matrix("[[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]]").contains("not positive semi-definite")
+        );
         assert!(matrix("[[1, 0.9, 0.9], [0.9, 1, 0.9], [0.9, 0.8, 1]]").contains("matrix[2][1]"));
         assert!(matrix("[[1, 0.9], [0.9, 1]]").contains("3 rows of 3"));
         assert!(matrix("[[1, 0.9, 0], [0.9, 2, 0], [0, 0, 1]]").contains("on the diagonal"));

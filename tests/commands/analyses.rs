@@ -1,7 +1,7 @@
 //! `threshold` and `explain` on the real binary: answers, agreement with a fine sweep, resumption, files, errors; and what `compare`
 //! and `run` say about numbers of replications and comparisons.
 
-use crate::support::{code_and_output, folder, root, run, subrosa};
+use crate::support::{code_and_output, contents, folder, root, run, subrosa};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -172,9 +172,9 @@ fn a_threshold_agrees_with_a_fine_sweep() {
     assert_eq!(code, 0, "{stdout}{stderr}");
 
     // The same question again: nothing is played, and the answer is the same, in words too.
-    let before = fs::read(run.join("records.jsonl")).unwrap();
+    let before = contents(&run, "records.jsonl");
     assert_eq!(json(&ask), found);
-    assert_eq!(fs::read(run.join("records.jsonl")).unwrap(), before);
+    assert_eq!(contents(&run, "records.jsonl"), before);
     let svg = place.path().join("t.svg");
     let (code, stdout, stderr) = code_and_output(&subrosa(
         &[ask.as_slice(), &["--threads", "1", "--svg", svg.to_str().unwrap()]].concat(),

@@ -328,8 +328,7 @@ fn publications_that_do_not_go_with_the_objective() {
     // With the two ends exchanged, the distance of two settings' losses, and so the noise, would be too small.
     let turned =
         facts.replace("lambda_min: 0.1", "lambda_min: 1").replace("lambda_max: 1)", "lambda_max: 0.999)");
-    let words =
-        ["publication.Lipschitz.assume.lambda_max", "at least lambda_min, 1", "found 0.999", "exchange"];
+    let words = ["publication.Lipschitz.assume.lambda_max", "at least lambda_min, 1", "found 0.999", "swap"];
     let lipschitz = format!("Lipschitz(epsilon: 1, learner: GpUcb(), assume: {turned})");
     check(&noisy, &lipschitz, 5, Some(&words));
     let free = "GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 1, tau: 1)";

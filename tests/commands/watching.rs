@@ -1,6 +1,6 @@
 //! `run --watch`: the page of a run while it goes on, at an address of this machine or as a file.
 
-use crate::support::{code_and_output, folder, root, run, subrosa};
+use crate::support::{code_and_output, contents, folder, root, run, subrosa};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -137,7 +137,7 @@ fn the_page_grows_and_the_run_is_the_same() {
     let (watched, plain) = (folder(&document), folder(&plain));
     assert_eq!(files(&watched), files(&plain));
     for name in ["records.jsonl", "results.csv", "manifest.json", "scenario.ron", "summary.csv"] {
-        assert_eq!(fs::read(watched.join(name)).unwrap(), fs::read(plain.join(name)).unwrap(), "{name}");
+        assert_eq!(contents(&watched, name), contents(&plain, name), "{name}");
     }
     let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", "--files", watched.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");

@@ -99,7 +99,7 @@ fn every_scenario_plays_to_its_end_and_again_the_same() {
         assert_eq!(one.record.digest, two.record.digest, "{name}");
         count += 1;
     }
-    assert_eq!(count, 15);
+    assert_eq!(count, 16);
 }
 
 #[test]

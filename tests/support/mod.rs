@@ -63,6 +63,18 @@ pub fn folder(document: &serde_json::Value) -> PathBuf {
 }
 
 /// The cost of a line of `ledger.csv`.
+/// The contents of a file of a run folder, which is packed if it is large.
+pub fn contents(folder: &Path, name: &str) -> Vec<u8> {
+    let plain = folder.join(name);
+    if plain.exists() {
+        return std::fs::read(plain).unwrap();
+    }
+    let mut text = Vec::new();
+    let packed = std::fs::File::open(folder.join(format!("{name}.gz"))).unwrap();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(packed), &mut text).unwrap();
+    text
+}
+
 pub fn cost_of(header: &csv::StringRecord, line: &csv::StringRecord) -> subrosa::vocab::Cost {
     let cell = |name: &str| &line[header.iter().position(|known| known == name).expect("a column")];
     let parts = [

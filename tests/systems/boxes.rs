@@ -132,7 +132,16 @@ fn reports_about_points_of_a_box_are_private() {
     let document = run(&scenario, &place.path().join("out"), &["-o", change]);
     let text = document.to_string();
     assert!(text.contains("beyond bound"), "rewards below -100 are clipped and counted");
-    assert!(text.contains("Laplace"), "{text}");
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    assert!(!rows.is_empty(), "{text}");
+    for row in rows {
+        let losses = row["losses"].as_array().unwrap();
+        let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
+        assert!(
+            (tight["epsilon"].as_f64().unwrap() - 2.0).abs() < 1e-3 && tight["basis"] == "proven",
+            "{row}"
+        );
+    }
 }
 
 /// A fork continues a search of a box with another learner, which is given the points asked before: one that is the same but for how

@@ -1,6 +1,6 @@
 //! Private release through the public door: what theorems say against what happens, and what the ledger says.
 
-use crate::support::{code_and_output, folder, run, subrosa};
+use crate::support::{code_and_output, contents, folder, run, subrosa};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use subrosa::gp::dot;
@@ -385,8 +385,7 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
          assume: TaskFacts(records: 20, loss_range: 1, lipschitz: 1, lambda_min: 1e-4, lambda_max: 10)))]",
     ];
     let document = run("scenarios/release.ron", out.path(), &more);
-    let path = folder(&document).join("records.jsonl");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = String::from_utf8(contents(&folder(&document), "records.jsonl")).unwrap();
     let mut values = Vec::new();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for line in text.lines() {

@@ -34,26 +34,36 @@ pub enum Function {
         dimensions: NonZeroUsize,
     },
     /// Inputs in [-10, 10]; smallest value 0 at (1, .., 1).
+    ///
+    /// Example: `Levy(dimensions: 5)`.
     Levy {
         /// Number of inputs, 1 to 16.
         dimensions: NonZeroUsize,
     },
     /// Inputs in [-5, 10], one curved valley; smallest value 0 at (1, .., 1).
+    ///
+    /// Example: `Rosenbrock(dimensions: 4)`.
     Rosenbrock {
         /// Number of inputs, 2 to 16.
         dimensions: NonZeroUsize,
     },
     /// Inputs in [0, pi], steep valleys (m = 10); smallest value -4.687658 with five inputs.
+    ///
+    /// Example: `Michalewicz(dimensions: 5)`.
     Michalewicz {
         /// Number of inputs, 1 to 16.
         dimensions: NonZeroUsize,
     },
     /// Inputs in [-600, 600], a bowl with small waves; smallest value 0 at the origin.
+    ///
+    /// Example: `Griewank(dimensions: 6)`.
     Griewank {
         /// Number of inputs, 1 to 16.
         dimensions: NonZeroUsize,
     },
     /// Inputs in [-5.12, 5.12], a bowl with large waves; smallest value 0 at the origin.
+    ///
+    /// Example: `Rastrigin(dimensions: 4)`.
     Rastrigin {
         /// Number of inputs, 1 to 16.
         dimensions: NonZeroUsize,
@@ -172,7 +182,8 @@ mod tests {
     }
 
     /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at the points of the domain whose
-    /// coordinates in the unit cube are the fractional parts of 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1.
+    /// coordinates in the unit cube are the fractional parts of 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch keeps the
+    /// constants of Hartmann's functions in single precision, so these agree to eight digits only; their optima are tested apart.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [
@@ -187,6 +198,7 @@ mod tests {
             ("SixHumpCamel", [8.672_465_375_390_07, 0.214_622_380_445_663]),
         ] {
             let function = of(text);
+            let share = if text.starts_with("Hartmann") { 1e-8 } else { 2e-12 };
             for (k, expected) in values.into_iter().enumerate() {
                 let k = k as f64;
                 let unit: Vec<f64> = (1..=function.d())
@@ -197,7 +209,7 @@ mod tests {
                     .collect();
                 let found = function.at(&function.domain().from_unit(&unit));
                 assert!(
-                    (found - expected).abs() <= 2e-12 * expected.abs().max(1.0),
+                    (found - expected).abs() <= share * expected.abs().max(1.0),
                     "{text}: {found} {expected}"
                 );
             }

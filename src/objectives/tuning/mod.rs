@@ -26,7 +26,6 @@ use crate::rng::Key;
 use crate::vocab::effort::{MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
 use data::RawRecords;
-use held::OfAgents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -327,7 +326,8 @@ impl Objective for Tuning {
         let lambdas = self.lambdas();
         let mut background;
         let (values, models, validation) = if self.is_divided() {
-            let OfAgents { values, holdings, records: counts } = self.of_agents(&records, &lambdas, &key)?;
+            let agents = self.of_agents(&records, &lambdas, &key)?;
+            let (values, holdings, counts) = (agents.values, agents.holdings, agents.records);
             let mean = |k: usize| values.iter().map(|of| of[k]).sum::<f64>() / values.len() as f64;
             let means = (0..lambdas.len()).map(mean).collect();
             background = ProblemFacts::public(self.facts(split::facts(&self.split)));
