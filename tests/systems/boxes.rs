@@ -159,8 +159,13 @@ fn a_fork_of_a_search_of_a_box_goes_on_with_its_points() {
         to("function: UpperConfidenceBound(beta: 9), "),
     );
     fs::write(&path, text.replacen("seed: 5,", &fork, 1)).unwrap();
-    let document = run(&path, &place.path().join("out"), &[]);
+    let run = folder(&run(&path, &place.path().join("out"), &[]));
+    let (_, report, _) = code_and_output(&subrosa(&["report", run.to_str().unwrap(), "--format", "json"]));
+    let document: serde_json::Value = serde_json::from_str(&report).unwrap();
     let of = |cell| metric(&document, cell, "search", "cumulative_regret").0;
-    assert_eq!(of(0), of(1));
-    assert_ne!(of(0), of(2));
+    // Branches are in the order of their names. Outcomes that arrived late are given to the new learner in another order, which
+    // moves the last digits of its posterior.
+    let (unchanged, ucb, same) = (of(0), of(1), of(2));
+    assert!((same / unchanged - 1.0).abs() < 1e-6, "{same} {unchanged}");
+    assert!((ucb / unchanged - 1.0).abs() > 1e-3, "{ucb} {unchanged}");
 }
