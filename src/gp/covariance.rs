@@ -29,6 +29,20 @@ pub enum LengthScale {
     PerDimension(Vec<f64>),
 }
 
+impl LengthScale {
+    /// That of a dimension.
+    ///
+    /// # Panics
+    /// If there is one per dimension, and none for this.
+    #[must_use]
+    pub fn of(&self, dimension: usize) -> f64 {
+        match self {
+            Self::Same(l) => *l,
+            Self::PerDimension(l) => l[dimension],
+        }
+    }
+}
+
 /// A covariance function of two inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance {
@@ -88,10 +102,7 @@ impl Covariance {
     /// # Panics
     /// If there are fewer length-scales than dimensions.
     pub fn add_gradient(&self, x: &[f64], z: &[f64], weight: f64, out: &mut [f64]) -> f64 {
-        let scale = |dimension: usize| match &self.length_scale {
-            LengthScale::Same(l) => *l,
-            LengthScale::PerDimension(l) => l[dimension],
-        };
+        let scale = |dimension: usize| self.length_scale.of(dimension);
         let k = self.between(x, z);
         let squares = || (0..x.len()).map(|i| (x[i] - z[i]) / scale(i)).map(|r| r * r).sum::<f64>();
         let slope = weight * self.slope(if self.shape == Shape::Linear { 0.0 } else { squares() }, k);

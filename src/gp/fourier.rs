@@ -1,7 +1,7 @@
 //! Random Fourier features: a stationary covariance as the inner product of random cosines.
 
 use super::GpError;
-use super::covariance::{Covariance, LengthScale, Shape};
+use super::covariance::{Covariance, Shape};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
@@ -63,11 +63,7 @@ impl FourierFeatures {
                 (chi_squared / f64::from(degrees)).sqrt()
             });
             for (dimension, frequency) in frequencies[first..].iter_mut().enumerate() {
-                let scale = match &covariance.length_scale {
-                    LengthScale::Same(l) => *l,
-                    LengthScale::PerDimension(l) => l[dimension],
-                };
-                *frequency /= spread * scale;
+                *frequency /= spread * covariance.length_scale.of(dimension);
             }
             phases.push(TAU * stream.uniform());
         }

@@ -79,16 +79,13 @@ fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, 
             difference * difference
         }
     };
-    let scale = |dimension: usize| match &covariance.length_scale {
-        LengthScale::Same(l) => *l,
-        LengthScale::PerDimension(l) => l[dimension],
-    };
-    let s: f64 = (0..x.len()).map(|dimension| term(dimension, scale(dimension))).sum();
+    let scales = &covariance.length_scale;
+    let s: f64 = (0..x.len()).map(|dimension| term(dimension, scales.of(dimension))).sum();
     // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s).
     let slope = covariance.slope(s, k);
     for dimension in 0..x.len() {
         let place = if out.len() == 1 { 0 } else { dimension };
-        out[place] += weight * slope * -2.0 * term(dimension, scale(dimension));
+        out[place] += weight * slope * -2.0 * term(dimension, scales.of(dimension));
     }
 }
 

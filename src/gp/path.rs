@@ -1,6 +1,6 @@
 //! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the outcomes.
 
-use super::covariance::{LengthScale, Shape};
+use super::covariance::Shape;
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
 use crate::rng::Stream;
 
@@ -33,11 +33,7 @@ impl PriorPath {
         if linear {
             stream.fill_normal(&mut weights);
             for (input, weight) in weights.iter_mut().enumerate() {
-                let scale = match &covariance.length_scale {
-                    LengthScale::Same(l) => *l,
-                    LengthScale::PerDimension(l) => l[input],
-                };
-                *weight *= covariance.variance.sqrt() / scale;
+                *weight *= covariance.variance.sqrt() / covariance.length_scale.of(input);
             }
             return Ok(Self::Linear(weights));
         }

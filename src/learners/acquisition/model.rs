@@ -76,8 +76,7 @@ impl Model {
 
     /// Leaves out all outcomes.
     pub(super) fn forget(&mut self) {
-        let (covariance, noise, mean) = self.stated.clone();
-        *self = Self { fitted: None, ..Self::new(self.refit, self.d, (covariance, noise, mean)) };
+        *self = Self::new(self.refit, self.d, self.stated.clone());
     }
 
     /// Fits the hyperparameters if a fit is due, and brings the posterior up to date.

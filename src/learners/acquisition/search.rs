@@ -98,7 +98,8 @@ impl Search {
         let mut stream = key.child("candidates").stream();
         let spread = spread(CANDIDATES, self.d, key.child("quasi-random"));
         let spread: Vec<Vec<f64>> = spread.iter().map(|unit| region.from_unit(unit)).collect();
-        let near = self.near_the_best(posterior, &region, &mut stream);
+        let known = self.known_means(posterior);
+        let near = self.near_the_best(&known, &region, &mut stream);
         let groups = [spread, near];
         let found = match self.recipe.function {
             AcquisitionFunction::ThompsonSampling { features } => {
@@ -111,12 +112,10 @@ impl Search {
                 })
             }
             _ => {
-                let score = self.score(posterior, &groups.concat(), key);
-                let least = LEAST_SD * posterior.covariance().variance.sqrt();
-                let mut value = |x: &[f64]| {
-                    let (mean, variance) = posterior.at(x);
-                    score.at(mean, variance.sqrt().max(least)).0
-                };
+                let sample = groups.iter().flatten().map(Vec::as_slice);
+                let score = self.score(posterior, &known, sample, key);
+                let least = least_sd(posterior);
+                let mut value = |x: &[f64]| value_at(posterior, &score, x);
                 let mut function = |x: &[f64], gradient: &mut [f64]| {
                     let found = posterior.with_gradient(x);
                     let sd = found.variance.sqrt().max(least);
@@ -134,15 +133,14 @@ impl Search {
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
 
-    /// Candidates near the points with outcomes that have the largest means, and these points themselves.
-    fn near_the_best(
-        &self,
-        posterior: &PointPosterior,
-        region: &SearchBox,
-        stream: &mut Stream,
-    ) -> Vec<Vec<f64>> {
-        let mut known: Vec<(f64, usize)> =
-            (0..self.model.len()).map(|index| (posterior.at(self.model.point(index)).0, index)).collect();
+    /// The means at the points with outcomes.
+    fn known_means(&self, posterior: &PointPosterior) -> Vec<f64> {
+        (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0).collect()
+    }
+
+    /// Candidates near the points with outcomes that have the largest means (`known`), and these points themselves.
+    fn near_the_best(&self, known: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<Vec<f64>> {
+        let mut known: Vec<(f64, usize)> = known.iter().copied().zip(0..).collect();
         known.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut near = Vec::new();
         for (_, index) in known.into_iter().take(NEAR.1) {
@@ -156,10 +154,16 @@ impl Search {
         near
     }
 
-    /// The acquisition function, with what it takes from the outcomes; `sample` are points of the domain.
-    fn score(&self, posterior: &PointPosterior, sample: &[Vec<f64>], key: Key) -> Score {
-        let means = (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0);
-        let best = means.fold(f64::NEG_INFINITY, f64::max);
+    /// The acquisition function, with what it takes from the outcomes: `known` are the means at their points, `sample` are points of
+    /// the domain.
+    fn score<'a>(
+        &self,
+        posterior: &PointPosterior,
+        known: &[f64],
+        sample: impl Iterator<Item = &'a [f64]>,
+        key: Key,
+    ) -> Score {
+        let best = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let best = if best.is_finite() { best } else { posterior.prior_mean() };
         match self.recipe.function {
             AcquisitionFunction::ExpectedImprovement => Score::Improvement { best },
@@ -168,7 +172,7 @@ impl Search {
                 Score::UpperBound { weight: beta.get().sqrt() }
             }
             AcquisitionFunction::MaxValueEntropySearch { draws } => {
-                let models: Vec<(f64, f64)> = sample.iter().map(|x| posterior.at(x)).collect();
+                let models: Vec<(f64, f64)> = sample.map(|x| posterior.at(x)).collect();
                 Score::LargestValue {
                     draws: super::largest_value::draws(
                         &models,
@@ -186,35 +190,36 @@ impl Search {
 
     /// The arm with the largest acquisition, the first of equal ones.
     fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
-        let rows: Vec<Vec<f64>> = (0..points.n()).map(|arm| points.row(arm).to_vec()).collect();
+        let rows = || (0..points.n()).map(|arm| points.row(arm));
         let mut values: Vec<f64> = match self.recipe.function {
             AcquisitionFunction::ThompsonSampling { features } => {
                 let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
                 let mut unused = vec![0.0; self.d];
-                path.map_or_else(
-                    |_| Vec::new(),
-                    |path| rows.iter().map(|x| path.at(x, &mut unused)).collect(),
-                )
+                path.map_or_else(|_| Vec::new(), |path| rows().map(|x| path.at(x, &mut unused)).collect())
             }
             _ => {
-                let score = self.score(posterior, &rows, key);
-                let least = LEAST_SD * posterior.covariance().variance.sqrt();
-                let value = |x: &Vec<f64>| {
-                    let (mean, variance) = posterior.at(x);
-                    score.at(mean, variance.sqrt().max(least)).0
-                };
-                rows.iter().map(value).collect()
+                let score = self.score(posterior, &self.known_means(posterior), rows(), key);
+                rows().map(|x| value_at(posterior, &score, x)).collect()
             }
         };
         if let Some(region) = self.trusted() {
-            let outside: Vec<bool> = rows.iter().map(|x| !region.contains(x)).collect();
             // The arm in the centre is always inside.
-            values.iter_mut().zip(outside).filter(|(_, outside)| *outside).for_each(|(value, _)| {
-                *value = f64::NEG_INFINITY;
-            });
+            let outside = values.iter_mut().zip(rows()).filter(|(_, x)| !region.contains(x));
+            outside.for_each(|(value, _)| *value = f64::NEG_INFINITY);
         }
         largest(&values)
     }
+}
+
+/// The smallest standard deviation for which scores are computed.
+fn least_sd(posterior: &PointPosterior) -> f64 {
+    LEAST_SD * posterior.covariance().variance.sqrt()
+}
+
+/// The acquisition at a point.
+fn value_at(posterior: &PointPosterior, score: &Score, x: &[f64]) -> f64 {
+    let (mean, variance) = posterior.at(x);
+    score.at(mean, variance.sqrt().max(least_sd(posterior))).0
 }
 
 /// Points that fill the unit cube evenly: Sobol' points, or, in more dimensions than these have, independent ones.

@@ -10,4 +10,4 @@ pub(super) use holder::{Holder, by_columns};
 pub use holdings::{AgentHoldings, HoldingDistances, Holdings};
 pub(super) use holdings::{Held, records_of};
 pub use recipe::{FeatureShift, Labels, Sizes, Split};
-pub(super) use recipe::{agents, facts, problems, too_few};
+pub(super) use recipe::{agents, facts, field, problems, too_few};

@@ -155,6 +155,12 @@ impl Split {
     }
 }
 
+/// The field that names a column of agents.
+pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<String> {
+    let index = agent.iter().position(|name| name == column)?;
+    Some(format!("agent[{index}]"))
+}
+
 /// What is wrong with the fields `agent` and `split` of an objective with these inputs, of which it may have one.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();

@@ -91,24 +91,11 @@ impl Formula {
                 Ok(pairs.map(|(a, b)| text(a.zip(b).map(|(a, b)| a / b))).collect())
             }
             Self::Equals { column, value } => {
-                let texts = table.texts(column)?;
-                if !texts.contains(&value.as_str()) {
-                    return Err(TableError::NeverOccurs {
-                        file: table.file.clone(),
-                        column: column.clone(),
-                        value: value.clone(),
-                        example: texts.first().map(|&text| text.to_owned()).unwrap_or_default(),
-                    });
-                }
+                let texts = table.texts_with(column, value)?;
                 if let Some(row) = texts.iter().position(|text| !gaps && is_missing(text)) {
                     return Err(table.wrong(column, row, "a value (or state `missing`)"));
                 }
-                let cell = |&text: &&str| match text {
-                    text if text == value => "1",
-                    text if is_missing(text) => "",
-                    _ => "0",
-                };
-                Ok(texts.iter().map(cell).map(str::to_owned).collect())
+                Ok(texts.iter().map(|text| indicator(text, value)).collect())
             }
         }
     }
@@ -205,6 +192,16 @@ impl<'a> InputColumns<'a> {
     }
 }
 
+/// The cell that says whether a cell has this value: 1 or 0, or missing as the cell is.
+fn indicator(text: &str, value: &str) -> String {
+    match text {
+        text if text == value => "1",
+        text if is_missing(text) => "",
+        _ => "0",
+    }
+    .to_owned()
+}
+
 /// Adds a column for each value that occurs in this column, in alphabetical order: 1 where the row has the value, 0 elsewhere.
 /// Returns their names, "type=Condo".
 fn indicators(table: &mut CsvTable, column: &str, gaps: bool) -> Result<Vec<String>, TableError> {
@@ -225,12 +222,7 @@ fn indicators(table: &mut CsvTable, column: &str, gaps: bool) -> Result<Vec<Stri
     let mut names = Vec::new();
     for value in values {
         let name = format!("{column}={value}");
-        let cell = |text: &String| match text.as_str() {
-            text if text == value => "1",
-            text if is_missing(text) => "",
-            _ => "0",
-        };
-        table.add_column(&name, texts.iter().map(cell).map(str::to_owned).collect())?;
+        table.add_column(&name, texts.iter().map(|text| indicator(text, value)).collect())?;
         names.push(name);
     }
     Ok(names)

@@ -2,6 +2,7 @@
 
 use super::failure::{Quantity, TableFields};
 use super::{Output, Table};
+use crate::objectives::split;
 use std::path::Path;
 
 impl TableFields for Table {
@@ -14,10 +15,7 @@ impl TableFields for Table {
             let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
             Some(format!("output.{field}"))
         };
-        let of_agent = || {
-            let index = self.agent.iter().position(|name| name == column)?;
-            Some(format!("agent[{index}]"))
-        };
+        let of_agent = || split::field(&self.agent, column);
         let of_inputs = self.input_columns().field(column);
         of_inputs.or_else(of_output).or_else(of_agent).unwrap_or_else(|| "output".to_owned())
     }

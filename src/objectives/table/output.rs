@@ -60,15 +60,7 @@ impl Output {
             Self::Column(name) => table.numbers(name),
             Self::ReturnOnInvestment { rate, outcome, repaid, loss_given_default } => {
                 let rates = table.numbers(rate)?;
-                let outcomes = table.texts(outcome)?;
-                if !outcomes.iter().any(|found| found == repaid) {
-                    return Err(TableError::NeverOccurs {
-                        file: table.file.clone(),
-                        column: outcome.clone(),
-                        value: repaid.clone(),
-                        example: outcomes.first().map(|&text| text.to_owned()).unwrap_or_default(),
-                    });
-                }
+                let outcomes = table.texts_with(outcome, repaid)?;
                 let value = |(rate, outcome): (&f64, &&str)| {
                     if *outcome == repaid { rate / 100.0 } else { -loss_given_default.get() }
                 };

@@ -99,6 +99,23 @@ impl CsvTable {
         Ok(self.cells(column)?.map(|(_, text)| Some(text).filter(|text| !is_missing(text))).collect())
     }
 
+    /// A column as texts, one of which is this value.
+    ///
+    /// # Errors
+    /// As [`texts`](Self::texts); [`TableError::NeverOccurs`] if no row has the value.
+    pub fn texts_with(&self, column: &str, value: &str) -> Result<Vec<&str>, TableError> {
+        let texts = self.texts(column)?;
+        if texts.contains(&value) {
+            return Ok(texts);
+        }
+        Err(TableError::NeverOccurs {
+            file: self.file.clone(),
+            column: column.to_owned(),
+            value: value.to_owned(),
+            example: texts.first().map(|&text| text.to_owned()).unwrap_or_default(),
+        })
+    }
+
     /// A column as finite numbers of absolute value at most 1e100.
     ///
     /// # Errors

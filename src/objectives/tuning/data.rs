@@ -61,15 +61,7 @@ impl Label {
                 (labels, format!("column \"{column}\" above {threshold}"))
             }
             Self::Equals { column, value } => {
-                let texts = table.texts(column)?;
-                if !texts.contains(&value.as_str()) {
-                    return Err(TableError::NeverOccurs {
-                        file: table.file.clone(),
-                        column: column.clone(),
-                        value: value.clone(),
-                        example: texts.first().map(|&text| text.to_owned()).unwrap_or_default(),
-                    });
-                }
+                let texts = table.texts_with(column, value)?;
                 let labels = texts.iter().map(|&text| sign(text == value)).collect();
                 (labels, format!("column \"{column}\" equal to \"{value}\""))
             }

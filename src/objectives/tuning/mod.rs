@@ -153,11 +153,7 @@ impl TableFields for Tuning {
     }
 
     fn column(&self, _: &Path, column: &str) -> String {
-        let of_agent = || {
-            let index = self.agent.iter().position(|name| name == column)?;
-            Some(format!("agent[{index}]"))
-        };
-        let found = self.input_columns().field(column).or_else(of_agent);
+        let found = self.input_columns().field(column).or_else(|| split::field(&self.agent, column));
         found.unwrap_or_else(|| self.label.path().to_owned())
     }
 
