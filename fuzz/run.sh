@@ -25,7 +25,8 @@ run)
     done
     ;;
 esac
+# The timeout is wall time, which passes while other processes use the CPU.
 corpus=()
 [ -d "fuzz/corpus/$target" ] && corpus=("fuzz/corpus/$target")
 cargo +nightly fuzz run "$target" "$inputs" "${corpus[@]}" -- \
-    -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len="$longest" -dict=fuzz/run/words.dict -print_final_stats=1
+    -max_total_time="$seconds" -timeout=600 -rss_limit_mb=4096 -max_len="$longest" -dict=fuzz/run/words.dict -print_final_stats=1

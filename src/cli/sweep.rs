@@ -15,7 +15,7 @@ use super::run::terminal;
 use crate::report::{self, Detail};
 use crate::study::sweep::{self, HeartbeatTimes, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, Plan, RunFolder, file_safe, files};
-use crate::vocab::counted;
+use crate::vocab::{counted, shell_word};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -315,8 +315,8 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
         last = arguments.workers - 1,
         threads = arguments.threads,
         logs = log_files(&place.join("work").join("logs")),
-        program = quoted(program),
-        folder = quoted(place),
+        program = shell_word(&program.to_string_lossy()),
+        folder = shell_word(&place.to_string_lossy()),
         workers = arguments.workers,
         heartbeat = arguments.heartbeat.to_string().replace(' ', ""),
         dead_after = arguments.dead_after.to_string().replace(' ', ""),
@@ -328,9 +328,4 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
 fn log_files(folder: &Path) -> String {
     let folder = folder.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{folder}/%A_%a.log\"")
-}
-
-/// A path in single quotes, as one word for a POSIX shell.
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }

@@ -20,6 +20,7 @@ mod process_id;
 mod public_fact;
 mod rate;
 mod search_box;
+mod shell;
 mod time;
 pub mod value;
 
@@ -44,4 +45,5 @@ pub use process_id::process_id;
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use search_box::SearchBox;
+pub(crate) use shell::shell_word;
 pub use time::{Span, Time};

@@ -55,17 +55,26 @@ pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
 
 /// An approximation, from above, of min over r > 0 of f(r) / r, for a convex f.
 fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let ratio = |log_r: f64| {
-        let r = libm::exp(log_r);
-        let found = f(r) / r;
-        if found.is_nan() { f64::INFINITY } else { found }
-    };
-    let (mut low, mut high) = (libm::log(1e-7 / spacing), libm::log(1.0 / spacing));
-    while high - low > 0.3 {
+    let ratio = |r: f64| f(r) / r;
+    let (low, high) = log_bracket(ratio, 1e-7 / spacing, 1.0 / spacing, 0.3);
+    above_nan(ratio(libm::exp(0.5 * (low + high))))
+}
+
+/// The logarithms of the ends of an interval in [`least`, `most`], at most `width` wide on a logarithmic scale, that holds the
+/// minimum of `f`, which has only one.
+fn log_bracket(f: impl Fn(f64) -> f64, least: f64, most: f64, width: f64) -> (f64, f64) {
+    let at = |log_x: f64| above_nan(f(libm::exp(log_x)));
+    let (mut low, mut high) = (libm::log(least), libm::log(most));
+    while high - low > width {
         let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
-        if ratio(a) <= ratio(b) { high = b } else { low = a }
+        if at(a) <= at(b) { high = b } else { low = a }
     }
-    ratio(0.5 * (low + high))
+    (low, high)
+}
+
+/// Infinity where a moment overflowed into a number that is not defined.
+fn above_nan(value: f64) -> f64 {
+    if value.is_nan() { f64::INFINITY } else { value }
 }
 
 /// Both ends of epsilon, at least 0, at `delta`. `about` is an estimate of epsilon; mass outside the window of `plan`
@@ -217,16 +226,7 @@ fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: 
 
 /// An approximation of the c > 0 at which exp(K(c) - c epsilon) is smallest; K is convex.
 fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
-    let exponent = |log_c: f64| {
-        let c = libm::exp(log_c);
-        moment(c) - c * epsilon
-    };
-    let (mut low, mut high) = (libm::log(1e-6 / spacing), libm::log(0.5 / spacing));
-    while high - low > 0.1 {
-        let (x, y) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
-        if exponent(x) <= exponent(y) { high = y } else { low = x }
-    }
-    libm::exp(low)
+    libm::exp(log_bracket(|c| moment(c) - c * epsilon, 1e-6 / spacing, 0.5 / spacing, 0.1).0)
 }
 
 /// The losses below or above a given one.
@@ -256,15 +256,7 @@ fn beyond(
 /// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K is convex with K(0) = 0. The search is on
 /// a logarithmic scale.
 fn chernoff(x: f64, moment: impl Fn(f64) -> f64, spacing: f64) -> f64 {
-    let exponent = |log_r: f64| {
-        let r = libm::exp(log_r);
-        let found = moment(r) - r * x;
-        if found.is_nan() { f64::INFINITY } else { found }
-    };
-    let (mut low, mut high) = (libm::log(1e-7 / spacing), libm::log(1.0 / spacing));
-    while high - low > 0.5 {
-        let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
-        if exponent(a) <= exponent(b) { high = b } else { low = a }
-    }
-    libm::exp(exponent(0.5 * (low + high)).min(0.0))
+    let exponent = |r: f64| moment(r) - r * x;
+    let (low, high) = log_bracket(exponent, 1e-7 / spacing, 1.0 / spacing, 0.5);
+    libm::exp(above_nan(exponent(libm::exp(0.5 * (low + high)))).min(0.0))
 }

@@ -4,6 +4,7 @@ use super::fitted;
 use crate::objectives::Fitted;
 use crate::report::document::{Block, List, Section, Span};
 use crate::study::{ForkBranch, Manifest};
+use crate::vocab::shell_word;
 
 /// The scenario as written, with the overrides of the command line, the branches of a fork and the fitted hyperparameters.
 pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -> Section {
@@ -38,7 +39,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
 
 /// The commands that repeat the run and make its report again.
 pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
-    let run = quoted(run);
+    let run = shell_word(run);
     let mut blocks = facts;
     blocks.extend(jitter.map(Block::remark));
     let (first, what) = match manifest.futures {
@@ -53,14 +54,4 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
         )),
     ]);
     Section::new("replay", "Replay", "What was played, and how to repeat it", blocks)
-}
-
-/// A path quoted for a shell.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
-    if !path.is_empty() && path.chars().all(plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }
