@@ -222,8 +222,8 @@ fn value_at(posterior: &PointPosterior, score: &Score, x: &[f64]) -> f64 {
     score.at(mean, variance.sqrt().max(least_sd(posterior))).0
 }
 
-/// Points of the unit cube: Sobol' points, or independent uniform points if there are more dimensions than the Sobol'
-/// sequence supports.
+/// Points of the unit cube: Sobol' points, or independent uniform points if there are more dimensions than
+/// [`sobol::MOST_DIMENSIONS`].
 fn spread(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     if d <= sobol::MOST_DIMENSIONS {
         return sobol::points(count, d, key);

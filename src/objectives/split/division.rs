@@ -74,7 +74,8 @@ pub(in crate::objectives) struct Share {
     pub(in crate::objectives) features: Vec<f64>,
 }
 
-/// A draw from a Dirichlet distribution with the means `sizes`; an agent of mean size has the concentration `alpha`.
+/// A draw from a Dirichlet distribution with the means `sizes`; an agent of mean size has the
+/// concentration `alpha`.
 fn around(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> Vec<f64> {
     let n = sizes.len() as f64;
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
