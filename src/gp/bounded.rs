@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 const MEMORY: usize = 8;
 /// Largest number of halvings of a step.
 const HALVINGS: usize = 20;
-/// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's rule).
+/// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
+/// rule).
 const KEPT: f64 = 1e-4;
 /// Length of the first step, as a share of the longest side.
 const FIRST: f64 = 0.1;

@@ -56,9 +56,9 @@ struct Dealer<'a> {
 }
 
 impl Dealer<'_> {
-    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of the same
-    /// party and group whose party states a dependence on `quantity` are matched by rank: the agent's level of that
-    /// quantity against the size of the objective or noise. The entries of other agents stay unchanged.
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of one
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
     fn deal(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =
