@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 const MEMORY: usize = 8;
 /// Largest number of halvings of a step.
 const HALVINGS: usize = 20;
-/// Share of the increase that the gradient promises which a step must keep (Armijo's rule).
+/// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
+/// rule).
 const KEPT: f64 = 1e-4;
 /// Length of the first step, as a share of the longest side.
 const FIRST: f64 = 0.1;
@@ -20,11 +21,12 @@ const FIRST: f64 = 0.1;
 /// When a search for a local maximum ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Climb {
-    /// After this many steps.
+    /// The search ends after this many steps.
     pub(crate) steps: usize,
-    /// When no derivative that leads into the box is above this in size, in units of the function per side.
+    /// The search ends when no derivative in a direction into the box exceeds this in absolute value, in units of the
+    /// function per side.
     pub(crate) level: f64,
-    /// When a step gains less than this.
+    /// The search ends when a step increases the function by less than this.
     pub(crate) gain: f64,
 }
 

@@ -40,8 +40,8 @@ impl JointPosterior {
         Self { prior, noise_variance, form: Form::Rows(Box::new(rows)) }
     }
 
-    /// Adds the outcome of one arm. It takes O(n t) up to n outcomes and O(n^2) after that; the change of representation takes
-    /// O(n^3).
+    /// Adds the outcome of one arm. This takes O(n t) operations up to n outcomes and O(n^2) after that; the change of
+    /// representation takes O(n^3).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -35,7 +35,7 @@ fn priors(d: usize) -> LogNormals {
 /// hyperparameters `last`: the better of the two. Points are `[n, d]` of the unit cube, outputs `[n]`. O(n^3) per evaluation.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if there is no likelihood at either.
+/// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
 pub(crate) fn refit(
     shape: Shape,
     points: &Points,

@@ -93,7 +93,7 @@ impl Model {
         let scaled: Vec<f64> = self.outcomes.iter().map(|y| (y - mean) / self.scale.1).collect();
         if self.fitted.is_none() || t - self.fitted_at >= rounds.get() {
             let points = Points::new(t, self.d, self.points.clone());
-            // Where no fit is possible the last one stays.
+            // If the fit fails, the hyperparameters of the last successful fit, if any, are kept.
             if let Ok(found) = refit(self.shape(), &points, &scaled, self.fitted.as_ref()) {
                 self.fitted = Some(found);
             }

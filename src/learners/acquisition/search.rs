@@ -92,7 +92,7 @@ impl Search {
         Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
     }
 
-    /// The point of the unit cube, or of the arms' coordinates, that the acquisition is largest at.
+    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms.
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
@@ -129,7 +129,7 @@ impl Search {
                 maximum_in_box(&groups, region.sides(), (REFINED, CLIMB), &mut value, &mut function)
             }
         };
-        // Where the acquisition has no finite value anywhere, the first quasi-random point.
+        // If the acquisition is finite at no candidate, the first quasi-random point is chosen.
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
 
@@ -222,7 +222,8 @@ fn value_at(posterior: &PointPosterior, score: &Score, x: &[f64]) -> f64 {
     score.at(mean, variance.sqrt().max(least_sd(posterior))).0
 }
 
-/// Points that fill the unit cube evenly: Sobol' points, or, in more dimensions than these have, independent ones.
+/// Points of the unit cube: Sobol' points, or independent uniform points if there are more dimensions than
+/// [`sobol::MOST_DIMENSIONS`].
 fn spread(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     if d <= sobol::MOST_DIMENSIONS {
         return sobol::points(count, d, key);

@@ -103,7 +103,7 @@ impl Function {
         }
     }
 
-    /// The problem of a number of inputs with which the function is not defined here.
+    /// An error if the function is not defined here for its number of inputs.
     pub(super) fn problem(self) -> Option<Problem> {
         let least = if matches!(self, Self::Rosenbrock { .. }) { 2 } else { 1 };
         let usable = (least..=MOST_DIMENSIONS).contains(&self.d());

@@ -25,9 +25,10 @@ const SIX: Hills<6> = (
     ],
 );
 
-/// The smallest values: stationary points found with 30 digits (mpmath 1.3, from the places in the literature).
+/// The smallest value of Hartmann 3, at a stationary point that was found with 30 digits (mpmath 1.3, starting at the
+/// minimiser in the literature).
 pub(super) const LEAST_3: f64 = -3.862_779_787_332_662_5;
-/// As [`LEAST_3`].
+/// The smallest value of Hartmann 6, found in the same way as [`LEAST_3`].
 pub(super) const LEAST_6: f64 = -3.322_368_011_415_514_8;
 
 /// Hartmann 3 on the unit cube.

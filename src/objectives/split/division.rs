@@ -74,13 +74,14 @@ pub(in crate::objectives) struct Share {
     pub(in crate::objectives) features: Vec<f64>,
 }
 
-/// A Dirichlet draw with these means and the concentration alpha for an agent of mean size.
+/// A draw from a Dirichlet distribution with the means `sizes`; an agent of mean size has the
+/// concentration `alpha`.
 fn around(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> Vec<f64> {
     let n = sizes.len() as f64;
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
 }
 
-/// Shares in proportion to the product of two, where both have the mean `sizes`.
+/// Shares in proportion to the product of two vectors of shares, both of which have the mean `sizes`.
 fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     let of = |((a, b), size): ((&f64, &f64), &f64)| if *size > 0.0 { a * b / size } else { 0.0 };
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())

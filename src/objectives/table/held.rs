@@ -14,7 +14,7 @@ impl Table {
         !self.agent.is_empty() || !self.split.is_empty()
     }
 
-    /// The agents by the columns `agent`; none without such columns.
+    /// The agents that the columns `agent` name; an empty list if no such column is stated.
     pub(super) fn named_holders(&self, table: &CsvTable) -> Result<Vec<Holder>, TableError> {
         if self.agent.is_empty() {
             return Ok(Vec::new());

@@ -8,7 +8,8 @@ use crate::objectives::table::Missing;
 use crate::rng::Key;
 use crate::vocab::Problem;
 
-/// Performances of every agent's models on its own validation records, setting by setting, and who holds what.
+/// The performance of every agent's models on its own validation records, by setting, and the records of
+/// each agent.
 pub(super) struct OfAgents {
     pub(super) values: Vec<Vec<f64>>,
     pub(super) holdings: Holdings,

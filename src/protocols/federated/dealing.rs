@@ -48,7 +48,7 @@ pub(super) fn dealt(
     own
 }
 
-/// Deals out by rank.
+/// Assigns objectives or noises to agents by rank.
 struct Dealer<'a> {
     stage: &'a ReplicationSetup,
     agents: &'a [(usize, usize)],
@@ -56,8 +56,9 @@ struct Dealer<'a> {
 }
 
 impl Dealer<'_> {
-    /// Sets for each agent the number of the agent whose thing it holds: among the agents of an entry of the scenario that names
-    /// the quantity, and of one group, by rank of the agent's level and of the thing's size. Others are left as they are.
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of one
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
     fn deal(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =

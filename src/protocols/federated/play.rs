@@ -71,7 +71,7 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        // Records that a split gives to an agent that does not take part would be nobody's.
+        // A split may give records to an agent that does not take part; no agent of the run would then hold them.
         let idle = problem.agents.as_ref().filter(|(path, held)| path.ends_with("split") && here < *held);
         let idle = idle.map(|(path, held)| {
             let cure = format!("write `count: {held}` for the parties, or `agents: {here}` in the split");

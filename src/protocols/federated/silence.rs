@@ -42,7 +42,7 @@ impl AgentSilence {
             SilenceBy::Regret => f64::NAN,
         };
         let mut stream = agent.child("silence").index(round).stream();
-        // The draw never fails; an agent without one would answer.
+        // This draw cannot fail; if it did, the agent would be taken to answer.
         let silent = self.recipe.privatise(&self.recipe.of(value, 0.0), &mut stream).unwrap_or(false);
         self.left |= silent && self.leaves;
         silent

@@ -205,7 +205,7 @@ impl Tally {
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 
-    /// Measures of whether the agents that were heard are a representative sample of all agents. Empty without any
+    /// Measures of whether the agents whose answers arrived are a representative sample of all agents. Empty without any
     /// measurement, as in a dry run.
     pub(super) fn participation(&self) -> Vec<NamedOutcome> {
         let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();

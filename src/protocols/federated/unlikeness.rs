@@ -31,8 +31,8 @@ pub(super) fn common_optimum_gap(functions: &[&[f64]]) -> f64 {
     functions.iter().map(|values| best(values) - values[common]).sum::<f64>() / functions.len() as f64
 }
 
-/// The share of an agent's points that another agent has too: the mean over all ordered pairs, weighted by the first
-/// agent's number of points. `None` if there are fewer than two agents.
+/// The share of an agent's points that also belong to the domain of another agent: the mean over all ordered pairs,
+/// weighted by the first agent's number of points. `None` if there are fewer than two agents.
 pub(super) fn common_share(parts: &[&[bool]]) -> Option<f64> {
     let points = parts.first()?.len();
     let holders = |point: usize| parts.iter().filter(|part| part[point]).count() as f64;
