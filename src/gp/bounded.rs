@@ -17,6 +17,8 @@ const HALVINGS: usize = 20;
 const KEPT: f64 = 1e-4;
 /// Length of the first step, as a share of the longest side.
 const FIRST: f64 = 0.1;
+/// Largest number of steps between discrete values.
+const STEPS: usize = 64;
 
 /// When a search for a local maximum ends.
 #[derive(Clone, Copy, Debug)]
@@ -148,6 +150,54 @@ pub(crate) fn maximum_in_box(
     value: &mut impl FnMut(&[f64]) -> f64,
     function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Option<(Vec<f64>, f64)> {
+    best_refined(groups, refined, value, &mut |start| climb.from(start, bounds, function))
+}
+
+/// As [`maximum_in_box`], where some inputs take discrete values only. All candidates have such values. A search from a candidate
+/// alternates a climb along the other inputs with a step to the best of its neighbours, each with another value of one discrete
+/// input, until no neighbour is better: every point at which the function is computed is valid. `discrete` says which inputs
+/// these are, `[d]`, and `neighbours` returns the neighbours of a point.
+///
+/// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020, "Dealing with
+/// categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that sees valid points only).
+pub(crate) fn maximum_in_mixed(
+    groups: &[Vec<Vec<f64>>],
+    (bounds, discrete): (&[(f64, f64)], &[bool]),
+    (refined, climb): (usize, Climb),
+    neighbours: &impl Fn(&[f64]) -> Vec<Vec<f64>>,
+    value: &mut impl FnMut(&[f64]) -> f64,
+    function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+) -> Option<(Vec<f64>, f64)> {
+    let held_at = |point: &[f64]| -> Vec<(f64, f64)> {
+        let ends = bounds.iter().zip(discrete).zip(point);
+        ends.map(|((ends, discrete), x)| if *discrete { (*x, *x) } else { *ends }).collect()
+    };
+    let mut refine = |start: &[f64]| {
+        let mut unused = vec![0.0; start.len()];
+        let mut best = climb.from(start, &held_at(start), function)?;
+        for _ in 0..STEPS {
+            let mut better: Option<(Vec<f64>, f64)> = None;
+            for point in neighbours(&best.0) {
+                let found = function(&point, &mut unused);
+                if found > better.as_ref().map_or(best.1, |better| better.1) {
+                    better = Some((point, found));
+                }
+            }
+            let Some((point, _)) = better else { break };
+            best = climb.from(&point, &held_at(&point), function)?;
+        }
+        Some(best)
+    };
+    best_refined(groups, refined, value, &mut refine)
+}
+
+/// The best of what `refine` makes of the `refined` best candidates of each group.
+fn best_refined(
+    groups: &[Vec<Vec<f64>>],
+    refined: usize,
+    value: &mut impl FnMut(&[f64]) -> f64,
+    refine: &mut impl FnMut(&[f64]) -> Option<(Vec<f64>, f64)>,
+) -> Option<(Vec<f64>, f64)> {
     let mut best: Option<(Vec<f64>, f64)> = None;
     for candidates in groups {
         let mut scored: Vec<(f64, &Vec<f64>)> = candidates
@@ -158,7 +208,7 @@ pub(crate) fn maximum_in_box(
         // A stable sort: of equal candidates the first is refined first.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (_, start) in scored.into_iter().take(refined) {
-            let found = climb.from(start, bounds, function);
+            let found = refine(start);
             if let Some(found) = found
                 && best.as_ref().is_none_or(|best| found.1 > best.1)
             {
@@ -209,6 +259,32 @@ mod tests {
         let (top, _) = CLIMB.from(&[0.1], &[(0.0, 1.0)], &mut half).unwrap();
         assert!((0.5..0.6).contains(&top[0]), "{top:?}");
         assert_eq!(CLIMB.from(&[0.9], &[(0.0, 1.0)], &mut half), None);
+    }
+
+    /// Minus (x - 2.4)^2 - (y - 0.3 x)^2 with x whole: the best is x = 2, y = 0.6; a climb that rounds at its end would keep the
+    /// y of x = 2.4.
+    #[test]
+    fn whole_inputs_are_stepped_and_the_others_follow() {
+        let mut function = |p: &[f64], gradient: &mut [f64]| {
+            assert!(p[0].fract() == 0.0, "only valid points: {p:?}");
+            let (a, b) = (p[0] - 2.4, p[1] - 0.3 * p[0]);
+            gradient[0] = -2.0 * a + 0.6 * b;
+            gradient[1] = -2.0 * b;
+            -a * a - b * b
+        };
+        let bounds = [(-9.0, 9.0), (-9.0, 9.0)];
+        let neighbours = |p: &[f64]| vec![vec![p[0] - 1.0, p[1]], vec![p[0] + 1.0, p[1]]];
+        let mut value = |p: &[f64]| -(p[0] - 2.4) * (p[0] - 2.4);
+        let found = maximum_in_mixed(
+            &[vec![vec![-7.0, 4.0]]],
+            (&bounds, &[true, false]),
+            (1, CLIMB),
+            &neighbours,
+            &mut value,
+            &mut function,
+        );
+        let (top, best) = found.unwrap();
+        assert!(top[0] == 2.0 && (top[1] - 0.6).abs() < 1e-6 && (best + 0.16).abs() < 1e-9, "{top:?} {best}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use adaptive::AdaptivePosterior;
 pub(crate) use adaptive::MAX_ARMS;
 pub use arm_covariance::{ArmCovariance, CovarianceMatrix};
 pub use arm_space::ArmPosterior;
-pub(crate) use bounded::{Climb, maximum_in_box};
+pub(crate) use bounded::{Climb, maximum_in_box, maximum_in_mixed};
 pub use cholesky::{Cholesky, dot};
 pub use factored::FactoredPosterior;
 pub use fourier::{FeatureLength, FourierFeatures};

@@ -33,7 +33,7 @@ pub use external::{External, SettingAxis};
 pub use federation::{
     Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
 };
-pub use functions::{DomainPoints, Function, TestFunction};
+pub use functions::{Dimension, DimensionScale, DomainPoints, Function, TestFunction};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{

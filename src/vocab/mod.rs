@@ -44,6 +44,6 @@ pub use problem::{Problem, ProblemKind};
 pub use process_id::process_id;
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
-pub use search_box::SearchBox;
+pub use search_box::{InputKind, SearchBox};
 pub(crate) use shell::shell_word;
 pub use time::{Span, Time};

@@ -169,3 +169,73 @@ fn a_fork_of_a_search_of_a_box_goes_on_with_its_points() {
     assert!((same / unchanged - 1.0).abs() < 1e-6, "{same} {unchanged}");
     assert!((ucb / unchanged - 1.0).abs() > 1e-3, "{ucb} {unchanged}");
 }
+
+const MIXED: &str = "objective=TestFunction(function: Levy(dimensions: 3), dimensions: [\
+    Integer(name: \"depth\", low: -10, high: 10), Integer(name: \"width\", low: 1, high: 10, scale: Log), \
+    Real(name: \"rate\", low: 0.01, high: 10, scale: Log)])";
+
+/// Queries of a mixed domain are valid points under the stated names, their values are the function's, and log-EI comes nearer to
+/// the known top than random search; a run is the same with two threads and in a replay.
+#[test]
+fn whole_and_logarithmic_inputs_are_searched_at_valid_points() {
+    let place = TempDir::new().unwrap();
+    let learners = [LEARNERS[0], LEARNERS[1], LEARNERS[4], LEARNERS[6]];
+    let scenario = scenario(place.path(), 25, &learners);
+    let documents = ["1", "2"]
+        .map(|threads| run(&scenario, &place.path().join(threads), &["--threads", threads, "-o", MIXED]));
+    let [one, two] = documents
+        .each_ref()
+        .map(|document| fs::read_to_string(folder(document).join("iterations.csv")).unwrap());
+    assert_eq!(one, two);
+    let (random, _) = metric(&documents[0], 0, "random", "simple_regret");
+    let (found, _) = metric(&documents[0], 0, "log-EI", "simple_regret");
+    assert!((0.0..random).contains(&found) && found < 0.5, "log-EI {found}, random {random}");
+    let mut reader = csv::Reader::from_reader(one.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|known| known == name).unwrap();
+    let columns = ["x.depth", "x.width", "x.rate", "value"].map(column);
+    let levy: subrosa::objectives::Function = ron::from_str("Levy(dimensions: 3)").unwrap();
+    let mut lines = 0;
+    for line in reader.records() {
+        let line = line.unwrap();
+        let [depth, width, rate, value] = columns.map(|place| line[place].parse::<f64>().unwrap());
+        assert!(depth.fract() == 0.0 && (-10.0..=10.0).contains(&depth), "{depth}");
+        assert!(width.fract() == 0.0 && (1.0..=10.0).contains(&width), "{width}");
+        assert!((0.01..=10.0).contains(&rate), "{rate}");
+        assert!((value + levy.at(&[depth, width, rate])).abs() < 1e-9);
+        lines += 1;
+    }
+    assert!(lines >= 150, "{lines}");
+    let run = folder(&documents[0]);
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["replay", run.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+}
+
+/// Every wrong end is named at once, with its place.
+#[test]
+fn wrong_ends_of_inputs_are_refused_all_at_once() {
+    let place = TempDir::new().unwrap();
+    let scenario = scenario(place.path(), 20, &[("log-EI", "Acquisition()")]);
+    let change = "objective=TestFunction(function: Levy(dimensions: 3), dimensions: [\
+        Integer(name: \"a\", low: 0.5, high: 3), Real(name: \"a\", low: 0, high: 2, scale: Log), \
+        Real(name: \"\", low: 4, high: 20)])";
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", &scenario, "-o", change]));
+    assert_eq!(code, 3, "{stderr}");
+    let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "dimensions[0].Integer.low",
+        "a whole number",
+        "dimensions[1]",
+        "a name of its own",
+        "dimensions[1].Real.low",
+        "the scale is Log",
+        "dimensions[2].Real.name",
+        "dimensions[2].Real.low",
+        "dimensions[2].Real.high",
+    ] {
+        assert!(said.contains(part), "{part}: {stderr}");
+    }
+    let change = "objective=TestFunction(function: Branin, dimensions: [])";
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", &scenario, "-o", change]));
+    assert!(code == 3 && stderr.contains("whose best point has"), "{stderr}");
+}

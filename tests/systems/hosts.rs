@@ -314,6 +314,14 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "AcquisitionFunction" => learner("Acquisition(function: {})"),
         "Refit" => learner("Acquisition(refit: {})"),
         "Function" => objective(LOCAL, "TestFunction(function: {}, points: Sobol(20))"),
+        "Dimension" => objective(
+            LOCAL_BOX,
+            r#"TestFunction(function: Levy(dimensions: 2), dimensions: [{}, Real(name: "other", low: -10, high: 10)])"#,
+        ),
+        "DimensionScale" => objective(
+            LOCAL_BOX,
+            r#"TestFunction(function: Levy(dimensions: 1), dimensions: [Integer(name: "n", low: 1, high: 10, scale: {})])"#,
+        ),
         "DomainPoints" => objective(LOCAL_BOX, "TestFunction(function: Branin, points: {})"),
         "learner" => learner("{}"),
         "BetaSchedule" => learner("GpUcb(beta: {})"),

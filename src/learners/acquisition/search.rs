@@ -4,7 +4,9 @@ use super::model::Model;
 use super::score::Score;
 use super::settings::{Acquisition, AcquisitionFunction};
 use super::trust_region::TrustRegion;
-use crate::gp::{Climb, GpError, PointPosterior, Points, PosteriorPath, largest, maximum_in_box};
+use crate::gp::{
+    Climb, GpError, PointPosterior, Points, PosteriorPath, largest, maximum_in_box, maximum_in_mixed,
+};
 use crate::learners::Learner;
 use crate::rng::{Key, Stream, sobol};
 use crate::vocab::SearchBox;
@@ -92,12 +94,40 @@ impl Search {
         Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
     }
 
-    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms.
+    /// The point that the model sees for a query at a point: itself, or, with whole-numbered inputs, the place of their values.
+    fn valid(&self, point: Vec<f64>) -> Vec<f64> {
+        match &self.domain {
+            Domain::Box(domain) => domain.valid_unit(&point),
+            Domain::Arms(_) => point,
+        }
+    }
+
+    /// The largest value of a function in a region, from these candidates; whole-numbered inputs have valid values throughout.
+    fn maximum(
+        &self,
+        groups: &[Vec<Vec<f64>>],
+        region: &SearchBox,
+        value: &mut impl FnMut(&[f64]) -> f64,
+        function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+    ) -> Option<(Vec<f64>, f64)> {
+        match &self.domain {
+            Domain::Box(domain) if domain.whole().any(|whole| whole) => {
+                let whole: Vec<bool> = domain.whole().collect();
+                let neighbours = |unit: &[f64]| domain.neighbours(unit, region);
+                let place = (region.sides(), &whole[..]);
+                maximum_in_mixed(groups, place, (REFINED, CLIMB), &neighbours, value, function)
+            }
+            _ => maximum_in_box(groups, region.sides(), (REFINED, CLIMB), value, function),
+        }
+    }
+
+    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms; inside the trust region, if
+    /// there is one.
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
         let spread = spread(CANDIDATES, self.d, key.child("quasi-random"));
-        let spread: Vec<Vec<f64>> = spread.iter().map(|unit| region.from_unit(unit)).collect();
+        let spread: Vec<Vec<f64>> = spread.iter().map(|unit| self.valid(region.from_unit(unit))).collect();
         let known = self.known_means(posterior);
         let near = self.near_the_best(&known, &region, &mut stream);
         let groups = [spread, near];
@@ -108,7 +138,7 @@ impl Search {
                     let mut unused = vec![0.0; self.d];
                     let mut value = |x: &[f64]| path.at(x, &mut unused);
                     let mut function = |x: &[f64], gradient: &mut [f64]| path.at(x, gradient);
-                    maximum_in_box(&groups, region.sides(), (REFINED, CLIMB), &mut value, &mut function)
+                    self.maximum(&groups, &region, &mut value, &mut function)
                 })
             }
             _ => {
@@ -126,10 +156,10 @@ impl Search {
                     gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = slope);
                     value
                 };
-                maximum_in_box(&groups, region.sides(), (REFINED, CLIMB), &mut value, &mut function)
+                self.maximum(&groups, &region, &mut value, &mut function)
             }
         };
-        // If the acquisition is finite at no candidate, the first quasi-random point is chosen.
+        // Without a draw, or if the acquisition is finite at no candidate, the first quasi-random point is chosen.
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
 
@@ -148,7 +178,9 @@ impl Search {
             for place in 0..NEAR.0 {
                 let mut step = || if place == 0 { 0.0 } else { DISTANCE * stream.normal() };
                 let sides = region.sides().iter().zip(centre);
-                near.push(sides.map(|((low, high), x)| (x + step()).clamp(*low, *high)).collect());
+                near.push(
+                    self.valid(sides.map(|((low, high), x)| (x + step()).clamp(*low, *high)).collect()),
+                );
             }
         }
         near
@@ -275,7 +307,7 @@ impl Learner for Search {
                 nearest(&points, &point.iter().zip(&ranges).map(place).collect::<Vec<f64>>())
             }
             Domain::Box(domain) => {
-                self.asked.push((domain.from_unit(&point), point));
+                self.asked.push((domain.from_unit(&point), self.valid(point)));
                 self.asked.len() - 1
             }
         }

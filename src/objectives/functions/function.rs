@@ -135,6 +135,15 @@ impl Function {
         SearchBox::new(vec![side; self.d()])
     }
 
+    /// Every coordinate of the point with its smallest value, if that is the same whole number for all.
+    pub(super) fn whole_place(self) -> Option<f64> {
+        match self {
+            Self::Ackley { .. } | Self::Griewank { .. } | Self::Rastrigin { .. } => Some(0.0),
+            Self::Levy { .. } | Self::Rosenbrock { .. } => Some(1.0),
+            _ => None,
+        }
+    }
+
     /// Its value at a point of its domain, `[d]`.
     #[must_use]
     pub fn at(self, x: &[f64]) -> f64 {

@@ -1,10 +1,12 @@
 //! Test functions of optimisation, on their box or on a finite set of its points.
 
+mod dimension;
 mod function;
 mod hartmann;
 mod valleys;
 mod waves;
 
+pub use dimension::{Dimension, DimensionScale};
 pub use function::Function;
 
 use super::gp_sample::grid_problems;
@@ -32,6 +34,11 @@ pub struct TestFunction {
     /// The points of its domain that can be queried. Default: `Box`, all of them.
     #[serde(default)]
     pub points: DomainPoints,
+    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale. Only with functions whose best
+    /// point has whole numbers (Ackley, Levy, Rosenbrock, Griewank, Rastrigin), within their domain and with that point, so that
+    /// regret stays exact. Default: real numbers on the function's own domain, named x1, x2 and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<Vec<Dimension>>,
     /// Variance of the noise of an outcome. Default: 0.
     #[serde(default = "no_noise")]
     pub noise_variance: NonNegative,
@@ -98,11 +105,25 @@ impl PointFunction for Negated {
 }
 
 impl TestFunction {
+    /// The box that is searched, of a function without problems.
+    fn search_box(&self) -> SearchBox {
+        self.dimensions.as_deref().map_or_else(|| self.function.domain(), dimension::domain)
+    }
+
+    /// Problems of the function and of its inputs.
+    fn domain_problems(&self) -> Vec<Problem> {
+        match (self.function.problem(), &self.dimensions) {
+            (Some(problem), _) => vec![problem.below("function")],
+            (None, Some(dimensions)) => dimension::problems(self.function, dimensions),
+            (None, None) => Vec::new(),
+        }
+    }
+
     /// The points of the unit cube that can be queried, or that stand for the box.
     fn unit_points(&self, key: Key) -> Vec<f64> {
         let d = self.function.d();
         let of = |count| sobol::points(count, d, key.child("design")).concat();
-        match &self.points {
+        let rows = match &self.points {
             DomainPoints::Box => of(SAMPLE),
             DomainPoints::Sobol(count) => of(count.get()),
             DomainPoints::Grid(counts) => {
@@ -113,11 +134,13 @@ impl TestFunction {
                 };
                 combinations(&counts.iter().map(axis).collect::<Vec<Vec<f64>>>())
             }
-        }
+        };
+        let domain = self.search_box();
+        rows.chunks(d).flat_map(|unit| domain.valid_unit(unit)).collect()
     }
 
     fn value(&self, unit: &[f64]) -> f64 {
-        -self.function.at(&self.function.domain().from_unit(unit))
+        -self.function.at(&self.search_box().from_unit(unit))
     }
 
     fn surrogate(&self, key: Key) -> Result<Surrogate, ObjectiveError> {
@@ -142,8 +165,7 @@ impl Objective for TestFunction {
     }
 
     fn problems(&self, _: &Resources) -> Vec<Problem> {
-        let mut problems: Vec<Problem> =
-            self.function.problem().into_iter().map(|problem| problem.below("function")).collect();
+        let mut problems = self.domain_problems();
         match &self.points {
             DomainPoints::Box => {}
             DomainPoints::Sobol(count) if count.get() > MAX_POINTS => problems.push(Problem::wrong(
@@ -189,8 +211,7 @@ impl Objective for TestFunction {
     }
 
     fn domain(&self) -> Option<SearchBox> {
-        (self.points == DomainPoints::Box && self.function.problem().is_none())
-            .then(|| self.function.domain())
+        (self.points == DomainPoints::Box && self.domain_problems().is_empty()).then(|| self.search_box())
     }
 
     fn unit(&self) -> String {
@@ -206,7 +227,7 @@ impl Objective for TestFunction {
         let d = self.function.d();
         let rows = self.unit_points(key);
         let values: Vec<f64> = rows.chunks(d).map(|unit| self.value(unit)).collect();
-        let domain = self.function.domain();
+        let domain = self.search_box();
         let plain: Vec<f64> = rows.chunks(d).flat_map(|unit| domain.from_unit(unit)).collect();
         let continuum =
             Continuum { domain, function: Arc::new(Negated(self.function)), best: -self.function.least() };

@@ -57,8 +57,8 @@ struct Dealer<'a> {
 
 impl Dealer<'_> {
     /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of one
-    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
-    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
+    /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
+    /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
     fn deal(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =
@@ -92,6 +92,44 @@ impl Dealer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::topology::Mesh;
+    use crate::network::{Link, Network, Together};
+    use crate::protocols::stage::differences::{ModelFactors, OwnFunction};
+
+    /// Eight agents with `Together(of: [Availability, Noise], correlation: 1)`: the agent of rank k by level has the noise of rank k,
+    /// every noise is dealt out once, and objectives stay where they were drawn.
+    #[test]
+    fn noises_are_dealt_out_by_rank() {
+        let names: Vec<String> = (0..8).map(|k| format!("phone-{k}")).collect();
+        let together = Arc::new(Together {
+            of: vec![PartyQuantity::Availability, PartyQuantity::Noise],
+            correlation: Some(crate::vocab::Finite::new(1.0).unwrap()),
+            matrix: None,
+        });
+        let mut stage = ReplicationSetup::new(names.clone(), Network::new(Mesh {}.into(), Link::default()));
+        stage.traits.iter_mut().for_each(|party| party.together = Some(Arc::clone(&together)));
+        let agents: Vec<(usize, usize)> = (0..8).map(|party| (party, 0)).collect();
+        // As drawn, noises are in neither ascending nor descending order.
+        let sds = [0.3, 0.8, 0.1, 0.5, 0.7, 0.2, 0.6, 0.4];
+        let own = |(k, sd): (usize, &f64)| OwnProblem {
+            function: Arc::new(OwnFunction::constant(Arc::new(vec![k as f64, 0.0]))),
+            noise: Noise::gaussian(*sd),
+            factors: ModelFactors::NONE,
+            points: None,
+        };
+        let drawn: Vec<OwnProblem> = sds.iter().enumerate().map(own).collect();
+        let key = Key::root(7);
+        let dealt = dealt(&stage, &agents, &drawn, None, key);
+        let level = |k: usize| together.level(PartyQuantity::Availability, &names[k], key).unwrap();
+        let mut by_level: Vec<usize> = (0..8).collect();
+        by_level.sort_by(|&a, &b| level(a).total_cmp(&level(b)));
+        assert_ne!(by_level, [2, 5, 0, 7, 3, 6, 4, 1], "the noises as drawn would pass");
+        let found: Vec<f64> = by_level.iter().map(|&k| dealt[k].noise.variance().sqrt()).collect();
+        for (found, expected) in found.iter().zip([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) {
+            assert!((found - expected).abs() < 1e-12, "{found} and {expected}");
+        }
+        assert!((0..8).all(|k| Arc::ptr_eq(&dealt[k].function, &drawn[k].function)));
+    }
 
     #[test]
     fn the_distance_is_from_the_mean_of_all() {

@@ -65,13 +65,13 @@ impl QueriedInputs {
         Self { names, arms: arms.collect() }
     }
 
-    /// Points of a box with `d` inputs, by number.
+    /// Points of a box whose inputs have these names, by number.
     #[must_use]
-    pub fn of_points(d: usize, points: BTreeMap<u64, Vec<f64>>) -> Self {
-        if d > MAX_INPUTS {
+    pub fn of_points(names: &[String], points: BTreeMap<u64, Vec<f64>>) -> Self {
+        if names.len() > MAX_INPUTS {
             return Self::default();
         }
-        Self { names: (1..=d).map(|input| format!("x{input}")).collect(), arms: points }
+        Self { names: names.to_vec(), arms: points }
     }
 
     fn is_empty(&self) -> bool {

@@ -131,7 +131,7 @@ impl<'a> Evaluations<'a> {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
         record.inputs = match self.instance.continuum() {
-            Some(continuum) => QueriedInputs::of_points(continuum.domain.d(), self.points),
+            Some(continuum) => QueriedInputs::of_points(continuum.domain.names(), self.points),
             None => QueriedInputs::of(self.instance, &self.kept),
         };
         record.iterations = self.kept;

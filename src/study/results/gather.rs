@@ -93,9 +93,10 @@ fn make(
             for record in one_by_one() {
                 let record = record?;
                 results.add(cell, [&record]);
+                summarising.add_releases(&record);
                 slim.add(record);
             }
-            summarising.add(slim.records());
+            summarising.finish_cell(slim.records());
             drop(slim);
             for record in one_by_one() {
                 tables.add(cell, [&record?], summarising.last_cell())?;

@@ -1,6 +1,7 @@
 //! The privacy losses of a cell by observer, owner of the data, unit of protection and accountant.
 
 use crate::accounting::{EpsilonAt, GroupKey, Loss, OverRuns, grouped};
+use crate::protocols::SeriesRecord;
 use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::{Delta, Neighbours, ProtectedUnit};
 use serde::{Deserialize, Serialize};
@@ -32,29 +33,56 @@ pub struct PrivacyRow {
     pub runs_differ: bool,
 }
 
-/// The rows of one cell, each with its epsilon by round. Every replication is a separate run, and its losses may differ from
+/// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ from
 /// those of other replications (for example because noise is shared by the agents whose answers arrived): every number is the
 /// largest over all runs.
-pub(in crate::study) fn privacy_rows(
-    records: &[&ReplicationRecord],
+#[derive(Debug)]
+pub(in crate::study) struct PrivacyRows {
     delta: Option<Delta>,
-) -> Vec<(PrivacyRow, Vec<EpsilonAt>)> {
-    let Some(first) = records.first() else { return Vec::new() };
-    let mut rows = Vec::new();
-    for index in 0..first.series.len() {
-        let mut gathered: Vec<(GroupKey, OverRuns)> = Vec::new();
-        for series in records.iter().filter_map(|record| record.series.get(index)) {
+    /// The series of the first replication.
+    series: Option<Vec<SeriesReleases>>,
+}
+
+/// What one series released over all runs.
+#[derive(Debug)]
+struct SeriesReleases {
+    /// Name of the series.
+    name: String,
+    /// The releases by observer and kind of unit.
+    groups: Vec<(GroupKey, OverRuns)>,
+}
+
+impl PrivacyRows {
+    /// No rows yet. `delta` is the delta that the scenario asks for, if any.
+    pub(in crate::study) fn new(delta: Option<Delta>) -> Self {
+        Self { delta, series: None }
+    }
+
+    /// Adds the releases of one replication.
+    pub(in crate::study) fn add(&mut self, record: &ReplicationRecord) {
+        let series = self.series.get_or_insert_with(|| {
+            let none =
+                |series: &SeriesRecord| SeriesReleases { name: series.name.clone(), groups: Vec::new() };
+            record.series.iter().map(none).collect()
+        });
+        for (SeriesReleases { groups, .. }, series) in series.iter_mut().zip(&record.series) {
             for (about, group) in grouped(&series.releases) {
-                let place = gathered.iter().position(|(known, _)| *known == about).unwrap_or_else(|| {
-                    gathered.push((about, OverRuns::new(delta)));
-                    gathered.len() - 1
+                let place = groups.iter().position(|(known, _)| *known == about).unwrap_or_else(|| {
+                    groups.push((about, OverRuns::new(self.delta)));
+                    groups.len() - 1
                 });
-                gathered[place].1.add_releases(&group);
+                groups[place].1.add_releases(&group);
             }
         }
-        rows.extend(gathered.into_iter().map(|(about, runs)| row(&first.series[index].name, about, runs)));
     }
-    rows
+
+    /// The rows in the order of the series, each with its epsilon by round.
+    pub(in crate::study) fn finish(self) -> Vec<(PrivacyRow, Vec<EpsilonAt>)> {
+        let rows_of = |SeriesReleases { name, groups }: SeriesReleases| {
+            groups.into_iter().map(|(about, runs)| row(&name, about, runs)).collect::<Vec<_>>()
+        };
+        self.series.unwrap_or_default().into_iter().flat_map(rows_of).collect()
+    }
 }
 
 fn row(series: &str, about: GroupKey, runs: OverRuns) -> (PrivacyRow, Vec<EpsilonAt>) {

@@ -4,8 +4,9 @@ use crate::protocols::{QueriedInputs, SeriesRecord};
 use crate::study::disk::record::ReplicationRecord;
 use std::collections::BTreeMap;
 
-/// Records of one cell, by number of the replication. What the summary only adds up or collects is moved to the first
-/// record, and what it does not need is dropped, so their summary is that of the whole records.
+/// Records of one cell, by number of the replication, without their releases. What the summary only adds up or collects is moved
+/// to the first record, and what it does not need is dropped, so their summary is that of the whole records, once
+/// [`SummaryBuilder::add_releases`](super::summary::SummaryBuilder::add_releases) has the releases.
 #[derive(Debug, Default)]
 pub(super) struct SlimRecords(BTreeMap<u64, ReplicationRecord>);
 
@@ -14,6 +15,7 @@ impl SlimRecords {
     pub(super) fn add(&mut self, mut record: ReplicationRecord) {
         let mut first = self.0.values_mut().next();
         for (index, series) in record.series.iter_mut().enumerate() {
+            series.releases = Vec::new();
             series.inputs = QueriedInputs::default();
             series.checkpoints = Vec::new();
             series.programs = Vec::new();

@@ -7,7 +7,7 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::{Digest, ReplicationRecord};
 use crate::study::plan::cells::Plan;
 use crate::study::results::persons::{PersonLoss, persons};
-use crate::study::results::privacy_report::{PrivacyRow, privacy_rows};
+use crate::study::results::privacy_report::{PrivacyRow, PrivacyRows};
 use crate::study::results::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
 use crate::study::results::rounds::{DifferenceRow, differences};
 use crate::study::results::series::{SeriesSummary, series_of};
@@ -100,27 +100,41 @@ pub(in crate::study) struct SummaryBuilder<'a> {
     cells: Vec<CellSummary>,
     digest: Digest,
     whole: WholeStudy,
+    /// Privacy losses of the replications of the next cell so far.
+    privacy: Option<PrivacyRows>,
     finished: u64,
 }
 
 impl<'a> SummaryBuilder<'a> {
     pub(in crate::study) fn new(plan: &'a Plan) -> Self {
         let (cells, whole) = (Vec::new(), WholeStudy::default());
-        Self { plan, cells, digest: Digest::new(), whole, finished: 0 }
+        Self { plan, cells, digest: Digest::new(), whole, privacy: None, finished: 0 }
     }
 
     /// Adds the records of the next cell.
     pub(in crate::study) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
+        records.values().for_each(|record| self.add_releases(record));
+        self.finish_cell(records);
+    }
+
+    /// Adds the digest and the releases of the next replication of the next cell. Nothing else of the summary is made from
+    /// releases, so [`Self::finish_cell`] takes records without them.
+    pub(in crate::study) fn add_releases(&mut self, record: &ReplicationRecord) {
+        let cell = &self.plan.cells[self.cells.len()];
+        self.digest.add(record);
+        for series in record.series.iter().filter(|series| series.same_data) {
+            self.whole.add_run((cell.seed(), record.replication), &series.name, &series.releases);
+        }
+        let delta = cell.scenario.draft().privacy.delta;
+        self.privacy.get_or_insert_with(|| PrivacyRows::new(delta)).add(record);
+        self.finished += 1;
+    }
+
+    /// Adds the next cell, from the records whose releases were added.
+    pub(in crate::study) fn finish_cell(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
         let cell = &self.plan.cells[self.cells.len()];
         let draft = cell.scenario.draft();
         let records: Vec<&ReplicationRecord> = records.values().collect();
-        for record in &records {
-            self.digest.add(record);
-            for series in record.series.iter().filter(|series| series.same_data) {
-                self.whole.add_run((cell.seed(), record.replication), &series.name, &series.releases);
-            }
-        }
-        self.finished += records.len() as u64;
         let mut series = series_of(&records);
         let at_random = draft.protocol.as_dyn().at_random();
         for one in &mut series {
@@ -128,7 +142,7 @@ impl<'a> SummaryBuilder<'a> {
         }
         let differences = differences(&records, &draft.compared_with);
         let published = published_rows(&draft.published, &cell.point, &series);
-        let learned = privacy_rows(&records, draft.privacy.delta);
+        let learned = self.privacy.take().map_or_else(Vec::new, PrivacyRows::finish);
         let (privacy, privacy_by_round): (Vec<PrivacyRow>, Vec<Vec<EpsilonAt>>) = learned.into_iter().unzip();
         let persons = persons(&privacy);
         let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
