@@ -29,7 +29,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         Err(exit) => return exit,
     };
     let name_a = arguments.a.display().to_string();
-    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a, future: None };
+    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a, branch: None };
     let compared = match &arguments.b {
         Some(path) => {
             let (plan_b, stored_b) = match read(path) {
@@ -38,7 +38,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
             };
             let name_b = path.display().to_string();
             let b =
-                Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b, future: None };
+                Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b, branch: None };
             study::compare(a, b).map(Some)
         }
         None => study::compare_branches(a, series_b),

@@ -28,7 +28,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     if arguments.scenario.scenario.is_dir() && arguments.over.is_empty() {
         let folder = RunFolder::at(&arguments.scenario.scenario);
         let (plan, _) = plan_of_run(&folder)?;
-        if plan.futures.is_some() {
+        if plan.fork.is_some() {
             eprint_line(
                 "error: explain is not for the run of a fork (`subrosa compare RUN` compares its branches)",
             );

@@ -48,21 +48,21 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
-    let futures = Plan::of_branches(plan.clone(), point.to_string(), plans.clone());
+    let whole = Plan::of_branches(plan.clone(), point.to_string(), plans.clone());
     let options = Options {
         threads: arguments.threads.map_or(0, |threads| threads as usize),
         fail_fast: arguments.fail_fast,
         interrupted: interruption::listen(),
     };
     let bar = StudyProgressBar::new(plan.name.clone());
-    let played = study::play(&futures, &place, options, &bar);
+    let played = study::play(&whole, &place, options, &bar);
     bar.finish();
     let finished = played.and_then(|outcome| {
         if let Some(exit) = interrupted_at(&outcome) {
             return Ok(Err(exit));
         }
-        let forked = Forked::read(&futures, &place)?;
-        let summary = study::finish(&futures, &place)?;
+        let forked = Forked::read(&whole, &place)?;
+        let summary = study::finish(&whole, &place)?;
         write_folder(&plan, point, &plans, &forked, &place)?;
         Ok(Ok((outcome, forked, summary)))
     });

@@ -119,10 +119,10 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         Ok(plan.with_programs(&manifest.programs))
     };
     let mut whole = plan(&manifest.overrides)?;
-    if let Some(futures) = &manifest.futures {
-        let others = futures.branches.iter().skip(1);
-        let branches = others.map(|future| Ok((future.name.clone(), plan(&future.overrides)?)));
-        whole = Plan::of_branches(whole, futures.at.clone(), branches.collect::<Result<_, Exit>>()?);
+    if let Some(fork) = &manifest.fork {
+        let others = fork.branches.iter().skip(1);
+        let branches = others.map(|branch| Ok((branch.name.clone(), plan(&branch.overrides)?)));
+        whole = Plan::of_branches(whole, fork.at.clone(), branches.collect::<Result<_, Exit>>()?);
     }
     Ok((whole, manifest))
 }
@@ -131,7 +131,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
 /// alone.
 pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let (plan, manifest) = plan_of_run(folder)?;
-    if manifest.futures.is_some() {
+    if manifest.fork.is_some() {
         eprint_line(format_args!(
             "error: {} is a fork: its branches share their beginning, so none is simulated alone (`subrosa replay` \
              simulates all of them again, and compares them with their records)",

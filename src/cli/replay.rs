@@ -31,7 +31,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         Ok(found) => found,
         Err(exit) => return exit,
     };
-    if plan.futures.is_some() && arguments.until.is_some() {
+    if plan.fork.is_some() && arguments.until.is_some() {
         eprint_line(
             "error: --until is not for a fork, whose branches are simulated to their end; leave it out",
         );

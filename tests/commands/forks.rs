@@ -28,13 +28,13 @@ fn says(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_report_has_a_row_and_a_curve_for_each_future() {
+fn a_report_has_a_row_and_a_curve_for_each_branch() {
     let place = TempDir::new().unwrap();
     let (folder, stdout) = forked(&place, &["--replications", "2"]);
     let path = folder.to_str().unwrap();
     let text = says(&["report", path, "--full"]);
     let names = ["unchanged", "all slow", "lossy"];
-    for name in names.iter().chain(&["future"]) {
+    for name in names.iter().chain(&["branch"]) {
         assert!(text.contains(name), "{name}: {text}");
     }
     // The numbers are those that the fork itself compares.
@@ -44,12 +44,12 @@ fn a_report_has_a_row_and_a_curve_for_each_future() {
     let series = page.summary.cells[0].series.len();
     assert_eq!(rows.len(), 3 * series);
     for cell in &page.summary.cells {
-        let future = cell.point["future"].as_str().unwrap();
+        let branch = cell.point["branch"].as_str().unwrap();
         for one in &cell.series {
-            let row = rows.iter().find(|row| row["branch"] == future && row["series"] == one.name).unwrap();
-            assert_eq!(row["messages"].as_f64().unwrap(), one.metrics.messages, "{future}");
+            let row = rows.iter().find(|row| row["branch"] == branch && row["series"] == one.name).unwrap();
+            assert_eq!(row["messages"].as_f64().unwrap(), one.metrics.messages, "{branch}");
             let regret = one.metrics.cumulative_regret.map(|estimate| estimate.mean);
-            assert_eq!(row["cumulative_regret"]["mean"].as_f64(), regret, "{future}");
+            assert_eq!(row["cumulative_regret"]["mean"].as_f64(), regret, "{branch}");
             assert!(!one.curve.is_empty());
         }
     }
@@ -63,11 +63,11 @@ fn a_report_has_a_row_and_a_curve_for_each_future() {
     let chart = fs::read_to_string(chart).unwrap();
     assert!(names.iter().all(|name| chart.contains(name)), "{chart}");
     let table = fs::read_to_string(folder.join("results.csv")).unwrap();
-    assert!(table.lines().next().unwrap().contains("point.future") && table.contains("all slow"), "{table}");
+    assert!(table.lines().next().unwrap().contains("point.branch") && table.contains("all slow"), "{table}");
 }
 
 #[test]
-fn compare_sets_each_future_beside_the_unchanged_one() {
+fn compare_sets_each_branch_beside_the_unchanged_one() {
     let place = TempDir::new().unwrap();
     let (folder, stdout) = forked(&place, &["--replications", "3"]);
     let path = folder.to_str().unwrap();
@@ -77,7 +77,7 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     let mut compared = 0;
     for row in document["rows"].as_array().unwrap().iter().filter(|row| row["branch"] != "unchanged") {
         let same = |other: &&serde_json::Value| {
-            other["point"]["future"] == row["branch"]
+            other["point"]["branch"] == row["branch"]
                 && other["series_a"] == row["series"]
                 && other["metric"] == "cumulative_regret"
         };
@@ -89,11 +89,11 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     }
     assert!(compared >= 2);
     let text = says(&["compare", path]);
-    for words in ["future \"unchanged\"", "lossy", "all slow"] {
+    for words in ["branch \"unchanged\"", "lossy", "all slow"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let full = says(&["compare", path, "--full"]);
-    assert!(full.contains("future = lossy") && full.contains("future = all slow"), "{full}");
+    assert!(full.contains("branch = lossy") && full.contains("branch = all slow"), "{full}");
     assert!(text.lines().count() < full.lines().count(), "{text}");
     // With another run, the axis is the fork's alone.
     let plain = says(&[
@@ -107,7 +107,7 @@ fn compare_sets_each_future_beside_the_unchanged_one() {
     let plain: serde_json::Value = serde_json::from_str(&plain).unwrap();
     let text = says(&["compare", path, plain["run"].as_str().unwrap()]);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("only the first run has the axis \"future\""), "{text}");
+    assert!(flat.contains("only the first run has the axis \"branch\""), "{text}");
     let (code, _, stderr) = code_and_output(&subrosa(&["compare", plain["run"].as_str().unwrap()]));
     assert!(code == 2 && stderr.contains("has no branches to compare"), "{stderr}");
 }

@@ -710,7 +710,7 @@ fn branches_of_a_fork_tell_a_new_process_what_went_before() {
         .collect();
     choices.sort_unstable();
     // A report that is lost has a probability above 0.99 in the eight rounds of a replication.
-    assert_eq!((choices.len(), &choices[..3]), (6, &[0, 0, 0][..]), "one process for each future");
+    assert_eq!((choices.len(), &choices[..3]), (6, &[0, 0, 0][..]), "one process for each branch");
     assert!(choices[3] >= 3, "those before the fork are known: {choices:?}");
     // A learner that takes over is told all of it at once, and it is said that a branch starts a program.
     let place = Place::new(WITH_GP, GRID);
@@ -730,7 +730,7 @@ fn only_run(place: &Place) -> PathBuf {
     run
 }
 
-/// A branch whose program dies costs that future of that replication, and no answer: the same command asks what is missing.
+/// A branch whose program dies costs that branch of that replication, and no answer: the same command asks what is missing.
 #[test]
 fn a_fork_keeps_what_its_programs_answered() {
     let branch = r#"other: protocol.series[0].learner=External(command: ["sh", "program.sh", "seeded"])"#;
@@ -738,13 +738,13 @@ fn a_fork_keeps_what_its_programs_answered() {
     let place = Place::learner("fine");
     let (code, stdout, stderr) = place.run(&fork);
     assert_eq!(code, 4, "{stderr}");
-    let failed = "cell 1, future = \"other\", replication 0: series \"program\": the program `sh program.sh seeded` ended";
+    let failed = "cell 1, branch = \"other\", replication 0: series \"program\": the program `sh program.sh seeded` ended";
     assert!(stderr.contains(failed) && stderr.matches("failed: ").count() == 1, "{stderr}");
     let rows: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(rows["rows"].as_array().unwrap().len(), 2, "the other replications are compared: {stdout}");
     let run = only_run(&place);
     let segment = fs::read_dir(run.join("segments")).unwrap().flatten().next().unwrap().path();
-    assert_eq!(fs::read_to_string(segment).unwrap().lines().count(), 5, "all futures but one");
+    assert_eq!(fs::read_to_string(segment).unwrap().lines().count(), 5, "all branches but one");
     assert_eq!(fs::read_dir(run.join("unfinished")).unwrap().count(), 1);
     // At the fork one choice is made; the branch makes the others, and its fifth question was not answered.
     let later = ROUNDS - 1;
@@ -761,7 +761,7 @@ fn a_fork_keeps_what_its_programs_answered() {
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(digest(&run), digest(&only_run(&calm)), "as if it had never died");
 
-    // All futures are repeated without the program.
+    // All branches are repeated without the program.
     fs::remove_file(place.path("program.sh")).unwrap();
     place.forget();
     assert_replays(&run, 6);

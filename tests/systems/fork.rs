@@ -21,11 +21,11 @@ fn plan(scenario: &str, overrides: &[&str]) -> Plan {
 fn forked(scenario: &str, point: ForkPoint, branches: &[(&str, &[&str])]) -> Forked {
     let branches: Vec<(String, Plan)> =
         branches.iter().map(|(name, changes)| ((*name).to_owned(), plan(scenario, changes))).collect();
-    let futures = Plan::of_branches(plan(scenario, &[]), point.to_string(), branches);
+    let whole = Plan::of_branches(plan(scenario, &[]), point.to_string(), branches);
     let place = TempDir::new().unwrap();
     let folder = study::RunFolder::at(&place.path().join("run"));
-    play(&futures, &folder);
-    Forked::read(&futures, &folder).unwrap()
+    play(&whole, &folder);
+    Forked::read(&whole, &folder).unwrap()
 }
 
 fn play(plan: &Plan, folder: &study::RunFolder) {
@@ -201,7 +201,7 @@ fn hair(protocol: &str, objective: &str, series: &str) -> String {
 
 /// Whoever takes over from a learner that is all but the same goes on as that one would have.
 #[test]
-fn a_learner_a_hair_apart_has_the_same_future() {
+fn a_learner_a_hair_apart_has_the_same_continuation() {
     let place = TempDir::new().unwrap();
     let local = "RkhsSum(noise: Uniform(bound: 0.1))";
     let users = "Local(service: \"a\", users: \"b\", rounds: 60";
@@ -395,7 +395,7 @@ fn a_branch_gives_nothing_to_other_readers() {
 /// A theorem is about one learner for the whole run: a branch with another learner names it without values, and says
 /// why; a branch that changes the network only has the bound of the unchanged one.
 #[test]
-fn a_future_with_another_learner_has_no_bound() {
+fn a_branch_with_another_learner_has_no_bound() {
     let place = TempDir::new().unwrap();
     let path = place.path().join("bounds.ron");
     let scenario = r#"Scenario(

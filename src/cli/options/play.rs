@@ -124,7 +124,7 @@ pub(in crate::cli) struct SignArguments {
 pub(in crate::cli) struct CompareArguments {
     /// Folder of the first run
     pub(in crate::cli) a: PathBuf,
-    /// Folder of the second run; the same folder compares two series of one run. Default: each future of a forked
+    /// Folder of the second run; the same folder compares two series of one run. Default: each branch of a forked
     /// run is compared with the unchanged one
     pub(in crate::cli) b: Option<PathBuf>,
     /// Only this series of the first run. Default: all, or the series of --series-b

@@ -16,10 +16,10 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
             items: manifest.overrides.iter().map(|change| vec![Span::code(change)]).collect(),
         }));
     }
-    if let Some(futures) = &manifest.futures {
-        let own = |future: &ForkBranch| {
-            let changes = future.overrides.iter().filter(|change| !manifest.overrides.contains(change));
-            let mut words = vec![Span::strong(&future.name)];
+    if let Some(fork) = &manifest.fork {
+        let own = |branch: &ForkBranch| {
+            let changes = branch.overrides.iter().filter(|change| !manifest.overrides.contains(change));
+            let mut words = vec![Span::strong(&branch.name)];
             words.extend(changes.flat_map(|change| [Span::plain(" "), Span::code(change)]));
             words
         };
@@ -27,9 +27,9 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
             id: String::new(),
             title: format!(
                 "Branches: the scenario is forked {}, and each branch continues with its own changes",
-                futures.at
+                fork.at
             ),
-            items: futures.branches.iter().map(own).collect(),
+            items: fork.branches.iter().map(own).collect(),
         }));
     }
     blocks.push(Block::Listing { label: "Scenario".to_owned(), text: text.to_owned() });
@@ -42,9 +42,9 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
     let run = shell_word(run);
     let mut blocks = facts;
     blocks.extend(jitter.map(Block::remark));
-    let (first, what) = match manifest.futures {
+    let (first, what) = match manifest.fork {
         None => (format!("subrosa replay {run}"), "plays every replication again and compares digests"),
-        Some(_) => (format!("subrosa compare {run}"), "sets each future beside the unchanged one"),
+        Some(_) => (format!("subrosa compare {run}"), "sets each branch beside the unchanged one"),
     };
     blocks.extend([
         Block::Listing { label: "Commands".to_owned(), text: format!("{first}\nsubrosa report {run}") },

@@ -45,8 +45,8 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramIdentity>,
     /// The branches of the fork, if the cells belong to branches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub futures: Option<ForkBranches>,
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "futures")]
+    pub fork: Option<ForkBranches>,
     /// The cells.
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.
@@ -85,7 +85,7 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         data: plan.data.clone(),
         overrides: plan.overrides.clone(),
         programs: plan.programs(),
-        futures: plan.futures.clone(),
+        fork: plan.fork.clone(),
         cells: plan
             .cells
             .iter()

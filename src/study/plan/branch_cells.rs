@@ -5,7 +5,7 @@ use super::fork_branches::{ForkBranch, ForkBranches, UNCHANGED};
 use super::identity::Identity;
 
 /// Name of the axis whose values are the branches, unless the scenario has an axis of this name.
-const AXIS: &str = "future";
+const AXIS: &str = "branch";
 
 impl Plan {
     /// The name of the run folder of a fork: another point, other branches or other settings give another name.
@@ -32,7 +32,7 @@ impl Plan {
         while base.cells.iter().flat_map(|cell| &cell.point).any(|(name, _)| *name == axis) {
             axis.push_str(" of the fork");
         }
-        let mut futures = vec![ForkBranch { name: UNCHANGED.to_owned(), overrides: base.overrides.clone() }];
+        let mut all = vec![ForkBranch { name: UNCHANGED.to_owned(), overrides: base.overrides.clone() }];
         let Self { cells, .. } = base;
         let count = cells.len();
         let mut points = Vec::new();
@@ -43,22 +43,22 @@ impl Plan {
         }
         for (name, branch) in branches {
             assert_eq!(branch.cells.len(), count, "the same cells");
-            futures.push(ForkBranch { name, overrides: branch.overrides });
+            all.push(ForkBranch { name, overrides: branch.overrides });
             rows.iter_mut().zip(branch.cells).for_each(|(row, cell)| row.push(cell));
         }
         for (row, (point, trunk)) in rows.iter_mut().zip(points) {
-            for (cell, future) in row.iter_mut().zip(&futures) {
+            for (cell, branch) in row.iter_mut().zip(&all) {
                 let mut identity = Identity::new("future");
-                [&at, &trunk, &cell.identity, &future.name].into_iter().for_each(|text| identity.text(text));
+                [&at, &trunk, &cell.identity, &branch.name].into_iter().for_each(|text| identity.text(text));
                 cell.identity = identity.hex();
                 cell.point.clone_from(&point);
-                let name = serde_json::to_string(&future.name).expect("a text");
+                let name = serde_json::to_string(&branch.name).expect("a text");
                 cell.point.push((axis.clone(), name));
             }
         }
         Self {
             cells: rows.into_iter().flatten().collect(),
-            futures: Some(ForkBranches { at, axis, branches: futures }),
+            fork: Some(ForkBranches { at, axis, branches: all }),
             ..base
         }
     }

@@ -56,7 +56,7 @@ pub struct Plan {
     /// The family members that the cells name and that the program defines itself, not the library.
     pub own: Vec<OwnMember>,
     /// The branches of a fork, if the cells belong to them.
-    pub futures: Option<ForkBranches>,
+    pub fork: Option<ForkBranches>,
 }
 
 /// The family members that scenarios name and that the program defines itself, without duplicates.
@@ -128,7 +128,7 @@ impl Plan {
             cells,
             build: build.to_owned(),
             own,
-            futures: None,
+            fork: None,
         }
     }
 

@@ -58,7 +58,7 @@ impl Forked {
     /// [`FolderError`] if records cannot be read.
     pub fn read(plan: &Plan, folder: &RunFolder) -> Result<Self, FolderError> {
         let stored = folder.stored_records(&plan.identities())?;
-        let branches = plan.futures.iter().flat_map(|futures| &futures.branches);
+        let branches = plan.fork.iter().flat_map(|fork| &fork.branches);
         let mut names: Vec<String> = branches.map(|branch| branch.name.clone()).collect();
         if names.is_empty() {
             names.push(UNCHANGED.to_owned());

@@ -5,7 +5,7 @@ pub(in crate::study) mod diff;
 pub(in crate::study) mod dry;
 pub(in crate::study) mod finite;
 pub(in crate::study) mod fork;
-pub(in crate::study) mod futures;
+pub(in crate::study) mod branches;
 pub(in crate::study) mod jobs;
 pub(in crate::study) mod precision;
 pub(in crate::study) mod progress;

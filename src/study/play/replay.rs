@@ -4,8 +4,8 @@ use crate::protocols::{CheckpointRecord, RunOptions, SeriesRecord};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
+use crate::study::play::branches::{self, Branches};
 use crate::study::play::cell_runner::{CellRunner, recorded};
-use crate::study::play::futures::{self, Family};
 use crate::study::play::progress::Failure;
 use crate::vocab::Time;
 use rayon::prelude::*;
@@ -105,9 +105,9 @@ pub fn replay(
         .map(|(index, cell)| CellRunner::new(index, cell, plan, folder).repeating(None))
         .collect();
     // One job for each record, or for all branches of a replication.
-    let family = plan.futures.as_ref().map(Family::of);
+    let branches = plan.fork.as_ref().map(Branches::of);
     let mut jobs: BTreeMap<(usize, u64), Vec<Option<&ReplicationRecord>>> = BTreeMap::new();
-    let size = family.as_ref().map_or(1, Family::len);
+    let size = branches.as_ref().map_or(1, Branches::len);
     for (cell, records) in records.iter().enumerate() {
         for record in records {
             let first = cell - cell % size;
@@ -126,14 +126,14 @@ pub fn replay(
         .with_max_len(1)
         .map(|(job, old)| {
             let (first, replication) = *job;
-            let Some(family) = &family else {
+            let Some(branches) = &branches else {
                 let whole = old.iter().flatten().map(|&old| {
                     let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
                     compare(first, old, runners[first].play_directed(replication, None, directions))
                 });
                 return whole.collect();
             };
-            let played = futures::replay(plan, family, &runners[first], *job, old);
+            let played = branches::replay(plan, branches, &runners[first], *job, old);
             let both = played.into_iter().filter_map(|(cell, new)| match old[cell - first] {
                 Some(old) => Some(compare(cell, old, new)),
                 None => new.err().map(Err),

@@ -8,8 +8,8 @@ use crate::study::disk::prepare::prepare_folder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::disk::store::{self, Segment, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
+use crate::study::play::branches::{self, Branches};
 use crate::study::play::cell_runner::{CellRunner, Preparation};
-use crate::study::play::futures::{self, Family};
 use crate::study::play::jobs::Jobs;
 use crate::study::play::progress::{Failure, Options, Outcome, Progress, Start};
 use crate::study::play::reuse;
@@ -44,13 +44,13 @@ pub fn play(
 
     let failures = Mutex::new(Vec::new());
     let finished = AtomicU64::new(there);
-    let family = plan.futures.as_ref().map(Family::of);
-    let jobs = family.as_ref().map_or(missing, |family| futures::jobs(plan, family, &stored));
+    let branches = plan.fork.as_ref().map(Branches::of);
+    let jobs = branches.as_ref().map_or(missing, |branches| branches::jobs(plan, branches, &stored));
     let floor = StudyPlayer::new(plan, folder, &jobs, options.interrupted);
     let one = |cell: usize, replication: u64| -> Result<bool, FolderError> {
-        let played = match &family {
+        let played = match &branches {
             None => vec![(cell, floor.play(cell, replication))],
-            Some(family) => floor.play_family(family, cell, replication, &stored)?,
+            Some(branches) => floor.play_branches(branches, cell, replication, &stored)?,
         };
         let (mut whole, mut resume) = (true, true);
         for (of, result) in played {
@@ -173,15 +173,15 @@ impl<'a> StudyPlayer<'a> {
 
     /// Plays those branches of a job that have no record, first the unchanged one, whose cell is `cell`. Each branch
     /// has its own cell.
-    fn play_family(
+    fn play_branches(
         &self,
-        family: &Family,
+        branches: &Branches,
         cell: usize,
         replication: u64,
         stored: &StoredRecords,
     ) -> Result<Vec<(usize, Played)>, FolderError> {
         let played = self.with_runner(cell, |runner| {
-            futures::play(self.plan, family, runner, (cell, replication), stored)
+            branches::play(self.plan, branches, runner, (cell, replication), stored)
         })?;
         let line = |(cell, played): (usize, Result<ReplicationRecord, Failure>)| {
             (cell, played.map(|record| line_of(cell, &record)))

@@ -14,15 +14,15 @@ pub fn compare_branches(
     run: Compared<'_>,
     with_series: Option<&str>,
 ) -> Result<Option<Comparison>, CompareError> {
-    let Some(ForkBranches { axis, branches, .. }) = &run.plan.futures else { return Ok(None) };
+    let Some(ForkBranches { axis, branches, .. }) = &run.plan.fork else { return Ok(None) };
     let Some((unchanged, others)) = branches.split_first() else { return Ok(None) };
     let mut whole: Option<Comparison> = None;
-    for future in others {
-        let a = Compared { future: Some(&unchanged.name), ..run };
-        let b = Compared { future: Some(&future.name), series: with_series, ..run };
+    for branch in others {
+        let a = Compared { branch: Some(&unchanged.name), ..run };
+        let b = Compared { branch: Some(&branch.name), series: with_series, ..run };
         let mut found = compare(a, b)?;
         for row in &mut found.rows {
-            row.point.insert(axis.clone(), Value::String(future.name.clone()));
+            row.point.insert(axis.clone(), Value::String(branch.name.clone()));
         }
         match &mut whole {
             Some(whole) => {
@@ -35,7 +35,7 @@ pub fn compare_branches(
     }
     Ok(whole.map(|mut whole| {
         whole.a = format!("{}, {axis} \"{}\"", run.name, unchanged.name);
-        let names: Vec<String> = others.iter().map(|future| format!("\"{}\"", future.name)).collect();
+        let names: Vec<String> = others.iter().map(|branch| format!("\"{}\"", branch.name)).collect();
         whole.b = format!("{}, {axis} {}", run.name, names.join(", "));
         // Each comparison was adjusted by itself.
         whole.adjust();

@@ -90,7 +90,7 @@ pub struct Compared<'a> {
     /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
     /// The only branch to compare, for a run that was forked; if absent, all branches.
-    pub future: Option<&'a str>,
+    pub branch: Option<&'a str>,
 }
 
 /// A metric by seed and replication.
@@ -259,8 +259,8 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         draft.about.clear();
         let key = serde_json::to_string(&draft).expect("a draft is plain data with text keys");
         let mut point = point_of(&cell.point);
-        if let (Some(wanted), Some(futures)) = (side.future, &side.plan.futures) {
-            let of = point.shift_remove(&futures.axis);
+        if let (Some(wanted), Some(fork)) = (side.branch, &side.plan.fork) {
+            let of = point.shift_remove(&fork.axis);
             if of.is_none_or(|name| name.as_str() != Some(wanted)) {
                 continue;
             }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The branches of a forked study. In its plan, the branches of each cell of the scenario are consecutive cells, the
 /// unchanged one first.
 #[derive(Debug)]
-pub(in crate::study) struct Family {
+pub(in crate::study) struct Branches {
     point: Option<ForkPoint>,
     /// The point in words.
     at: String,
@@ -29,10 +29,10 @@ pub(in crate::study) struct Family {
 /// A record of a replication, or why there is none; with its cell.
 pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
 
-impl Family {
-    pub(in crate::study) fn of(futures: &ForkBranches) -> Self {
-        let names = futures.branches.iter().map(|branch| branch.name.clone()).collect();
-        Self { point: ForkPoint::of_words(&futures.at), at: futures.at.clone(), names }
+impl Branches {
+    pub(in crate::study) fn of(fork: &ForkBranches) -> Self {
+        let names = fork.branches.iter().map(|branch| branch.name.clone()).collect();
+        Self { point: ForkPoint::of_words(&fork.at), at: fork.at.clone(), names }
     }
 
     /// Number of branches.
@@ -42,11 +42,11 @@ impl Family {
 }
 
 /// The replications in which a branch has no record. The cell of each job is that of the unchanged branch.
-pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecords) -> Jobs {
+pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRecords) -> Jobs {
     let mut jobs = Jobs::default();
     let missing = Jobs::missing(plan, stored);
-    for first in (0..plan.cells.len()).step_by(family.len()) {
-        let cells = first..first + family.len();
+    for first in (0..plan.cells.len()).step_by(branches.len()) {
+        let cells = first..first + branches.len();
         let mine = missing.runs().iter().filter(|run| cells.contains(&run.cell));
         let replications: BTreeSet<u64> = mine.flat_map(|run| run.first..run.first + run.count).collect();
         replications.into_iter().for_each(|replication| jobs.add(first, replication, 1));
@@ -61,13 +61,13 @@ pub(in crate::study) fn jobs(plan: &Plan, family: &Family, stored: &StoredRecord
 /// [`FolderError`] if a stored record cannot be read.
 pub(in crate::study) fn play(
     plan: &Plan,
-    family: &Family,
+    branches: &Branches,
     runner: &CellRunner<'_>,
     (first, replication): (usize, u64),
     stored: &StoredRecords,
 ) -> Result<Vec<Played>, FolderError> {
     let mut named = Vec::new();
-    for program in plan.cells[first..first + family.len()].iter().flat_map(|cell| &cell.programs) {
+    for program in plan.cells[first..first + branches.len()].iter().flat_map(|cell| &cell.programs) {
         if !named.contains(program) {
             named.push(program.clone());
         }
@@ -82,7 +82,7 @@ pub(in crate::study) fn play(
     };
     let mut played = each(
         plan,
-        family,
+        branches,
         runner,
         (first, replication),
         &Course {
@@ -101,20 +101,20 @@ pub(in crate::study) fn play(
 /// `old` has the record of each branch, the unchanged one first.
 pub(in crate::study) fn replay(
     plan: &Plan,
-    family: &Family,
+    branches: &Branches,
     runner: &CellRunner<'_>,
     (first, replication): (usize, u64),
     old: &[Option<&ReplicationRecord>],
 ) -> Vec<Played> {
     let Some(Some(unchanged)) = old.first() else {
-        let reason = "the unchanged future has no record, so the common beginning cannot be repeated; run the same command \
+        let reason = "the unchanged branch has no record, so the common beginning cannot be repeated; run the same command \
                       again to make it";
         return vec![(first, Err(runner.failure(Some(replication), reason.to_owned())))];
     };
     let record = |cell: usize| old.get(cell - first).copied().flatten();
     each(
         plan,
-        family,
+        branches,
         runner,
         (first, replication),
         &Course {
@@ -137,13 +137,13 @@ struct Course<'a> {
 /// Plays the common beginning with the unchanged branch, and then the wanted branches.
 fn each(
     plan: &Plan,
-    family: &Family,
+    branches: &Branches,
     runner: &CellRunner<'_>,
     (first, replication): (usize, u64),
     course: &Course<'_>,
 ) -> Vec<Played> {
-    let Some(point) = family.point else {
-        let reason = format!("expected a fork after a round or at a time, found {:?}", family.at);
+    let Some(point) = branches.point else {
+        let reason = format!("expected a fork after a round or at a time, found {:?}", branches.at);
         return vec![(first, Err(runner.failure(Some(replication), reason)))];
     };
     let states = ForkStates::default();
@@ -158,7 +158,7 @@ fn each(
         return played;
     }
     let dialogues = programs.dialogues();
-    for (place, name) in family.names.iter().enumerate().skip(1) {
+    for (place, name) in branches.names.iter().enumerate().skip(1) {
         let cell = first + place;
         if !(course.wanted)(cell) {
             continue;
