@@ -223,11 +223,13 @@ impl Network {
         };
         load("topology".to_owned(), self.topology.as_dyn_mut().load(base));
         load("default.latency".to_owned(), self.default.latency.as_dyn_mut().load(base));
+        load("default.loss".to_owned(), self.default.loss.as_dyn_mut().load(base));
         if let Some(bandwidth) = &mut self.default.bandwidth {
             load("default.bandwidth.rate".to_owned(), bandwidth.rate.load(base));
         }
         for (index, rule) in self.links.iter_mut().enumerate() {
             load(format!("links[{index}].latency"), rule.latency.as_dyn_mut().load(base));
+            load(format!("links[{index}].loss"), rule.loss.as_dyn_mut().load(base));
             if let Some(bandwidth) = &mut rule.bandwidth {
                 load(format!("links[{index}].bandwidth.rate"), bandwidth.rate.load(base));
             }
@@ -242,8 +244,11 @@ impl Network {
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.topology.as_dyn().files();
-        files.extend(self.default.latency.as_dyn().files());
-        files.extend(self.links.iter().flat_map(|rule| rule.latency.as_dyn().files()));
+        let rules = self.links.iter().map(|rule| (&rule.latency, &rule.loss));
+        for (latency, loss) in rules.chain([(&self.default.latency, &self.default.loss)]) {
+            files.extend(latency.as_dyn().files());
+            files.extend(loss.as_dyn().files());
+        }
         files.extend(self.bandwidths().flat_map(|(_, bandwidth)| bandwidth.rate.files()));
         files.extend(self.outages.iter().flat_map(|outage| outage.as_dyn().files()));
         files

@@ -25,6 +25,7 @@ mod medium;
 mod pair_index;
 mod party;
 mod population;
+mod recording;
 mod relays;
 mod schedule;
 mod statistics;

@@ -8,7 +8,7 @@ use subrosa::kernel::Medium;
 use subrosa::objectives::Resources;
 use subrosa::rng::Key;
 use subrosa::scenario::Document;
-use subrosa::vocab::PartyId;
+use subrosa::vocab::{PartyId, Span, Time};
 use tempfile::TempDir;
 
 /// Copies the small files into a folder and writes a scenario there.
@@ -185,4 +185,58 @@ fn profiles_have_a_source_and_a_scenario() {
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     let speeds: Vec<f64> = rows.map(|row| row.split(',').nth(1).unwrap().parse().unwrap()).collect();
     assert!(speeds.is_sorted() && speeds.len() == 10 && speeds[4] < 1.0 && speeds[5] > 1.0, "{speeds:?}");
+}
+
+/// Delay and loss come from one file, by the network of a scenario: in each ten minutes of three hours, half of the round trip and
+/// the share of losses are those of the file, whose hour is repeated.
+#[test]
+fn a_link_has_the_delays_and_losses_of_its_file() {
+    let common = "time: \"seconds\", spacing: \"10min\"";
+    let link = format!(
+        "topology: Mesh(), default: Link(latency: DelayTrace(file: \"ping.csv\", delay: \"rtt_ms\", round_trips: true, {common}), \
+         loss: LossTrace(file: \"ping.csv\", share: \"lost_percent\", of: 100, {common}))"
+    );
+    let (_place, path) =
+        place(&scenario("Party()", &link, "rounds: 200, retry: Retry(timeout: \"9s\", attempts: 9)"));
+    let (code, _, stderr) = code_and_output(&subrosa(&["run", &path]));
+    assert_eq!(code, 0, "{stderr}");
+    let resources = Resources { base: Path::new(&path).parent().unwrap().to_owned(), ..Resources::default() };
+    let cells = Document::load(Path::new(&path)).unwrap().cells(&[], &resources).unwrap();
+    let network = &cells[0].1.stage(None).network;
+    let mut loss = network.default.loss.as_dyn().start();
+    let file = [(24, 0.0), (26, 0.0), (95, 0.04), (240, 0.2), (110, 0.06), (31, 0.005)];
+    for turn in 0..3 {
+        for (index, (round_trip, share)) in file.into_iter().enumerate() {
+            let at = Time::ZERO + Span::from_millis(1000 * (3600 * turn + 600 * index as u64 + 599));
+            let delay = network.default.latency.as_dyn().quantile_at(at, 0.3);
+            assert_eq!(delay, Span::from_nanos(500_000 * round_trip));
+            let lost = (0..1000).filter(|k| loss.drops_at(at, (f64::from(*k) + 0.5) / 1000.0)).count();
+            assert_eq!(lost, (1000.0 * share) as usize);
+        }
+    }
+    assert!((network.default.loss.as_dyn().mean() - 0.305 / 6.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_bad_loss_is_refused_at_its_row() {
+    let link = |loss: &str| {
+        scenario("Party()", &format!("topology: Mesh(), default: Link(loss: {loss})"), "rounds: 2")
+    };
+    refused(
+        &link("LossTrace(file: \"ping.csv\", share: \"lost_percent\", time: \"seconds\")"),
+        &[
+            "network.default.loss.file",
+            "a share from 0 to 1 in column \"lost_percent\"",
+            "4 in row 3",
+            "of: 100",
+        ],
+    );
+    refused(
+        &link("Schedule(steps: [LossStep(at: \"0s\", is: LossTrace(file: \"none.csv\", share: \"x\"))])"),
+        &["steps[0].is.file", "none.csv"],
+    );
+    refused(
+        &link("LossTrace(file: \"ping.csv\", share: \"lost\")"),
+        &["network.default.loss.share", "lost_percent"],
+    );
 }

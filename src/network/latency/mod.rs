@@ -8,6 +8,7 @@
 
 mod beta;
 mod constant;
+mod delay_trace;
 mod empirical;
 mod erlang;
 mod exponential;
@@ -33,6 +34,7 @@ mod weibull;
 
 pub use beta::Beta;
 pub use constant::Constant;
+pub use delay_trace::DelayTrace;
 pub use empirical::Empirical;
 pub use erlang::Erlang;
 pub use exponential::Exponential;
@@ -171,6 +173,7 @@ crate::family! {
         Schedule(Schedule),
         RoundTrips(RoundTrips),
         PathDelays(PathDelays),
+        DelayTrace(DelayTrace),
     }
 }
 

@@ -57,6 +57,7 @@ fn examples() -> Vec<LatencyModel> {
              <edge source=\"a\" target=\"b\"><data key=\"k\">5</data></edge>\
              <edge source=\"b\" target=\"c\"><data key=\"k\">7</data></edge></graph></graphml>",
         ),
+        from_file("DelayTrace(file: \"data\", delay: \"ms\", time: \"s\")", "s,ms\n0,30\n2,10\n5,80\n6,40\n"),
     ]
 }
 
@@ -90,7 +91,26 @@ fn delays_between_sites_are_those_of_the_file() {
     let other = LinkEnd { group: None, ..end("nowhere") };
     let problems = law.as_dyn().problems_between(&[end("x"), other]);
     assert!(format!("{problems:?}").contains("none for \\\"nowhere\\\""), "{problems:?}");
-    assert!((told(&examples()[examples().len() - 1], "a", "c") - 12.0).abs() < 1e-9);
+    assert!((told(&examples()[examples().len() - 2], "a", "c") - 12.0).abs() < 1e-9);
+}
+
+/// Each delay holds from its time to the next one, the last one for `spacing`; half of a round trip is taken; the first 2 s have
+/// passed at the beginning of the run.
+#[test]
+fn a_recorded_delay_is_that_of_its_time() {
+    let model =
+        "DelayTrace(file: \"data\", delay: \"rtt\", round_trips: true, time: \"min\", time_unit: \"1min\",
+         spacing: \"2min\", offset: \"2min\")";
+    let law = from_file(model, "min,rtt\n10,30\n11,10\n14,80\n");
+    let at = |seconds: u64| law.as_dyn().quantile_at(Time::ZERO + Span::from_millis(1000 * seconds), 0.5);
+    assert_eq!(
+        [0, 119, 120, 239, 240, 299, 300, 360].map(at),
+        [5, 5, 40, 40, 15, 15, 5, 5].map(Span::from_millis)
+    );
+    assert!((law.as_dyn().mean_seconds() - (15.0 + 3.0 * 5.0 + 2.0 * 40.0) / 6000.0).abs() < 1e-12);
+    assert_eq!(law.as_dyn().quantile(0.49), Span::from_millis(5));
+    assert_eq!(law.as_dyn().quantile(0.51), Span::from_millis(15));
+    assert!(law.outside_of_links().is_some());
 }
 
 #[test]

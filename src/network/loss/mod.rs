@@ -2,15 +2,18 @@
 
 mod gilbert_elliott;
 mod independent;
+mod loss_trace;
 mod no_loss;
 mod schedule;
 
 pub use gilbert_elliott::GilbertElliott;
 pub use independent::Independent;
+pub use loss_trace::LossTrace;
 pub use no_loss::NoLoss;
 pub use schedule::{LossStep, Schedule};
 
-use crate::vocab::{Problem, Time};
+use crate::vocab::{DataFolders, Problem, Time};
+use std::path::PathBuf;
 
 /// The behaviour of a loss model: a recipe that starts one process per link.
 pub trait Loss {
@@ -27,6 +30,17 @@ pub trait Loss {
 
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Reads the files that the recipe names; relative paths begin at `base`.
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 }
@@ -69,5 +83,6 @@ crate::family! {
         Independent(Independent),
         GilbertElliott(GilbertElliott),
         Schedule(Schedule),
+        LossTrace(LossTrace),
     }
 }

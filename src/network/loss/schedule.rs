@@ -2,9 +2,10 @@
 
 use super::{Loss, LossModel, LossProcess};
 use crate::network::schedule;
-use crate::vocab::{Problem, Span, Time};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A loss that changes at stated times, once or in every period. A message has the loss of the time at which it enters the
 /// link; a bursty loss keeps its state until its step comes again.
@@ -68,6 +69,18 @@ impl Loss for Schedule {
             found.map(move |problem| problem.below(&format!("steps[{index}].is")))
         });
         schedule::problems(&self.begins(), self.every).into_iter().chain(of_steps).collect()
+    }
+
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let steps = self.steps.iter_mut().enumerate().flat_map(|(index, step)| {
+            let found = step.is.as_dyn_mut().load(base).into_iter();
+            found.map(move |problem| problem.below(&format!("steps[{index}].is")))
+        });
+        steps.collect()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.steps.iter().flat_map(|step| step.is.as_dyn().files()).collect()
     }
 }
 

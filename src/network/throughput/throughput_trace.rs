@@ -3,11 +3,12 @@
 use super::{LineOwner, RateCurve, Throughput};
 use crate::network::availability::RecordingOffset;
 use crate::network::data_file::{self, Loaded};
+use crate::network::recording::{Recording, RecordingFile};
 use crate::rng::Stream;
 use crate::vocab::{DataFolders, Problem, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The rates of a measured line, one after another: a CSV file with a column of rates and, if they were not measured at
@@ -43,14 +44,7 @@ pub struct ThroughputTrace {
     #[serde(default)]
     pub offset: RecordingOffset,
     #[serde(skip)]
-    steps: Loaded<Recorded>,
-}
-
-/// Steps of a curve, and its length.
-#[derive(Clone, Debug, PartialEq)]
-struct Recorded {
-    steps: Arc<Vec<(Span, f64)>>,
-    length: Span,
+    steps: Loaded<Recording>,
 }
 
 fn kilobit() -> Rate {
@@ -62,52 +56,24 @@ fn second() -> Span {
 }
 
 impl ThroughputTrace {
-    fn read(&self, base: &DataFolders) -> Result<Recorded, Problem> {
-        let text = data_file::read(base, &self.file, "a CSV file")?;
-        let rates =
-            data_file::numbers(&self.file, &text, &self.rate).map_err(|problem| at(problem, "rate"))?;
-        if rates.iter().all(|rate| *rate == 0.0) {
+    fn recording(&self) -> RecordingFile<'_> {
+        RecordingFile {
+            file: &self.file,
+            value: ("rate", &self.rate),
+            time: self.time.as_deref(),
+            time_unit: self.time_unit,
+            spacing: self.spacing,
+        }
+    }
+
+    fn read(&self, base: &DataFolders) -> Result<Recording, Problem> {
+        let recording = self.recording().read(base)?;
+        if recording.steps.iter().all(|(_, rate)| *rate == 0.0) {
             let found = format!("only 0 in column \"{}\" of {}", self.rate, self.file.display());
             return Err(Problem::wrong("file", "a rate above 0", found, "name the column of rates"));
         }
-        let begins: Vec<Span> = match &self.time {
-            None => {
-                let spacing = self.spacing.nanos();
-                (0u64..).take(rates.len()).map(|k| Span::from_nanos(k.saturating_mul(spacing))).collect()
-            }
-            Some(column) => {
-                let times =
-                    data_file::numbers(&self.file, &text, column).map_err(|problem| at(problem, "time"))?;
-                ascending(&self.file, column, &times)?;
-                let unit = self.time_unit.seconds();
-                times.iter().map(|time| Span::from_seconds((time - times[0]) * unit)).collect()
-            }
-        };
-        let last = begins.last().copied().unwrap_or(Span::ZERO);
         let unit = self.unit.bits_per_second();
-        let steps = begins.into_iter().zip(rates.into_iter().map(|rate| rate * unit)).collect();
-        Ok(Recorded { steps: Arc::new(steps), length: last + self.spacing })
-    }
-}
-
-/// The problem of a column, at the field that names the column.
-fn at(problem: Problem, field: &str) -> Problem {
-    if problem.path == "column" { Problem { path: field.to_owned(), ..problem } } else { problem }
-}
-
-fn ascending(file: &Path, column: &str, times: &[f64]) -> Result<(), Problem> {
-    match (1..times.len()).find(|&index| times[index] <= times[index - 1]) {
-        None => Ok(()),
-        Some(index) => {
-            let expected = format!("a time after {} in column \"{column}\"", times[index - 1]);
-            let found = format!("{} in row {} of {}", times[index], index + 1, file.display());
-            Err(Problem::wrong(
-                "file",
-                expected,
-                found,
-                "sort the rows by time, and keep one row for each time",
-            ))
-        }
+        Ok(recording.map(|rate| rate * unit))
     }
 }
 
@@ -123,9 +89,7 @@ impl Throughput for ThroughputTrace {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let lengths = [("spacing", self.spacing), ("time_unit", self.time_unit)].into_iter();
-        let zero = lengths.filter(|(_, length)| *length == Span::ZERO);
-        zero.map(|(field, _)| Problem::wrong(field, "a duration above 0", "0s", "write \"1s\"")).collect()
+        self.recording().problems()
     }
 
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {

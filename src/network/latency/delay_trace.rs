@@ -1,0 +1,124 @@
+//! A delay that follows a recorded measurement.
+
+use super::Latency;
+use crate::network::data_file::{self, Loaded};
+use crate::network::recording::{Recording, RecordingFile};
+use crate::vocab::{DataFolders, Problem, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The delays of a measured link, one after another: a CSV file with a column of delays and, if they were not measured at
+/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message that
+/// enters a link meanwhile; the recording is repeated without end. All links of the entry have the same delay at the same time.
+///
+/// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
+/// it. Routes are computed once, from the mean over time.
+///
+/// Example: `DelayTrace(file: "ping.csv", delay: "rtt_ms", round_trips: true, time: "seconds")`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DelayTrace {
+    /// A CSV file with a header line; relative to the scenario's folder. Lines that begin with # are comments.
+    pub file: PathBuf,
+    /// Name of the column of delays, each 0 or above.
+    pub delay: String,
+    /// Unit of the delays. Default: 1 ms.
+    #[serde(default = "millisecond")]
+    pub unit: Span,
+    /// Whether the column has round trips; a message then takes half of one. Default: false.
+    #[serde(default)]
+    pub round_trips: bool,
+    /// Name of the column of times, ascending. The recording begins at the first time. Default: none, one delay after each
+    /// `spacing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// Unit of the column of times. Default: 1 s.
+    #[serde(default = "second")]
+    pub time_unit: Span,
+    /// Time between two delays if there is no column of times, and how long the last delay holds before the recording
+    /// begins again. Default: 1 s.
+    #[serde(default = "second")]
+    pub spacing: Span,
+    /// How much of the recording has passed when the run begins. Default: 0 s.
+    #[serde(default)]
+    pub offset: Span,
+    #[serde(skip)]
+    recorded: Loaded<Recording>,
+}
+
+fn second() -> Span {
+    Span::from_millis(1000)
+}
+
+fn millisecond() -> Span {
+    Span::from_millis(1)
+}
+
+impl DelayTrace {
+    fn recording(&self) -> RecordingFile<'_> {
+        RecordingFile {
+            file: &self.file,
+            value: ("delay", &self.delay),
+            time: self.time.as_deref(),
+            time_unit: self.time_unit,
+            spacing: self.spacing,
+        }
+    }
+}
+
+impl Latency for DelayTrace {
+    /// The quantile of the delay of a message at a random time; zero if the file has not been read.
+    fn quantile(&self, u: f64) -> Span {
+        let Some(recorded) = &self.recorded else { return Span::ZERO };
+        let mut shares: Vec<(f64, f64)> = recorded.shares().collect();
+        shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut below = 0.0;
+        let found = shares.iter().find(|(_, share)| {
+            below += share;
+            u < below
+        });
+        found.or(shares.last()).map_or(Span::ZERO, |(seconds, _)| Span::from_seconds(*seconds))
+    }
+
+    fn quantile_at(&self, at: Time, _: f64) -> Span {
+        let passed = Span::from_nanos(at.nanos().saturating_add(self.offset.nanos()));
+        self.recorded.as_ref().map_or(Span::ZERO, |recorded| Span::from_seconds(recorded.at(passed)))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        self.recorded.as_ref().map_or(0.0, |recorded| recorded.mean())
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        let Some(recorded) = &self.recorded else { return 1.0 };
+        let within = recorded.shares().filter(|(seconds, _)| Span::from_seconds(*seconds) <= delay);
+        within.map(|(_, share)| share).sum::<f64>().min(1.0)
+    }
+
+    fn needs_link(&self) -> bool {
+        true
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let zero = (self.unit == Span::ZERO).then(|| {
+            let cure = "write unit: \"1ms\" for a column of milliseconds";
+            Problem::wrong("unit", "a duration above 0", "0s", cure)
+        });
+        self.recording().problems().into_iter().chain(zero).collect()
+    }
+
+    fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
+        let unit = self.unit.seconds() * if self.round_trips { 0.5 } else { 1.0 };
+        let read = self.recording().read(base).map(|recording| recording.map(|delay| delay * unit));
+        data_file::keep(read, &mut self.recorded)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
+    }
+
+    fn is_unread(&self) -> bool {
+        self.recorded.is_none()
+    }
+}
