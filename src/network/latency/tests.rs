@@ -147,6 +147,7 @@ fn distribution_functions_invert_the_quantiles() {
             let found = law.probability_within(delay);
             let steps = model.get::<Constant>().is_some() || model.get::<Empirical>().is_some();
             let steps = steps || model.get::<RoundTrips>().is_some() || model.get::<PathDelays>().is_some();
+            let steps = steps || model.get::<DelayTrace>().is_some();
             let floor = delay == Span::ZERO;
             assert!(found >= u - 1e-6, "{}: {found} at {u}", model.name());
             assert!(steps || floor || found <= u + 1e-6, "{}: {found} at {u}", model.name());
