@@ -122,7 +122,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     if let Some(fork) = &manifest.fork {
         let others = fork.branches.iter().skip(1);
         let branches = others.map(|branch| Ok((branch.name.clone(), plan(&branch.overrides)?)));
-        whole = Plan::of_branches(whole, fork.at.clone(), branches.collect::<Result<_, Exit>>()?);
+        let branches = branches.collect::<Result<_, Exit>>()?;
+        whole = Plan::of_branches(whole, fork.at.clone(), branches).with_branch_axis(&fork.axis);
     }
     Ok((whole, manifest))
 }

@@ -18,8 +18,7 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Number of agents. All splits together need at least as many agents as take part; records of agents beyond those
-    /// that take part are not used.
+    /// Number of agents. All splits together must have exactly as many agents as take part.
     pub agents: NonZeroU32,
     /// Label skew: how the records of each class are divided. Default: `Alike`.
     #[serde(default)]

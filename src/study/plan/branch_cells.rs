@@ -62,4 +62,15 @@ impl Plan {
             ..base
         }
     }
+
+    /// The same plan with this name of the axis of its branches, if it has branches: folders keep the name that they were written
+    /// with.
+    pub(crate) fn with_branch_axis(mut self, axis: &str) -> Self {
+        if let Some(fork) = &mut self.fork {
+            axis.clone_into(&mut fork.axis);
+            let names = self.cells.iter_mut().filter_map(|cell| cell.point.last_mut());
+            names.for_each(|(name, _)| axis.clone_into(name));
+        }
+        self
+    }
 }
