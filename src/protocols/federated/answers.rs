@@ -3,7 +3,7 @@
 /// Rounds that one agent has answered, one bit each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
-    /// The last word is not 0.
+    /// Bit r % 64 of word r / 64 is set if round r was answered. The last word is never 0.
     words: Vec<u64>,
 }
 

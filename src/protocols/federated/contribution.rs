@@ -21,7 +21,8 @@ pub(super) struct MaskingContract {
 }
 
 impl MaskingContract {
-    /// The planned sums, without vectors.
+    /// The input of the mechanism in a round, without the agents' vectors: the number of agents,
+    /// their weights, and the length of a vector.
     pub(super) fn plan(&self, round: u64) -> ReceivedVectors {
         let regions = self.aggregate.regions.get() as usize;
         ReceivedVectors {
@@ -84,15 +85,16 @@ impl MaskingContract {
         words
     }
 
-    /// Whether a member sends shares for these answers: only if the server names a majority of the agents of whose secrets
-    /// it holds shares, since a sum over few agents has little noise, and a sum over one agent is that agent's answer.
+    /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`:
+    /// only if these are a majority of the agents of whose secrets it holds shares. A sum over few
+    /// agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
         let held = self.dealer.graph.held_by(holder);
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.dealer.threshold()
     }
 
-    /// Whether the agents that answered hold enough shares to unmask their sum; with few neighbours, in the neighbourhood of
-    /// every member whose masks are in it.
+    /// Whether the agents that answered hold enough shares to unmask their sum. With few
+    /// neighbours, this must be so in the neighbourhood of every member whose masks are in the sum.
     pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
         let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
         self.dealer.graph.covers(&holders, answered, members, self.dealer.threshold())

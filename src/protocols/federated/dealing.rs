@@ -22,9 +22,11 @@ pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
     values.iter().map(distance).collect()
 }
 
-/// The problems of all agents, each with the objective and the noise that it holds. Agents keep their own, except those of parties
-/// whose heterogeneity, data size or noise depends on other quantities. `agents` has the party and the group of each agent,
-/// `records` the numbers of records of agents, if they have any, and `network` is the node of the seed tree for the network.
+/// The problems of all agents after objectives and noises have been reassigned. An agent keeps the
+/// objective and the noise that were drawn for it, unless the scenario makes the heterogeneity,
+/// data size or noise of its party depend on other quantities (`together`). `agents` has the party
+/// and the group of each agent, `records` the number of records of each agent, if agents have
+/// records, and `network` is the node of the seed tree for the network.
 pub(super) fn dealt(
     stage: &ReplicationSetup,
     agents: &[(usize, usize)],
@@ -96,8 +98,9 @@ mod tests {
     use crate::network::{Link, Network, Together};
     use crate::protocols::stage::differences::{ModelFactors, OwnFunction};
 
-    /// Eight agents with `Together(of: [Availability, Noise], correlation: 1)`: the agent of rank k by level has the noise of rank k,
-    /// every noise is dealt out once, and objectives stay where they were drawn.
+    /// Eight agents with `Together(of: [Availability, Noise], correlation: 1)`: the agent of rank k
+    /// by level has the noise of rank k, every noise is assigned to exactly one agent, and every
+    /// agent keeps its objective.
     #[test]
     fn noises_are_dealt_out_by_rank() {
         let names: Vec<String> = (0..8).map(|k| format!("phone-{k}")).collect();

@@ -23,7 +23,8 @@ impl Federated {
     pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
         let points = self.rounds.saturating_add(self.initial_points);
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
-        // The factor of the prior covariance and the features of all points, for all agents; each agent's own values.
+        // All agents share the factor of the prior covariance and the features of all points. Each
+        // agent also has the values of its own function.
         let (arms, place) = (problem.stated.1, problem.stated.0.clone());
         let factor =
             Effort::due_to(place, arms, 2.0 * NUMBER * n * n, n * n * (MULTIPLY * n / 6.0 + COVARIANCE));
@@ -68,8 +69,9 @@ impl Federated {
         effort = effort.and(Effort::new(NUMBER * n, draw).times(f64::from(clusters).min(agents)));
         let reach = differences().map(|differences| differences.reach()).fold(0.0, f64::max);
         if reach > 0.0 {
-            // For each input, the factor of a matrix along a lattice that reaches beyond the domain, and its products
-            // with every line of the lattice.
+            // A shifted function is drawn on a lattice that reaches beyond the domain. This needs,
+            // for each input, the factor of a covariance matrix along that input, which is
+            // multiplied by every line of the lattice.
             let wider = 1.0 + 2.0 * reach;
             let along = wider * problem.stated.1.min(problem.arms) as f64;
             let lattice = n * libm::pow(wider, problem.inputs as f64);
@@ -111,11 +113,14 @@ impl Federated {
     /// every round, and of the shared one.
     fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
-        // Rows are stored in groups of sixteen, and in tiles of 32 points.
+        // A row of the model has one number per arm. Rows are allocated in groups of sixteen, and
+        // arms in tiles of 32.
         let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
         let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
-        // With more points than arms the model becomes a factor of its covariance, with which every further point takes the same time.
-        // Without noise it does not, which is not known here: the memory is that of all rows.
+        // Once an agent has more points than there are arms, its model stores a factor of the
+        // covariance of all arms in place of one row per point, and every further point takes the
+        // same time. A model without noise keeps the rows. Whether there is noise is not known
+        // here, so the estimate of memory counts the rows of all points.
         let (by_rows, changes) =
             if problem.arms <= MAX_ARMS as u64 && t > n { (n, n * n * n) } else { (t, 0.0) };
         let updated = n * by_rows * (COVARIANCE + MULTIPLY * by_rows)
@@ -127,7 +132,8 @@ impl Federated {
         let matrix = Effort::due_to("features", u64::from(self.features.get()), NUMBER * m * m, weights);
         let own = rows.and(matrix).and(Effort::new(4.0 * NUMBER * n, 0.0));
         let OwnHyperparameters::Refitted { every, starts } = self.own_hyperparameters else { return own };
-        // A fit at k, 2 k, ... points, then a factor of the covariance and all points again.
+        // The agent fits at k, 2 k, ... points. After each fit it factors the prior covariance
+        // again and conditions its model on all points again.
         let fits = (t / every.get() as f64).floor();
         let searched = EVALUATIONS * starts.get() as f64 * (MULTIPLY * t / 4.0 + COVARIANCE / 3.0) * t * t;
         let again = n * n * (MULTIPLY * n / 6.0 + COVARIANCE) + n * t * (COVARIANCE + MULTIPLY * t / 6.0);

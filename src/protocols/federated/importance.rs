@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 pub struct Importance {
     /// Where p is taken from.
     pub answers: AnswerChance,
-    /// The upper limit of 1 / p, so that the noise does not grow further; the weight of agents that answer less often
-    /// is then too small.
+    /// The upper limit of 1 / p, which limits the growth of the noise; the weight of agents that
+    /// answer less often is then too small.
     /// Default: 10.
     #[serde(default = "ten")]
     pub most: Positive,
@@ -68,7 +68,7 @@ impl Importance {
                     problems.push(Problem::unknown("answers", "group of agents", name, groups));
                 } else if chance.get() <= 0.0 {
                     let expected = format!("a probability above 0 for \"{name}\"");
-                    let cure = "leave out of the federation who never answers";
+                    let cure = "leave agents that never answer out of the federation";
                     problems.push(Problem::wrong("answers", expected, "0", cure));
                 }
             }

@@ -10,10 +10,11 @@
 //!                                      member whose answer shows that it has no shares
 //! ```
 //!
-//! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
-//! only members take part in sums. Messages have the sizes of real ones. The keys and shares are computed by the
-//! `Dealer` that all agents have in common, and an agent uses them only after it has received the message that would
-//! contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
+//! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed
+//! on between members, and only members take part in sums. Messages have the sizes of real ones.
+//! The keys and shares are computed by the `Dealer` that all agents have in common, and an agent
+//! uses them only after it has received the message that would contain them. Source: Bonawitz et
+//! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -108,7 +109,8 @@ impl Server {
         self.open(ctx);
     }
 
-    /// Sends a member the shares that it is to hold; false for an agent that is no member.
+    /// Sends a member the shares of other agents' secrets that it is to hold; returns false if the
+    /// agent is not a member.
     pub(super) fn send_shares_to(
         &mut self,
         agent: usize,

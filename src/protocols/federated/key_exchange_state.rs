@@ -1,4 +1,5 @@
-//! The progress of a server's agreement on masks: who has sent a key, and who has dealt shares.
+//! The progress of a server's agreement on masks: who has sent a key, and who has distributed
+//! shares of its secrets.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(super) struct Setup {
     pub(super) asked: u32,
     /// By agent: whether it has sent a key.
     pub(super) keys: Arc<Vec<bool>>,
-    /// By agent: whether it has dealt shares.
+    /// By agent: whether it has distributed shares of its secrets.
     pub(super) members: Arc<Vec<bool>>,
 }
 

@@ -1,10 +1,12 @@
 //! Which agents share masks with each other, and which hold shares of whose secrets.
 //!
-//! With full masks, all agents share masks with each other, and a majority of all shares recovers a secret. With few
-//! neighbours, agents are placed on a ring in random order, and the k / 2 nearest ones on either side are an agent's
-//! neighbours (a Harary graph). An agent shares masks with its neighbours and deals its shares to them, and t = k/2 + 1
-//! of these shares recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server
-//! aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a server that follows the protocol).
+//! With full masks, all agents share masks with each other, and a majority of all shares recovers a
+//! secret. With few neighbours, agents are placed on a ring in random order, and the k / 2 nearest
+//! ones on either side are an agent's neighbours (a Harary graph). An agent shares masks with its
+//! neighbours and distributes the shares of its secrets among them, and t = k/2 + 1 of these shares
+//! recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure
+//! single-server aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a server
+//! that follows the protocol).
 
 use crate::rng::Stream;
 

@@ -53,8 +53,9 @@ pub(super) enum Kind {
     Own,
 }
 
-/// The results of key agreement and of dealing shares, computed when they are needed. An agent uses it only for its own
-/// secrets, for public keys and for the shares that it holds; the server only for public keys.
+/// Computes the keys and the secret shares of all agents when they are needed. An agent uses it
+/// only for its own secrets, for public keys and for the shares that it holds; the server only for
+/// public keys.
 #[derive(Debug)]
 pub(super) struct Dealer {
     /// Node of the seed tree for each agent's secrets.
@@ -136,7 +137,8 @@ pub(super) fn adds(own: usize, other: usize) -> bool {
     own < other
 }
 
-/// Numbers are encoded in steps of 2^-40. Sums of encoded numbers are exact; they wrap around at 2^23 in size.
+/// Numbers are encoded in steps of 2^-40. Sums of encoded numbers are exact as long as they are
+/// below 2^23 in absolute value; larger sums wrap around.
 const SCALE: f64 = (1u64 << 40) as f64;
 
 /// A number as a word, rounded to a multiple of 2^-40.

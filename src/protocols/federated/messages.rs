@@ -55,8 +55,8 @@ vocabulary! {
         Shares {
             /// The round.
             round: u64,
-            /// By agent, or by neighbour: a share of its own seed if it answered, of its pair secret if it did not; 0 for an
-            /// agent that has dealt no shares.
+            /// By agent, or by neighbour: a share of its own seed if it answered, of its pair
+            /// secret if it did not; 0 for an agent that has distributed no shares.
             shares: Arc<Vec<u64>> => each,
         } = 6,
         /// From a server that is not trusted: send a key.
@@ -71,18 +71,20 @@ vocabulary! {
         /// From an agent: for every round a public key, and a share of both of its secrets for every agent whose key it
         /// knows.
         Dealt {
-            /// Number of agents that are dealt shares.
+            /// Number of agents that receive shares.
             holders: u64,
             /// Number of rounds.
             rounds: u64,
         } = 10,
-        /// From a server that is not trusted: the shares that the members have dealt to this agent.
+        /// From a server that is not trusted: the shares of the members' secrets that this agent is
+        /// to hold.
         Entrusted {
             /// Number of rounds.
             rounds: u64,
             /// Whether the agent is also to begin, as after `Begin`.
             begins: bool,
-            /// By agent: whether it has dealt shares. Only agents that have dealt shares take part in sums.
+            /// By agent: whether it has distributed shares. Only agents that have done so take part
+            /// in sums.
             members: Arc<Vec<bool>> => each,
         } = 11,
         /// From the server to an agent that it does not ask for a vector: measure, as after `Share` (or, in round 0, after
@@ -164,7 +166,8 @@ vocabulary! {
             /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
             /// in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
-            /// The agents that were heard. Not in the digest: it follows from the messages received.
+            /// By agent: whether an answer of the agent enters the sum of this round. Not in the
+            /// digest: it follows from the messages received.
             heard: Heard => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.

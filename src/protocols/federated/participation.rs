@@ -4,8 +4,8 @@ use crate::protocols::stage::NamedOutcome;
 use std::fmt;
 use std::sync::Arc;
 
-/// By agent: whether the server has an answer from the agent when it closes a round, in time or late, that enters a
-/// sum.
+/// By agent: whether the server, when it closes a round, has an answer from the agent that enters a
+/// sum. The answer may have arrived in time or late.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Heard(pub Arc<[bool]>);
 
@@ -25,7 +25,8 @@ const QUARTERS: [&str; 4] = [
     "share of answers heard by simple regret: highest quarter",
 ];
 
-/// Number of answers that were heard from each agent ([`Heard`]), and number that were due from each.
+/// Number of answers from each agent that entered a sum ([`Heard`]), and number of answers that
+/// were due from each agent, which is the number of rounds that share vectors.
 #[derive(Debug)]
 pub(super) struct ParticipationTally {
     heard: Vec<u64>,
@@ -43,8 +44,9 @@ impl ParticipationTally {
         self.heard.iter_mut().zip(heard.0.iter()).for_each(|(count, heard)| *count += u64::from(*heard));
     }
 
-    /// Mean of a quantity over the answers heard minus its mean over the answers due: undefined if no answer was heard, and
-    /// `None` if all were. Agents without the quantity (NaN, infinite) are left out of both means.
+    /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that
+    /// were due. The value is undefined if no answer entered a sum; the result is `None` if all
+    /// did. Agents without the quantity (NaN, infinite) are left out of both means.
     fn bias(&self, name: &str, of: &[f64]) -> Option<NamedOutcome> {
         let known = || self.heard.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
@@ -60,9 +62,10 @@ impl ParticipationTally {
         Some(NamedOutcome::new(name, bias).otherwise(0.0))
     }
 
-    /// The outcomes of one series: biases, and the share of answers heard in each quarter of agents by regret. Empty if
-    /// all answers were heard, which counts as a bias of 0 and shares of 1 when replications are combined; without a
-    /// bias of heterogeneity if that is the same for all agents.
+    /// The outcomes of one series: the biases, and the share of answers that entered a sum in each
+    /// quarter of agents by regret. Empty if all answers entered a sum, which counts as a bias of 0
+    /// and shares of 1 when replications are combined. The bias of heterogeneity is left out if all
+    /// agents have the same heterogeneity.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {
@@ -107,10 +110,12 @@ mod tests {
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Heard(Arc::new(heard)));
         }
-        // Heard: 2, 1, 0 and 2 times. Mean due (1 + 2 + 3 + 6) / 4 = 3, mean heard (2 + 2 + 0 + 12) / 5 = 3.2.
+        // Answers of the agents that entered a sum: 2, 1, 0 and 2. Mean over answers due (1 + 2 + 3
+        // + 6) / 4 = 3, over answers that entered a sum (2 + 2 + 0 + 12) / 5 = 3.2.
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 6.0], &[4.0, 3.0, f64::INFINITY, 1.0]);
         assert!((found[0].value - 0.2).abs() < 1e-12, "{found:?}");
-        // Without the third: due 8 / 3, heard (8 + 3 + 2) / 5.
+        // Without the third agent, whose regret is infinite: 8 / 3 over answers due, (8 + 3 + 2) /
+        // 5 over those that entered a sum.
         assert!((found[1].value - (2.6 - 8.0 / 3.0)).abs() < 1e-12, "{found:?}");
         assert_eq!(found.len(), 2, "three agents have no quarters");
         let found = tally.outcomes(&[1.0; 4], &[4.0, 3.0, 2.0, 1.0]);

@@ -47,15 +47,15 @@ impl Aggregate {
         }
         let refused = [
             ("participation", !matches!(self.participation, Participation::Poisson(_)), "Poisson(..)"),
-            ("server", self.server.is_masked(), "Trusted: under masks agents draw their part themselves"),
+            ("server", self.server.is_masked(), "Trusted: under masks each agent decides itself whether it takes part"),
             ("selection", !self.selection.is_everyone(), "Everyone"),
             ("adaptive_clip", self.adaptive_clip.is_some(), "none: its count is planned for one rate"),
-            ("divisor", self.divisor != Divisor::Planned, "Planned: others show who arrives"),
+            ("divisor", self.divisor != Divisor::Planned, "Planned: any other divisor shows who answers"),
             ("late", self.late != Late::Discard || policy.as_dyn().buffers(), "Discard, without a buffer"),
             (
                 "visible_participation",
                 self.visible_participation,
-                "false: sampling does not protect agents that are seen",
+                "false: sampling does not protect agents that are seen to take part",
             ),
         ];
         for (field, wrong, expected) in refused {

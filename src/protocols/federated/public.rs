@@ -13,10 +13,10 @@ pub(super) const PROTECTED: &str = "agents";
 /// The name in the ledger for all agents as observers of what the server broadcasts.
 pub const EVERY_AGENT: &str = "every agent";
 
-/// The beginning of what speed and availability reveal where they depend on the agents' data.
+/// Beginning of the public fact that speed and availability depend on the agents' data.
 const TIED: &str = "how fast agents are and when they are available, which depends on ";
 
-/// What speed and availability reveal where they depend on these quantities of the agents' data.
+/// The public fact that speed and availability depend on these quantities of the agents' data.
 fn tied(quantities: &BTreeSet<PartyQuantity>) -> String {
     let words = |quantity: &PartyQuantity| match quantity {
         PartyQuantity::DataSize => "how many records they hold",
@@ -29,23 +29,27 @@ fn tied(quantities: &BTreeSet<PartyQuantity>) -> String {
     format!("{TIED}{of} (`together`), and so who answers in time")
 }
 
-/// The fact that the times of messages reveal.
+/// The public fact that the times of messages reveal.
 const WHO_AND_WHEN: &str =
     "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
 
-/// The same where the ledger has entries for who answers.
+/// The public fact that takes the place of [`WHO_AND_WHEN`] if the ledger has entries for who
+/// answers.
 const WHEN: &str = "when agents answer, given that they do, and so when rounds end: taken as independent of the agents' data";
 
-/// The same where speed and availability depend on the agents' objectives.
+/// The public fact that takes the place of [`WHO_AND_WHEN`] if speed and availability depend on the
+/// agents' objectives.
 const WHO_AND_WHEN_BEYOND: &str = "who answers in which round, and when, beyond what follows from how fast and how available \
                                    each agent is: taken as independent of the agents' data";
 
-/// The same where the ledger has entries for who answers, and speed and availability depend on the agents' objectives.
+/// The public fact that takes the place of [`WHO_AND_WHEN`] if both are true: the ledger has
+/// entries for who answers, and speed and availability depend on the agents' objectives.
 const WHEN_BEYOND: &str = "when agents answer, given that they do, beyond what follows from how fast and how available each \
                            agent is: taken as independent of the agents' data";
 
-/// Facts about the agents that no release accounts for. `tells` is true if silence depends on what agents measured, and
-/// so is in the ledger; `objective` holds the public facts about the problem.
+/// Facts about the agents that no release accounts for. `tells` is true if silence depends on what
+/// agents measured; silence is then in the ledger. `objective` holds the public facts about the
+/// problem.
 pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
     let mut facts = Vec::new();
@@ -99,7 +103,8 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     Some(PublicFact::new(what, Origin::Protocol).about(PROTECTED))
 }
 
-/// Public facts about the problem of a federation: those of its objective, of its input tables and of dependences.
+/// Public facts about the problem of a federation: those of its objective, of its input tables, and
+/// of speed and availability that depend on the agents' data (`together`).
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     let parties = stage.traits.iter().filter_map(|party| party.together.as_ref());
     let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.told_by_times()).collect();

@@ -110,8 +110,8 @@ impl Federated {
         }
     }
 
-    /// The `silence` setting with the largest epsilon among those that depend on what agents measured; `None` if there
-    /// is none.
+    /// The `silence` setting with the largest epsilon among those with which silence depends on
+    /// what agents measured; `None` if silence depends on nothing that agents measured.
     #[must_use]
     pub fn telling_silence(&self) -> Option<Informative> {
         let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
@@ -133,8 +133,8 @@ impl Federated {
         ))
     }
 
-    /// The problem of silence that depends on what agents measured, with a divisor whose neighbouring data sets lack an
-    /// agent and its answers.
+    /// The problem of a scenario that has both silence that depends on what agents measured and the
+    /// divisor `ArrivedOrGone`, whose neighbouring data sets lack an agent and its answers.
     fn silence_beside(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.telling_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
@@ -148,8 +148,8 @@ impl Federated {
         ))
     }
 
-    /// The condition under which the computed cost of a sum holds, as the words that follow "holds only with"; `None`
-    /// if the cost does not depend on earlier releases.
+    /// The condition under which the computed cost of a sum holds, in the words that follow "holds
+    /// only with". `None` if the cost does not depend on earlier releases.
     pub(super) fn condition_of_costs(&self, aggregate: &Aggregate) -> Option<String> {
         if aggregate.noise_multiplier.get() <= 0.0 {
             return None;
@@ -276,8 +276,9 @@ impl Federated {
         self.groups.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Problems of differences between agents with any objective: wrong values, and theorems that assume functions that
-    /// do not change, or the same noise for all agents.
+    /// Problems of differences between agents that do not depend on the objective: wrong values,
+    /// and theorems that assume that functions do not change or that all agents have the same
+    /// noise.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {

@@ -65,7 +65,7 @@ impl Roster {
         self.selected = by.and_then(|by| by.as_dyn().select(&self.history, stream));
     }
 
-    /// Stores the time at which the agents were asked.
+    /// Stores the present time as the time at which the agents were asked.
     pub(super) fn asked_at(&mut self, now: Time) {
         self.asked_at = now;
     }
@@ -92,7 +92,7 @@ impl Roster {
         reports.filter_map(|(agent, report)| Some((agent, report.take()?.1))).unzip()
     }
 
-    /// Stores the losses of these agents as they were released.
+    /// Stores the released (noisy) losses of these agents.
     pub(super) fn released(&mut self, agents: &[usize], losses: &[f64]) {
         agents.iter().zip(losses).for_each(|(&agent, &loss)| self.history.reported[agent] = Some(loss));
     }

@@ -20,9 +20,10 @@ pub trait Policy {
         false
     }
 
-    /// The number k of answers that enter a sum, if only the first k to arrive do. The loss that the paper claims is
-    /// then computed with the rate k / number of agents, if that is below the sampling rate; the loss itself is
-    /// computed with the sampling rate, since agents that answer fast are in more sums.
+    /// The number k of answers that enter a sum, if only the first k to arrive do; otherwise
+    /// `None`. The paper's claim is then computed with the rate k / number of agents, if that is
+    /// below the sampling rate. The actual loss is computed with the sampling rate, since agents
+    /// that answer fast are in more sums.
     fn answers_in_sum(&self) -> Option<u64> {
         None
     }

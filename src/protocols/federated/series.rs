@@ -86,15 +86,16 @@ pub struct FederatedSeries {
 }
 
 impl FederatedSeries {
-    /// Number of the server's broadcasts before agents search on their own, in a run of `rounds` rounds; with a closing
-    /// broadcast and no end of sharing, one more than there are rounds.
+    /// Number of the server's broadcasts before agents search on their own, in a run of `rounds`
+    /// rounds. It is one more than the number of rounds if there is a closing broadcast and sharing
+    /// never ends.
     #[must_use]
     pub fn shared_rounds(&self, rounds: u64) -> u64 {
         let all = self.sharing.broadcasts(rounds);
         self.local_after.map_or(all, |last| all.min(last.get()))
     }
 
-    /// The problem if `local_after` contradicts another setting or no round follows it.
+    /// The problem of a `local_after` that contradicts another setting or that no round follows.
     pub(super) fn local_problem(&self, rounds: u64) -> Option<Problem> {
         let last = self.local_after?;
         match &self.sharing {
@@ -287,7 +288,7 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// What is wrong with its silence.
+    /// What is wrong with the `silence` of the group.
     pub(super) fn silence_problems(&self) -> Vec<Problem> {
         let problems = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
         let mut problems: Vec<Problem> =
@@ -310,7 +311,7 @@ impl Sharing {
         }
     }
 
-    /// The clipping norm, or that of the first sum.
+    /// The clipping norm; with an adaptive clipping norm, that of the first sum.
     pub(super) fn clip(&self) -> Option<Positive> {
         self.aggregate()?.clip
     }

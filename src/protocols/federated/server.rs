@@ -46,7 +46,8 @@ pub(super) struct Server {
     /// Number of rounds whose answers are shared, from the first.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
-    /// By agent: its own epsilon and its rate; empty if agents have none of their own.
+    /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their
+    /// own.
     pub(super) personal: Vec<AgentLevel>,
     pub(super) key: Key,
     pub(super) meter: BudgetMeter,

@@ -41,7 +41,8 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that sends no vector has not received the shares that other agents dealt to it.
+                // A member that sends no vector has not received the shares that other agents sent
+                // it.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -192,8 +193,8 @@ impl Server {
         self.roster.weighted(weights, aggregate.importance.as_ref())
     }
 
-    /// The vectors of this round's sum according to the policy for late answers, and the mechanism with the
-    /// effects of this policy.
+    /// The vectors of this round's sum, and the mechanism that sums them. The policy for late
+    /// answers determines both.
     fn gather(&mut self, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
         let weights = Arc::new(self.weights(aggregate));
         let mut mechanism = aggregate.mechanism(self.roster.asked());

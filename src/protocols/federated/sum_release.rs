@@ -80,7 +80,7 @@ impl Server {
         sum
     }
 
-    /// The ledger entries for the server's and the agents' view of a round.
+    /// The ledger entries for what the server and the agents see of the sums of a round.
     fn prices(
         &self,
         contract: &MaskingContract,

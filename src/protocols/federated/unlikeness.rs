@@ -54,7 +54,7 @@ mod tests {
         // Three pairs: 1, -1, -1.
         assert!((mean_correlation(&[&a, &a, &b, &flat]).unwrap() + 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(mean_correlation(&[&a, &flat]), None);
-        // Of the four points that the two have, two are also the other's.
+        // Each of the two agents has two points, and one point belongs to both: a share of 2 / 4.
         let (first, second) = ([true, true, false], [false, true, true]);
         assert_eq!(common_share(&[&first, &second]), Some(0.5));
         assert_eq!(common_share(&[&first]), None);

@@ -6,12 +6,13 @@ use crate::learners::{Arms, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
-/// Largest number of rounds at which bounds are given.
+/// Number of rounds (of a series) at which bounds are computed, at most.
 const PLACES: u64 = 60;
 const NORM: &str =
     "unless the learner states B, it is max |f - prior mean|, which may be below the norm of f - prior mean";
 
-/// What all bounds of one replication need; the information gain is computed once for each noise variance.
+/// What the bounds of all series of one replication need. The information gain is computed once for
+/// each noise variance.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     instance: &'a Instance,
@@ -22,7 +23,7 @@ pub(super) struct Bounds<'a> {
     gains: Vec<(f64, Option<Vec<f64>>)>,
 }
 
-/// The quantities in Theorem 1.
+/// The quantities on which the lower bound of Theorem 1 depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LowerBoundInputs {
     /// B, bound on |f - prior mean|.

@@ -71,8 +71,8 @@ impl CohortRegret {
         value
     }
 
-    /// Simple and cumulative regret so far. The first is the mean of the simple regrets of all cohorts that have had a
-    /// user, weighted by their shares; the second is the sum over users.
+    /// Simple and cumulative regret so far. The simple regret is the mean over all cohorts that
+    /// have had a user, weighted by their shares; the cumulative regret is the sum over users.
     pub(super) fn so_far(&self) -> [f64; 2] {
         let met = || self.cohorts.iter().filter(|cohort| cohort.users > 0);
         let total: f64 = met().map(|cohort| cohort.share).sum();

@@ -61,7 +61,8 @@ pub struct UserKind {
     pub noise: Noise,
 }
 
-/// The name of the users of a kind in the ledger: losses of different cohorts, and of different epsilons, are stated apart.
+/// The name of the users of a kind in the ledger. Losses of different cohorts, and of different
+/// epsilons, are stated separately.
 pub(super) fn protected(users: &str, cohort: &str, epsilon: Option<Epsilon>) -> String {
     let cohort = if cohort.is_empty() { String::new() } else { format!(", cohort {cohort}") };
     let level = epsilon.map_or_else(String::new, |epsilon| format!(", epsilon {epsilon}"));

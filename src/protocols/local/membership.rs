@@ -33,7 +33,8 @@ pub(super) struct Membership {
 }
 
 impl Membership {
-    /// The person who makes a visit; `None` if nobody comes twice.
+    /// The person who makes a visit; `None` if the scenario has no `population`, so that nobody
+    /// visits twice.
     pub(super) fn person(&self, user: u64) -> Option<u64> {
         self.population.as_ref().map(|all| all.person(user))
     }

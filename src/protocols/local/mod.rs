@@ -18,10 +18,11 @@
 //! report counts once. No party waits indefinitely for a lost message: the service waits for a report only as long as
 //! `patience`, and the series ends early after a given number of consecutive users without an answer.
 //!
-//! A report of curator CTL that clips is proven to be epsilon-locally differentially private, with exactly sampled
-//! noise by default. Without clipping, the stated epsilon holds only if no reward exceeds the bound (or only with a
-//! stated probability), and the ledger entry has the basis "conditional"; if rewards do exceed it, the claim is
-//! "refuted". Whether a user answers is not hidden; if it depends on the reward, the ledger has an entry for it.
+//! A report of curator CTL that clips is proven to be epsilon-locally differentially private, and
+//! its noise is sampled exactly by default. Without clipping, the stated epsilon holds only if no
+//! reward exceeds the bound (or only with a stated probability), and the ledger entry has the basis
+//! "conditional"; if rewards do exceed it, the claim is "refuted". Whether a user answers is not
+//! hidden; if it depends on the reward, the ledger has an entry for it.
 
 mod arrivals;
 mod bounds;

@@ -128,8 +128,8 @@ impl Local {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// The person whose visit is number `user`; `None` if nobody comes twice. `key` is the replication's node of the
-    /// seed tree.
+    /// The person whose visit is number `user`; `None` if the scenario has no `population`, so that
+    /// nobody visits twice. `key` is the replication's node of the seed tree.
     #[must_use]
     pub fn person(&self, key: Key, user: u64) -> Option<u64> {
         self.membership(key).person(user)
@@ -205,7 +205,8 @@ impl Local {
             } else {
                 self.rounds
             }),
-            // The points that stand for a box give no bound on the function.
+            // The function at the points that represent a box does not bound the function on the
+            // whole box.
             bound: instance.continuum().is_none().then_some(bound),
             noise_bound: crowd.noise_bound(),
             laplace_scale: None,

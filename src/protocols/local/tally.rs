@@ -14,9 +14,9 @@ const RECORDED: u64 = 1_000;
 /// high, before they are made private. Its expectation is 0 if silence does not depend on the reward.
 const BIAS: &str = "bias of reported rewards";
 
-/// The mean reward of users who are not silent minus the mean reward of all users: how far the answers heard are from a
-/// representative sample of the answers due. Unlike [`BIAS`], it includes the effect that users of some arms are silent
-/// more often.
+/// The mean reward of users who are not silent, minus the mean reward of all users. It shows how
+/// far the reports that the service gets are from a representative sample. Unlike [`BIAS`], it
+/// includes the effect that users of some arms are silent more often.
 const HEARD: &str = "mean reward of answers heard minus that of answers due";
 
 /// The regrets and counts of one series.

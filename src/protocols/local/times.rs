@@ -1,4 +1,4 @@
-//! The distributions of users' times: they may read no file.
+//! Checks of the distributions of users' times, which must not read a file.
 
 use crate::network::latency::LatencyModel;
 use crate::vocab::Problem;

@@ -190,7 +190,7 @@ impl Users {
         if let Some(silence) = self.settings.cohort(user).never_answer.informative() {
             return enter(&mut ledger, occasion, silence, &Sensitive::new(reward));
         }
-        // A disclosure uses no random numbers.
+        // The mechanism `Disclosure` draws no random numbers from this stream.
         let mut stream = self.settings.mechanisms.index(user).stream();
         release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(!silent), &mut stream).map(drop)
     }

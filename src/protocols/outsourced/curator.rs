@@ -24,7 +24,8 @@ pub(super) struct Curator {
     pub(super) columns: usize,
     /// Facts taken as public, on which losses are conditional.
     pub(super) facts: Facts,
-    /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the learner needs a model.
+    /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the
+    /// learner needs a model; otherwise `None`.
     pub(super) fitted: Option<Sensitive<Surrogate>>,
     /// Measures rows; also has the random stream of all mechanisms and the meter of the privacy budget.
     pub(super) measurer: Measurer,

@@ -57,7 +57,8 @@ pub(super) struct Case<'a> {
     pub(super) length_scale: f64,
     pub(super) release: &'a JohnsonLindenstrauss,
     pub(super) sigma_min: f64,
-    /// The delta of the schedule of beta: the theorem's mu and delta', which are both delta_ucb / 2.
+    /// The delta of the schedule of beta. The theorem's mu and its delta' both have this value,
+    /// delta_ucb / 2 in the paper.
     pub(super) delta: f64,
     pub(super) iterations: &'a [Iteration],
 }
@@ -134,7 +135,8 @@ fn diameter(points: &Points) -> f64 {
     let mut widest = 0.0f64;
     for (place, &(far, row)) in rows.iter().enumerate() {
         for &(less, other) in &rows[..place] {
-            // The rows after `other` are even closer to the centre.
+            // The later rows are even closer to the centre than `other`, so no pair with them is
+            // farther apart.
             if less + far <= widest {
                 break;
             }

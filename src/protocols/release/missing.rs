@@ -15,9 +15,10 @@ pub(super) struct MissingOutcomes {
 }
 
 impl MissingOutcomes {
-    /// Decides whether the owner never learns the outcome of a trial, which is the round of the occasion. What is published
-    /// depends on which outcomes are known. Given these, the loss of the publication is that of its mechanism; so the decision
-    /// is entered as if readers saw it, and both losses add up.
+    /// Decides whether the owner never learns the outcome of a trial, whose number is the round of
+    /// `occasion`. What is published depends on which outcomes are known, and the loss of the
+    /// publication's mechanism holds given that set. So the ledger has an entry for the decision,
+    /// as if readers saw it, and the two losses add up.
     pub(super) fn is_missing(
         &self,
         ledger: &mut dyn LedgerWriter,

@@ -79,7 +79,8 @@ impl Trials {
             }
             Utility::OutcomesOfTried => {
                 let worst = self.outcomes.iter().copied().reduce(f64::min).ok_or_else(untried)?;
-                // Lower than every setting that was tried.
+                // A setting that was not tried gets a utility below that of every setting that was
+                // tried.
                 let candidates = self.candidates(task.n()).into_iter();
                 Ok(candidates.map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
             }

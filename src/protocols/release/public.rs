@@ -23,8 +23,9 @@ const RANDOM_TIMES: &str = "times and number of messages: training and validatio
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
 
-/// Whether a series' outcomes are those of trained models: if the objective trains models, or the publication assumes
-/// so. A drawn function has no training records.
+/// Whether a series' outcomes are the performances of trained models. They are if the objective
+/// trains models or the publication assumes facts about their loss. A function that is drawn at
+/// random has no training records.
 pub(super) fn trains(series: &ReleaseSeries, instance: &Instance) -> bool {
     instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 /// Relays that can read messages, and are neither the owner nor one of the owner's machines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadingRelays {
-    /// Of messages between the owner and its workers.
+    /// Relays that can read messages between the owner and its workers.
     pub(super) of_training: Arc<[Observer]>,
-    /// Of messages from the owner to readers; no reader is among them.
+    /// Relays that can read messages from the owner to readers; no reader is among them.
     pub(super) of_publication: Arc<[Observer]>,
-    /// Of messages of either kind; no reader is among them.
+    /// Relays that can read messages of either kind; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
 }

@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// The k agents with the shortest announced compute time, those first in the scenario if times are equal; they are the same
-/// in every round. An agent announces the median time for one unit of work on its device, which depends on no data. So the
-/// selection costs no privacy, and `participation` still draws at random who of these takes part in a sum.
+/// The k agents with the shortest announced compute time, those first in the scenario if times are
+/// equal; they are the same in every round. An agent announces the median time for one unit of work
+/// on its device. This time is public: it depends on the agents' data only if the scenario says so
+/// (`together`), and is then listed as taken as public. So the selection costs no privacy, and
+/// `participation` still draws at random who of these takes part in a sum.
 ///
 /// Example: `Fastest(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

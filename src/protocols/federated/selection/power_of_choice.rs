@@ -100,7 +100,8 @@ mod tests {
         }
     }
 
-    /// All agents are equally likely without reports, and if as many candidates are drawn as are selected.
+    /// All agents are equally likely to be selected if none has reported, or if as many candidates
+    /// are drawn as are selected.
     #[test]
     fn without_a_choice_all_are_alike() {
         let losses: Vec<Option<f64>> = (0..6).map(|agent| Some(f64::from(agent))).collect();

@@ -8,7 +8,8 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// As `Poisson`, with intervals of any distribution: regular, in bursts, or with long pauses.
+/// Users arrive by themselves, as with `Poisson`, but the intervals may have any distribution:
+/// regular, in bursts, or with long pauses.
 ///
 /// Example: `Renewal(interval: Constant("2s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -156,7 +156,8 @@ impl Publication for EverySetting {
         }))
     }
 
-    /// Each choice is among settings scored by the outcomes known before it; a setting whose outcome is missing adds none.
+    /// Each choice is among settings scored by the outcomes known before it; a missing outcome
+    /// enters no score.
     fn allows_missing_outcomes(&self) -> bool {
         true
     }

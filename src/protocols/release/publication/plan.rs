@@ -56,8 +56,8 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// The epsilon of the release with the most noise for its sensitivity, and how that noise is sampled. Default: no
-    /// Laplace noise.
+    /// The epsilon of the Laplace release that has the most noise in relation to its sensitivity,
+    /// and how that noise is sampled. `None` without Laplace noise, which is the default.
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         None
     }

@@ -171,7 +171,7 @@ impl Publication for RandomRepetitions {
         foreseen.loss_problems(self.assume)
     }
 
-    /// That of the mean number of trials.
+    /// Memory and time of the mean number of trials.
     fn effort(&self, _: u64, _: u64) -> Effort {
         let trials = self.repetitions.mean();
         let memory = 8.0 * NUMBER * trials;
