@@ -16,7 +16,8 @@ pub(super) struct LinkProcess {
     latency: LatencyModel,
     loss: Box<dyn LossProcess>,
     draws: Draws,
-    /// The delay of every message, if it is certain and no message is lost. Then nothing is drawn.
+    /// The delay of every message, if it is the same for all messages and none is lost; no random
+    /// number is then drawn. `None` otherwise.
     certain: Option<Span>,
     /// Number of messages for which nothing was drawn.
     undrawn: u64,

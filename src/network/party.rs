@@ -71,7 +71,8 @@ impl Connection {
         self.causes[0].process.receives_at(now)
     }
 
-    /// The party has begun to work at `now`, for this long.
+    /// Tells the party's availability process that the party begins to work at `now`, for the time
+    /// `for_time`.
     pub(super) fn works(&mut self, now: Time, for_time: Span) {
         self.causes[0].process.works(now, for_time);
     }

@@ -17,8 +17,9 @@ pub struct LinkStatistics {
     lost: u64,
 }
 
-/// Numbers of messages by latency in nanoseconds. A histogram takes tens of kilobytes even for a few messages, so what is read from a
-/// file, of many replications, stays a list until messages are added or a quantile is asked for.
+/// Number of messages for each latency in nanoseconds. A histogram takes tens of kilobytes even for
+/// a few messages, and there may be many replications. So statistics that are read from a file stay
+/// a list until messages are added or a quantile is computed.
 #[derive(Clone, Debug)]
 enum Latencies {
     Listed(Box<[(u64, u64)]>),
@@ -57,7 +58,7 @@ impl Latencies {
         }
     }
 
-    /// What `of` finds in the histogram.
+    /// The result of `of` for the histogram.
     fn find<T>(&self, of: impl FnOnce(&Histogram<u64>) -> T) -> T {
         match self {
             Self::Listed(listed) => of(&histogram(listed)),
@@ -265,7 +266,8 @@ mod tests {
         }
         assert_eq!((back.delivered(), back.losses()), (4999, 1));
         assert_eq!(serde_json::to_string(&back).unwrap(), text);
-        // It counts on, and adds up, as what was never stored.
+        // Statistics that were stored and read again count further messages, and can be merged,
+        // like those that were never stored.
         statistics.took(77);
         back.took(77);
         let mut both = LinkStatistics::default();

@@ -38,7 +38,7 @@ impl PartyQuantity {
         }
     }
 
-    /// Whether it is of an agent's data and not of its device or network.
+    /// Whether this is a quantity of an agent's data, and not of its device or network.
     #[must_use]
     pub const fn is_of_data(self) -> bool {
         match self {

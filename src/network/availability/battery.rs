@@ -174,7 +174,8 @@ mod tests {
         Time::ZERO + Span::from_seconds(3600.0 * hours)
     }
 
-    /// Full at the start (0 h): 20 h idle for a full battery, charged from 23 to 6.
+    /// A battery that is full when the run begins, at 6 o'clock local time. It lasts for 20 h if
+    /// the device is idle, and is charged from 23 to 6 o'clock.
     fn process(least: &str) -> Box<dyn AvailabilityProcess> {
         let text = format!(
             "Battery(charges: ChargingHours(from: 23, until: 6), least: {least}, idle: \"20h\", busy: \"4h\", full: \"2h\", begins: 1, \

@@ -68,7 +68,8 @@ impl Availability for FedScaleTrace {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The clients in order of the share of time for which they are available.
+    /// The availability of the client at the place `level` in the ascending order of clients by the
+    /// share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)
     }

@@ -89,7 +89,8 @@ impl Availability for FlashTrace {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The devices in order of the share of time for which they are available.
+    /// The availability of the device at the place `level` in the ascending order of devices by the
+    /// share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)
     }

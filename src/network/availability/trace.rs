@@ -110,7 +110,8 @@ impl Availability for Trace {
         self.devices.is_none() || self.device.is_none() && ends.is_some_and(|(least, most)| least.0 < most.0)
     }
 
-    /// The devices in order of the share of time for which they are connected.
+    /// The availability of the device at the place `level` in the ascending order of devices by the
+    /// share of time for which they are connected.
     fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
         let ordered = self.by_share();
         let place = (level * ordered.len() as f64) as usize;

@@ -50,7 +50,7 @@ impl Topology for GraphMl {
         let Some(graph) = &self.graph else { return Vec::new() };
         let file = self.file.display();
         if let Some(node) = graph.nodes.iter().find(|node| population.position(node).is_none()) {
-            let found = format!("\"{node}\" of {file}, which is none");
+            let found = format!("\"{node}\" of {file}, which is not a party");
             let cure = format!("write \"{node}\": Party(), or name another attribute by `label`");
             return vec![Problem::wrong("file", "a party for every node", found, cure)];
         }

@@ -17,7 +17,8 @@ pub enum Fact<Own> {
     Released(Box<PrivacyEvent>),
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
-    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    /// A model needed a larger jitter than before: the variance that it added to the diagonal of
+    /// its covariance matrix.
     Jittered(f64),
     /// A party could not continue; the series ends here.
     Ended {

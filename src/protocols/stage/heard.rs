@@ -1,13 +1,16 @@
-//! Measures whether the answers that were heard are a representative sample of those that were due.
+//! Measures whether the answers that arrived are a representative sample of all answers that were
+//! due.
 
 use super::record::{NamedOutcome, SeriesRecord};
 
-/// The name of the share of answers that were due and not heard.
+/// The name of the outcome for the share of answers that were due and did not arrive.
 const MISSING: &str = "share of answers missing";
-/// The name of the outcome that is the bias, by which reports find it.
+/// The name of the outcome for the bias, by which reports find it. "Answers heard" are those that
+/// arrived.
 const NAME: &str = "mean outcome of answers heard minus that of answers due";
 
-/// Sums over the answers that were due, and over those that were heard.
+/// Number of answers and sum of their outcomes: over all answers that were due, and over those that
+/// arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeardTally {
     due: (u64, f64),
@@ -15,7 +18,8 @@ pub struct HeardTally {
 }
 
 impl HeardTally {
-    /// Adds an answer with this outcome.
+    /// Adds an answer that was due, with the outcome that it has or would have had; `heard` says
+    /// whether it arrived.
     pub fn add(&mut self, outcome: f64, heard: bool) {
         self.due = (self.due.0 + 1, self.due.1 + outcome);
         if heard {
@@ -23,8 +27,8 @@ impl HeardTally {
         }
     }
 
-    /// Writes the count of missing answers, their share and, if any answer was heard, the bias into the record; nothing if
-    /// every answer was heard.
+    /// Writes the count of missing answers, their share and, if any answer arrived, the bias into
+    /// the record. Writes nothing if every answer arrived.
     pub fn into_record(self, record: &mut SeriesRecord) {
         let (due, heard) = (self.due.0, self.heard.0);
         if due == heard {

@@ -33,7 +33,7 @@ pub struct Measured {
     pub missing: bool,
 }
 
-/// An outcome that is answered has the format that it would have without the last field.
+/// The debug format shows the field `missing` only if the outcome is missing.
 impl fmt::Debug for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { round, arm, outcome, missing } = self;
@@ -46,7 +46,7 @@ impl fmt::Debug for Measured {
     }
 }
 
-/// The digest of an outcome that is answered is that of the first three fields.
+/// The digest includes the field `missing` only if the outcome is missing.
 impl Digestible for Measured {
     fn digest(&self, digest: &mut Digest) {
         digest.words([1, self.round, self.arm]);
@@ -205,9 +205,10 @@ impl Measurer {
         answer?.ok_or_else(|| missing().into())
     }
 
-    /// As [`Self::answer`]; none if the answer is missing because of its outcome. A query of an arm whose outcome a
-    /// mechanism released before gets the same answer. For any other query it is decided anew whether there is an
-    /// answer, and this decision is a release of its own.
+    /// The answer to a round's query of an arm, as [`Self::answer`] gives it, or `None` if the
+    /// answer is missing because of its outcome. A query of an arm whose outcome a mechanism
+    /// released before gets the same answer. For any other query, a new draw decides whether there
+    /// is an answer, and this decision is a release of its own.
     ///
     /// # Errors
     /// As [`Self::answer`].

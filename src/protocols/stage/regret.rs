@@ -112,7 +112,9 @@ impl<'a> Evaluations<'a> {
         value
     }
 
-    /// As [`Self::add`], of a point of a box with its number; 0 without a box.
+    /// Adds the outcome at a point of a box in round `t`, 0 for an initial point; `arm` is the
+    /// number of the point. Returns the objective's noise-free value there, or 0 if the instance
+    /// has no box.
     pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), outcome: f64, at: Time) -> f64 {
         let value = self.instance.continuum().map_or(0.0, |continuum| continuum.function.at(point));
         self.regret.evaluated(t, value);

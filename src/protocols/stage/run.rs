@@ -102,8 +102,8 @@ impl ReplicationSetup {
         self.instance.as_ref().ok_or_else(|| ReplicationError::NoObjective { series: series.to_owned() })
     }
 
-    /// Whether this is a branch of a fork in which the series has other settings of its own than before the fork, so
-    /// that theorems apply to neither.
+    /// Whether this is a branch of a fork in which the series has other settings of its own than
+    /// before the fork, so that theorems about a whole run with the same settings do not apply.
     #[must_use]
     pub fn changes_at_fork(&self, series: &str) -> bool {
         self.directions.fork.as_ref().is_some_and(|fork| fork.changes(series))
@@ -211,8 +211,9 @@ impl ReplicationSetup {
         Ok(SeriesRecord { same_data, forked_at, ..record(series, &simulation) })
     }
 
-    /// As [`Self::run`], for parties that record shared facts: these are put into the record, releases as `releases`
-    /// counts them, and `own` is called with the protocol's own facts.
+    /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared
+    /// facts are put into the record, with `releases` as the list of releases, and `own` is called
+    /// with each of the protocol's own facts.
     ///
     /// # Errors
     /// As [`Self::run`].

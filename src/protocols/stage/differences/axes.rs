@@ -1,4 +1,4 @@
-//! The axes, apart from h, along which the agents of a group differ.
+//! The axes along which the agents of a group differ, besides the heterogeneity h.
 
 use super::domain::Domain;
 use super::factors::Factors;
@@ -121,7 +121,7 @@ impl Differences {
             || self.split_up().is_some_and(|clusters| clusters.count.get() > 1)
     }
 
-    /// Whether two agents of a group may have other noise.
+    /// Whether two agents of a group may have different noise.
     pub(in crate::protocols) fn noise_between_agents(&self) -> bool {
         self.noise.as_ref().is_some_and(Factors::between_agents)
     }
@@ -141,7 +141,7 @@ impl Differences {
         self.shift.as_ref().map_or(0.0, Shift::reach)
     }
 
-    /// The clusters, if they differ.
+    /// The clusters, if their functions differ.
     pub(in crate::protocols) fn split_up(&self) -> Option<Clusters> {
         self.clusters.filter(|clusters| clusters.apart.get() > 0.0)
     }

@@ -1,4 +1,4 @@
-//! The points that each agent can measure, where domains overlap in part.
+//! The points that each agent can measure, if the agents' domains overlap only in part.
 
 use crate::gp::Points;
 use crate::rng::Stream;

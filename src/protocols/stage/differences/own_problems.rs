@@ -24,9 +24,9 @@ pub(in crate::protocols) struct OwnProblem {
 /// Factors on the hyperparameters of an agent's own model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::protocols) struct ModelFactors {
-    /// On every length-scale.
+    /// Factor on every length-scale.
     pub(in crate::protocols) length_scale: f64,
-    /// On the standard deviation of the noise.
+    /// Factor on the standard deviation of the noise.
     pub(in crate::protocols) noise_sd: f64,
 }
 
@@ -45,7 +45,7 @@ pub(in crate::protocols) struct Drawn<'a> {
     /// Node of the seed tree for its objective. It is addressed by the party's name, so that no draw depends on which other
     /// agents take part.
     key: Key,
-    /// Empty if it has none.
+    /// Its shift along each input, in units of the domain's side; empty if it has no shift.
     shift: Vec<f64>,
     /// The number of its cluster and the share of the variance that is the cluster's own.
     cluster: Option<(u64, f64)>,
