@@ -12,8 +12,8 @@ use crate::vocab::{Cost, Neighbours, Positive};
 /// Number of draws of one input for a variance.
 const DRAWS: u32 = 40_000;
 
-/// Checks the variance that is stated for the noise on numbers `from` to `to`: that of no number is larger, and that of some
-/// number is as large.
+/// Checks the variance that is stated for the noise on the numbers `from` to `to`: the noise on no
+/// number has a larger variance, and the noise on some number has this variance.
 fn variance(
     found: &mut Violations,
     stated: f64,

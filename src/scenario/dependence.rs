@@ -1,4 +1,5 @@
-//! Checks of what only agents with objectives of their own can have: quantities that depend on their objectives, shares of records.
+//! Checks of settings that need agents with objectives of their own: `together` with quantities of
+//! the agents' data, and records that are divided among agents.
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;

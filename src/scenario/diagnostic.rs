@@ -118,7 +118,7 @@ struct Plain<'a> {
 }
 
 impl fmt::Display for Diagnostics {
-    /// As [`Diagnostics::render`].
+    /// Writes the text that [`Diagnostics::render`] returns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render())
     }

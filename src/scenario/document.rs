@@ -187,7 +187,7 @@ impl Document {
         self.edited_as(&language, SCENARIO)
     }
 
-    /// The same for an account file.
+    /// An account file in RON, with the place of every byte in the text.
     pub(super) fn edited_account(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language_of::<Account>, "Account")
     }

@@ -17,7 +17,8 @@ pub(super) fn laid_out(text: &str) -> String {
     Layout::new(text, usize::MAX).write()
 }
 
-/// As [`laid_out`], for a text without line breaks: adds them.
+/// The text of a scenario with the usual white space, for a text without line breaks: brackets that
+/// do not fit the width are broken, one entry per line. The text must be free of syntax errors.
 pub(super) fn broken(text: &str) -> String {
     Layout::new(text, WIDTH).write()
 }

@@ -28,10 +28,11 @@ struct ProgramFamily {
     ask: Ask,
 }
 
-/// All such families. The members of a process are settled before its first scenario is read.
+/// All families whose members may use programs. No member can be added after a process has read its
+/// first scenario.
 static ASKING: LazyLock<[ProgramFamily; 5]> = LazyLock::new(asking);
 
-/// The names of their members as the keys of compact JSON, each once.
+/// The names of the members in `ASKING`, each once, as they are written as keys in compact JSON.
 static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     ASKING.iter().flat_map(|family| &family.names).map(|name| format!("\"{name}\":")).collect()
 });
@@ -71,8 +72,9 @@ pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     found
 }
 
-/// The same for compact JSON text. The text is parsed only if it contains the name of such a member, since most scenarios use no
-/// program and a study may have many cells.
+/// Every program that a scenario uses, with its path, as [`programs_in`] finds it, for a scenario
+/// in compact JSON text. The text is parsed only if it contains the name of a member that may use a
+/// program, since most scenarios use no program and a study may have many cells.
 #[must_use]
 pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
     if !KEYS.iter().any(|key| text.contains(key)) {

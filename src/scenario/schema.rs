@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 /// Name of the definition of `Each`.
 const EACH: &str = "Each";
-/// Fields of a schema that describe a place; they stay beside the alternatives that the place is given.
+/// Keywords of a schema that describe a place. If a place gets alternatives, these keywords stay
+/// beside `anyOf`.
 const ABOUT_THE_PLACE: [&str; 2] = ["description", "default"];
 
-/// The JSON Schema (draft 2020-12) of scenarios that are written in JSON, with all members of this program's catalogue.
-/// It is a little wider than what `check` accepts: the values of an `Each` are of any kind, and ranges of numbers are
-/// stated only in descriptions.
+/// The JSON Schema (draft 2020-12) of scenarios that are written in JSON, with all members of this
+/// program's catalogue. It accepts a little more than `check` does: the values of an `Each` are of
+/// any kind, and ranges of numbers are stated only in descriptions.
 #[must_use]
 pub fn schema() -> Value {
     let mut language = language();

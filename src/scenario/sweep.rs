@@ -308,7 +308,7 @@ impl Expansion<'_> {
 }
 
 impl RawCell<'_> {
-    /// The value that an `Each` has here.
+    /// The value that an `Each` has in this cell.
     fn choice<'b>(&self, sweep: &'b Sweep) -> &'b Choice {
         let axis = self.expansion.axes.iter().position(|(known, _)| *known == sweep.name);
         &sweep.values[axis.map_or(0, |axis| self.chosen[axis])]

@@ -57,7 +57,8 @@ impl<'a> Token<'a> {
     }
 }
 
-/// All tokens of a text, in order. Of a text that has errors, what looks like a token.
+/// All tokens of a text, in order. In a text with errors, everything that looks like a token is
+/// one.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let (mut found, mut at, mut newlines, mut apart) = (Vec::new(), 0, 0, false);

@@ -83,7 +83,8 @@ fn member(node: &Node, name: &str, shape: Option<Shape<'_>>) -> Result<Value, Le
         (Body::Tuple(items), kind) if items.len() == 1 && kind != Kind::Tuple => {
             to_json(&items[0], Some(content))?
         }
-        // Without its name, which is the key, this is what stands in its brackets.
+        // The member's name becomes the key of the object, so the value is only what stands in the
+        // member's brackets.
         _ => to_json(&Node { name: None, ..node.clone() }, Some(content))?,
     };
     Ok(tagged(name, content))
