@@ -46,7 +46,8 @@ impl OneRun {
     }
 }
 
-/// The most certain guesses first.
+/// Sorts canaries by the absolute value of their scores in descending order, so that the most
+/// certain guesses come first.
 fn by_size(mut coins: CanaryScores) -> CanaryScores {
     coins.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     coins

@@ -1,4 +1,5 @@
-//! All broadcasts of a run whose server selects agents by their losses, with the noisy losses from which it does.
+//! All broadcasts of a run whose server selects agents by their noisy losses, together with these
+//! losses.
 
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, NeighbourSide, Transcript};
