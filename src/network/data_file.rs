@@ -50,7 +50,7 @@ pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Ve
     numbers(file, &read(base, file, "a CSV file")?, column)
 }
 
-/// As [`column`], from the text of the file.
+/// The numbers of a column, as [`column`] returns them, from `text`, the contents of the file.
 pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");

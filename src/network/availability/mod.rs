@@ -43,7 +43,8 @@ pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// As [`Self::start`], for the party with this number, from 0, among the parties of its entry.
+    /// A new process for the party with this number, from 0, among the parties of its entry. The
+    /// default calls [`Self::start`], so the number has no effect.
     fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = number;
         self.start(stream)
@@ -54,8 +55,9 @@ pub trait Availability {
         false
     }
 
-    /// As [`Self::start`], for a party at a stated place in the distribution of that draw: `level` in (0, 1), 1 for the
-    /// most available. All other draws are those of `start`. Only called if [`Self::differs`].
+    /// A new process for a party at a stated place in the distribution of that draw: `level` in (0,
+    /// 1), 1 for the most available. All its other draws are those of [`Self::start`]. Only called
+    /// if [`Self::differs`] is true.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = level;
         self.start(stream)
@@ -164,7 +166,9 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// As [`Self::receives`], for a message that arrives at `now`. Calls of this method and of [`Self::works`] are in order of time.
+    /// Whether the party, while it is connected, receives a message that arrives at `now`. The
+    /// default calls [`Self::receives`]. Calls of this method and of [`Self::works`] are in order
+    /// of time.
     fn receives_at(&mut self, now: Time) -> bool {
         let _ = now;
         self.receives()

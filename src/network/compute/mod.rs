@@ -32,7 +32,8 @@ pub trait Compute {
         1.0
     }
 
-    /// As [`Self::slowness`], for the party with this number, from 0, among the parties of its entry.
+    /// The factor of [`Self::slowness`] for the party with this number, from 0, among the parties
+    /// of its entry. By default the number has no effect.
     fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
         let _ = number;
         self.slowness(u)

@@ -69,7 +69,8 @@ pub trait LossProcess: std::fmt::Debug + BoxedLoss {
     /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
     fn drops(&mut self, u: f64) -> bool;
 
-    /// As [`Self::drops`], for a message that enters the link at `at`.
+    /// Whether the next message, which enters the link at `at`, is lost; `u` is that message's
+    /// uniform draw on [0, 1). The default calls [`Self::drops`].
     fn drops_at(&mut self, at: Time, u: f64) -> bool {
         let _ = at;
         self.drops(u)

@@ -264,7 +264,8 @@ impl SearchSettings<'_> {
 }
 
 impl ReplicationSetup {
-    /// As [`Self::play`], for parties that record [`Measured`]: the record also has the evaluations and the regret.
+    /// Runs one simulation as [`Self::play`] does, for parties that record [`Measured`]; the record
+    /// then also has the evaluations and the regret.
     ///
     /// # Errors
     /// As [`Self::run`].

@@ -49,7 +49,8 @@ impl Audited for Federated {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => {
                 let mut tried = targets(aggregate, &explored, &weights.at(0));
-                // Of agents with epsilons of their own, also the first of each epsilon.
+                // If agents have epsilons of their own, the first agent with each epsilon is tried
+                // too.
                 let levels = self.agent_levels(series, context.stage, context.key).unwrap_or_default();
                 let first = |n: &usize| levels[..*n].iter().all(|level| level.epsilon != levels[*n].epsilon);
                 tried.extend((0..levels.len()).filter(first));
