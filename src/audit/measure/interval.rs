@@ -36,7 +36,8 @@ pub(super) fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
     if hits > trials { 0.0 } else { incomplete_beta(hits as f64, (trials - hits) as f64 + 1.0, p).0 }
 }
 
-/// Where I_p(a, b) (or 1 - I_p, if `complement`) equals `target`, rounded outwards.
+/// The p at which I_p(a, b) (or 1 - I_p(a, b), if `complement`) equals `target`. The result is
+/// rounded down, or up if `complement`, so that the limit stays valid.
 fn limit(a: f64, b: f64, target: f64, complement: bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..200 {

@@ -1,4 +1,5 @@
-//! Private release: one validation record replaced, or the function of a neighbouring validation set, seen by readers.
+//! Audits of private release, as readers see it. The neighbours differ in one validation record, or
+//! are the functions of two neighbouring validation sets.
 
 use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
@@ -65,7 +66,7 @@ fn candidates(
     let delta = context.delta;
     if recipe.silence.is_some_and(|silence| silence.depends()) {
         return Err(NotAuditedReason::NoAttack(
-            "which outcomes are known depends on the outcomes (`silence`); the auditor repeats publications of searches that \
+            "which outcomes the search knows depends on their values (`silence`); the auditor repeats only publications of searches that \
              know all of them",
         ));
     }

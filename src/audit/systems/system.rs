@@ -58,7 +58,7 @@ pub enum NotAuditedReason {
 }
 
 impl NotAuditedReason {
-    /// The entry for a report.
+    /// The entry of this series in the report's list of series that are not audited.
     #[must_use]
     pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));

@@ -1,4 +1,4 @@
-//! The verdict on a claim, from the measured bound, and its limits.
+//! The verdict on a claim, from the measured bound, and how much the measurements leave open.
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
@@ -6,7 +6,8 @@ use crate::audit::measure::{Evidence, NeighbourSide, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// How far the tested epsilon is above the measured bounds. If the tested epsilon is true, the true loss lies in between.
+/// How far the epsilon that is tested lies above the measured bounds. If that epsilon is a true
+/// bound, the true loss lies between them.
 ///
 /// Each factor is a quotient, and `None` if the divisor is 0 or unknown or the dividend is infinite. If the verdict is
 /// consistent, the first three are at least 1, up to numerical error.
@@ -43,7 +44,8 @@ impl Factors {
         }
     }
 
-    /// The smallest of these factors that a verdict may state, and whether it depends on the model.
+    /// The smaller of `counted` and `modelled`, and whether it is `modelled`, which is valid only
+    /// if the model's premise is true. `None` if neither is known.
     #[must_use]
     pub fn smallest(&self) -> Option<(f64, bool)> {
         match (self.counted, self.modelled) {
@@ -216,7 +218,8 @@ fn judged(
     (Verdict::Inconclusive, Some(why))
 }
 
-/// The number of trials without which no audit can refute this finite epsilon.
+/// The smallest number of trials per side, in words, with which an audit at delta 0 could refute
+/// this finite epsilon.
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {

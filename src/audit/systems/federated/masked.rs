@@ -160,8 +160,9 @@ struct ObservedSums {
 }
 
 impl ObservedSums {
-    /// As on the server, the claim covers the first `rounds` rounds, at the rate `claimed_rate`, or at the sampling
-    /// rate if that is `None`.
+    /// The sums of the rounds `opened` (round and number of answers), as `observer` sees them. As
+    /// in the ledger, the claim covers the first `rounds` rounds, and is computed at
+    /// `claimed_rate`, or at the sampling rate if that is `None`.
     fn new(
         masked: MaskedRound,
         opened: &[(u64, u64)],
@@ -210,7 +211,7 @@ impl Experiment for ObservedSums {
             let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();
             let mut parts = Vec::with_capacity(answered.len());
             for &agent in &answered {
-                // Larger than any clipping norm: the agent clips its own vector.
+                // The vector is longer than any clipping norm, and the agent clips it.
                 let present = agent == self.target && side == NeighbourSide::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
                 parts.push(self.masked.part(agent, round.round, omega, &key.index(agent as u64)));

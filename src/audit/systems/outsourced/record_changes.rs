@@ -1,4 +1,5 @@
-//! Moves of one record: in the file, before anything is computed from the data.
+//! Neighbouring inputs in which one record is moved. If the objective supports this, the record is
+//! moved in the file, before anything is computed from the data.
 
 use crate::audit::error::AuditError;
 use crate::audit::systems::request::numbers;
