@@ -19,8 +19,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// From scores; larger scores favour D. If the attacker does worse than a guess, the sign of all scores is
-    /// reversed.
+    /// The success of an attacker who guesses from these scores, of which larger ones favour D. If
+    /// the attacker does worse than a random guess, the sign of all scores is reversed.
     ///
     /// Source: Carlini et al. 2022, "Membership inference attacks from first principles" (true positives at a low rate
     /// of false ones); Mann and Whitney 1947 (AUC).

@@ -160,7 +160,8 @@ struct Publication {
     setting: Option<Chosen>,
     value: Option<(ValueRelease, [TrialResults; 2])>,
     prices: Vec<Price>,
-    /// The exact loss, at delta 0.
+    /// The pair with its exact loss at delta 0; `None` at another delta, or if the loss is not
+    /// known.
     pair: Option<KnownPair>,
 }
 

@@ -1,4 +1,5 @@
-//! The claim, the proven bound, and the verdict of the trials on both.
+//! The claim about a system and the proven bound on its loss, and the verdict on each of the two
+//! from the trials.
 
 mod bound;
 mod finding;

@@ -1,4 +1,5 @@
-//! Outsourced optimisation: one record moved by the allowed distance, or one outcome replaced, seen by the modeler.
+//! Audits of outsourced optimisation, as the modeler sees it. The neighbours differ in one record,
+//! moved by the allowed distance, or in one outcome, replaced by another.
 //!
 //! A record is changed in the file, before anything is computed from the data: a scale that is computed from the data
 //! changes all rows, or all answers, and the audit shows that.
