@@ -86,7 +86,8 @@ impl Counts {
         Self { trials: [own.len() as u64, other.len() as u64], hits: [hits(own), hits(other)] }
     }
 
-    /// Limits of the event's two probabilities that hold together with probability 1 - `error`.
+    /// A lower limit of the event's probability on the side that it indicates, and an upper limit
+    /// on the other side. Both hold with probability at least 1 - `error`.
     pub(super) fn limits(self, error: f64) -> (f64, f64) {
         let low = lower_limit(self.hits[0], self.trials[0], error / 2.0);
         let high = upper_limit(self.hits[1], self.trials[1], error / 2.0);
@@ -154,8 +155,8 @@ impl Sorted {
         }
     }
 
-    /// Order statistics of both sides, dense in the tails: places 0, 1, 2, ..., then ever wider steps, from either
-    /// end.
+    /// Scores of both sides that are tried as thresholds. They are dense in the tails: from either
+    /// end of the sorted scores, the places 0, 1, 2, ..., and then steps that become wider.
     fn thresholds(&self) -> Vec<f64> {
         let mut found = Vec::new();
         for sorted in &self.0 {

@@ -25,7 +25,8 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
 /// One sum over agents, each with a vector in a direction of its own, at full norm or zero with probability 1/2 each.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
-        // The work grows with the square: each agent's vector has as many numbers as there are agents.
+        // The work grows with the square of the number of agents: each agent's vector has as many
+        // numbers as there are agents.
         let agents = (trials as f64).sqrt().ceil().clamp(8.0, 1000.0) as usize;
         let weight = 1.0 / agents as f64;
         let (rate, clip) = match (sum.participation, sum.clip) {

@@ -64,7 +64,7 @@ pub(super) fn cases() -> Vec<Case> {
         on_pair(
             CaseDescription::refuted(
                 "johnson-lindenstrauss-branch",
-                "the same on data with equal column spaces: only the lifting decision differs",
+                "PO-GP-UCB's projection of data with equal column spaces: only whether singular values are lifted differs",
             ),
             mechanism,
             branch,

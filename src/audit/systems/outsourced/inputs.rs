@@ -1,4 +1,5 @@
-//! Releases of the inputs: one record moved, seen by the modeler.
+//! Audits of releases of the inputs, as the modeler sees them. The neighbours differ in one record,
+//! which is moved.
 
 use super::record_changes::{DISTANCE, RecordChange, candidate_changes, moved_as_given, rows_of};
 use crate::audit::error::AuditError;
