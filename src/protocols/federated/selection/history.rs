@@ -13,9 +13,9 @@ pub struct SelectionHistory {
     pub reported: Vec<Option<f64>>,
     /// By agent: the last round in which it was selected and its answer arrived in time.
     pub involved: Vec<Option<u64>>,
-    /// By past round: the sum of the released reports of the agents whose answers arrived in time.
+    /// By agent: the time that this last answer took, in seconds.
     pub took: Vec<Option<f64>>,
-    /// By past round: the sum of the reports of the agents whose answers arrived in time.
+    /// By past round: the sum of the released reports of the agents whose answers arrived in time.
     pub utility: Vec<f64>,
 }
 
