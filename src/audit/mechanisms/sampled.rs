@@ -45,7 +45,10 @@ pub(super) fn cases() -> Vec<Case> {
             (1, DELTA, Neighbours::ZeroOut),
         ),
         worst(
-            CaseDescription::sound("poisson-gaussian-40", "Gaussian noise on a Poisson sample, q = 0.25, z = 1, 40 times, as in DP-FTS-DE"),
+            CaseDescription::sound(
+                "poisson-gaussian-40",
+                "Gaussian noise on a Poisson sample, q = 0.25, z = 1, 40 times, as in DP-FTS-DE",
+            ),
             poisson,
             &units,
             (40, FEDERATED_DELTA, Neighbours::ZeroOut),

@@ -32,7 +32,8 @@ vocabulary! {
             /// The draw, without protection: the server is trusted with it.
             omega: Released<Arc<Vec<f64>>>,
         } = 2,
-        /// From an agent that sends no vector in this round: it has measured.
+        /// From an agent that sends no vector in this round: it has made its measurement of the
+        /// round.
         Done {
             /// The round.
             round: u64,
@@ -105,7 +106,8 @@ vocabulary! {
             /// Its loss of the round's vectors, without protection: the server is trusted with it.
             loss: Released<f64>,
         } = 13,
-        /// From a server that is not trusted, where agents share masks with few neighbours: which of them have answered.
+        /// From a server that is not trusted, where agents share masks with few neighbours: which
+        /// neighbours of the addressee have answered.
         UnmaskNear {
             /// The round.
             round: u64,

@@ -124,7 +124,8 @@ mod tests {
         assert_eq!(shares, [1.0, 0.0, 0.5, 1.0]);
     }
 
-    /// Agents of equal regret share their counts of answers heard, whatever their order.
+    /// Agents of equal regret share their counts of answers that entered a sum, whatever their
+    /// order.
     #[test]
     fn ties_between_quarters_are_shared() {
         let shares = |heard: [bool; 4]| {
@@ -138,7 +139,8 @@ mod tests {
         assert_eq!(first, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
     }
 
-    /// If nobody was heard, the bias is undefined, not 0; agents of equal regret still have shares.
+    /// If no answer entered a sum, the bias is undefined, not 0; agents of equal regret still have
+    /// shares.
     #[test]
     fn nobody_heard_is_undefined_and_equal_regrets_have_shares() {
         let mut tally = ParticipationTally::new(4);

@@ -47,7 +47,11 @@ impl Aggregate {
         }
         let refused = [
             ("participation", !matches!(self.participation, Participation::Poisson(_)), "Poisson(..)"),
-            ("server", self.server.is_masked(), "Trusted: under masks each agent decides itself whether it takes part"),
+            (
+                "server",
+                self.server.is_masked(),
+                "Trusted: under masks each agent decides itself whether it takes part",
+            ),
             ("selection", !self.selection.is_everyone(), "Everyone"),
             ("adaptive_clip", self.adaptive_clip.is_some(), "none: its count is planned for one rate"),
             ("divisor", self.divisor != Divisor::Planned, "Planned: any other divisor shows who answers"),

@@ -43,9 +43,11 @@ pub struct AgentGroup {
     /// explores region n mod P.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explores: Option<u32>,
-    /// Answers that are missing because of what the agent measured. With `by: Value` it depends on the agent's last outcome,
-    /// with `by: Regret` on its simple regret: the largest value of its own objective minus the largest that it has
-    /// measured, noise-free. Who answers is then a release about the agents, with an entry in the ledger for each round.
+    /// Answers that are missing because of what the agent measured. With `by: Value`, whether an
+    /// answer is missing depends on the agent's last outcome, with `by: Regret` on its simple
+    /// regret: the largest value of its own objective minus the largest that it has measured,
+    /// noise-free. Who answers is then a release about the agents, with an entry in the ledger for
+    /// each round.
     /// Default: none, answers are missing only because of the network and the parties' availability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,

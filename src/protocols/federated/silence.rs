@@ -17,7 +17,7 @@ pub(super) struct AgentSilence {
 }
 
 impl AgentSilence {
-    /// Before the first measurement of an agent.
+    /// The state before the first measurement of an agent.
     pub(super) fn new(recipe: Informative, leaves: bool) -> Self {
         Self { recipe, leaves, left: false, found: f64::NEG_INFINITY, last: f64::NAN }
     }

@@ -20,7 +20,7 @@ pub struct SelectionHistory {
 }
 
 impl SelectionHistory {
-    /// Before the first round.
+    /// The history before the first round.
     #[must_use]
     pub fn new(announced: Vec<f64>) -> Self {
         let agents = announced.len();

@@ -28,7 +28,7 @@ pub enum LossReporters {
 }
 
 impl LossReporters {
-    /// Whether an agent reports its loss, if it is selected or not.
+    /// Whether an agent reports its loss, given whether it is selected.
     pub(super) fn include(self, selected: bool) -> bool {
         match self {
             Self::Nobody => false,
