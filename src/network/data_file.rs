@@ -34,7 +34,7 @@ pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String
     })
 }
 
-/// Stores what was read in `place`, or returns the problem.
+/// Stores the value of `read` in `place`; if reading failed, returns the problem.
 pub(super) fn keep<T>(read: Result<T, Problem>, place: &mut Loaded<T>) -> Vec<Problem> {
     match read {
         Ok(value) => {

@@ -74,8 +74,7 @@ impl Availability for BetaPerMessage {
             let expected =
                 "a concentration whose products with the mean and with 1 - mean are from 0.01 to 1000000";
             let found = format!("{}, with a product of {shape}", self.concentration);
-            let cure =
-                "bring the concentration or the mean nearer to 1; beyond, nearly all parties are alike";
+            let cure = "bring the concentration nearer to 1, or the mean nearer to 0.5";
             Problem::wrong("concentration", expected, found, cure)
         };
         shapes.find_map(extreme).map(problem).into_iter().collect()

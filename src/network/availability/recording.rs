@@ -26,7 +26,8 @@ pub enum RecordedDevice {
 /// How much of the recording has passed when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingOffset {
-    /// This much, the same for every party.
+    /// This much since the beginning of the earliest recording of the file, the same for every
+    /// party.
     ///
     /// Example: `At("26h")`.
     At(Span),

@@ -250,8 +250,9 @@ impl Release {
         Ok(parties.collect())
     }
 
-    /// The same search with the same noise on the neighbour's function, without the network, for comparison with
-    /// theorems about neighbours. `None` unless the search makes its trials one after another.
+    /// The search of a series, repeated on the neighbour's function with the same noise and without
+    /// the network, for comparison with theorems about neighbours. `None` if the objective has no
+    /// neighbour, or if trials are not made one after another by a learner.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,

@@ -45,7 +45,8 @@ impl Release {
     /// the seed tree.
     ///
     /// # Errors
-    /// [`CannotRelease`], if the learner cannot be built or updated, or if every setting is chosen privately.
+    /// [`CannotRelease`], if the learner cannot be built or updated, or if every setting is chosen
+    /// privately or the number of trials is random.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,
