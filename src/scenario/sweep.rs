@@ -24,7 +24,7 @@ struct Piece {
 enum Origin {
     /// Bytes of the user's file, beginning at this one.
     File(usize),
-    /// Other words for these bytes of the user's file.
+    /// A translation of these bytes of the user's file.
     Translated(Range<usize>),
     /// An override, as typed.
     Override(String),

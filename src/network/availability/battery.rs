@@ -27,7 +27,8 @@ pub struct Battery {
     pub idle: Span,
     /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0.
     pub busy: Span,
-    /// Time in which an empty battery is charged, above 0.
+    /// Time in which charging fills an empty battery if nothing is used meanwhile, above 0. The
+    /// idle use goes on during charging.
     pub full: Span,
     /// Whether a device that is charged takes part at any level. Default: true.
     #[serde(default = "yes")]

@@ -38,7 +38,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// The next byte that is no space; 0 at the end.
+    /// Skips white space, and returns the next byte; 0 at the end.
     fn peek(&mut self) -> u8 {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
