@@ -66,8 +66,8 @@ fn candidates(
     let delta = context.delta;
     if recipe.silence.is_some_and(|silence| silence.depends()) {
         return Err(NotAuditedReason::NoAttack(
-            "which outcomes the search knows depends on their values (`silence`); the auditor repeats \
-             only publications of searches that know all of them",
+            "which outcomes the search knows depends on their values (`silence`); the auditor \
+             repeats only publications of searches that know all of them",
         ));
     }
     if series.publication.get::<EverySetting>().is_some() {
