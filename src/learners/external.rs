@@ -1,6 +1,6 @@
 //! A learner that is an external program, in any language; it is sent the same information as any other learner.
 
-use super::arms::{Arms, BuildError, Facts};
+use super::arms::{Arms, BuildError, ProblemConstants};
 use super::{Learner, LearnerRecipe};
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{ArmCovariance, GpError};
@@ -116,7 +116,7 @@ impl LearnerRecipe for External {
 
 /// The fields of the opening message that describe the arms and the model.
 fn opening_fields(arms: &Arms) -> Map<String, Value> {
-    let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
+    let ProblemConstants { bound, noise_bound, laplace_scale, .. } = arms.facts;
     let mut told = Map::new();
     match &arms.covariance {
         None => {}
