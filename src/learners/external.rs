@@ -33,8 +33,8 @@ pub struct External {
     /// identity, as are the files in `command`: a study with changed files is a different study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// Whether the program is sent the arms' inputs and the model that the objective suggests; else it is sent only the
-    /// numbers of arms and rounds, its choices and the outcomes. Default: true.
+    /// Whether the program is sent the arms' inputs, the model that the objective suggests and the bounds that the protocol
+    /// knows; else it is sent only the numbers of arms and rounds, its choices and the outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }

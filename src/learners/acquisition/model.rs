@@ -79,7 +79,8 @@ impl Model {
         *self = Self::new(self.refit, self.d, self.stated.clone());
     }
 
-    /// Fits the hyperparameters if a fit is due, and brings the posterior up to date.
+    /// Fits the hyperparameters if a fit is due, and computes the posterior of all outcomes. Does nothing if hyperparameters are
+    /// never fitted, since [`Self::observe`] then updates the posterior.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };
         let t = self.len();
