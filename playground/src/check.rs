@@ -15,8 +15,8 @@ const MOST_MEMORY: Memory = Memory(2 << 30);
 pub(crate) fn plan(file: &Path) -> Result<Plan, Diagnostics> {
     let document = Document::load(file)?;
     let base = file.parent().unwrap_or(Path::new("")).to_owned();
-    let room = RunLimits { memory: MOST_MEMORY, threads: 1 };
-    let resources = Resources { base, room, ..Resources::default() };
+    let limits = RunLimits { memory: MOST_MEMORY, threads: 1 };
+    let resources = Resources { base, limits, ..Resources::default() };
     let cells = document.cells(&[], &resources)?;
     Ok(Plan::new(document.ron()?, Vec::new(), &resources, cells))
 }

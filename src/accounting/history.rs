@@ -62,7 +62,7 @@ impl History {
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
         let costs = self.0.iter().map(|entry| (entry.event.cost.clone(), entry.count)).collect();
-        Statement { costs, composition: self.composition(), delta, footing: Some(self.basis_summary()) }
+        Statement { costs, composition: self.composition(), delta, basis: Some(self.basis_summary()) }
     }
 
     /// The releases up to and including a round, each with its count ([`CountedRelease::until`]).

@@ -15,7 +15,7 @@ pub struct Statement {
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
     /// The basis of the releases; absent for costs from a file.
-    pub footing: Option<BasisSummary>,
+    pub basis: Option<BasisSummary>,
 }
 
 /// An accountant's answer, and whether it is a bound.
@@ -46,7 +46,7 @@ impl Statement {
     #[must_use]
     pub fn of_costs(costs: Vec<(Cost, u64)>, delta: Delta) -> Self {
         let composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-        Self { costs, composition, delta, footing: None }
+        Self { costs, composition, delta, basis: None }
     }
 
     /// The epsilon of every accountant; the first is the main one.
@@ -60,7 +60,7 @@ impl Statement {
         let priced = self.price(accountant);
         let approximate = accountant.is_approximation();
         let standing = if approximate { EpsilonKind::NotABound } else { priced.standing };
-        let basis = match self.footing.map(|footing| footing.basis) {
+        let basis = match self.basis.map(|summary| summary.basis) {
             // A refuted or unprotected release has no finite epsilon, by any accountant.
             known @ Some(LossBasis::Refuted | LossBasis::Unprotected) => known,
             _ if approximate => Some(LossBasis::Approximation),
@@ -68,7 +68,7 @@ impl Statement {
         };
         let mut figure = Figure { accountant: name, priced, standing, basis, arithmetic: None };
         if figure.certifies() {
-            figure.arithmetic = self.footing.map(|footing| footing.arithmetic);
+            figure.arithmetic = self.basis.map(|summary| summary.arithmetic);
         }
         figure
     }
@@ -80,7 +80,7 @@ impl Statement {
 
     /// Whether some releases may have been chosen after seeing others; false for costs from a file.
     fn is_adaptive(&self) -> bool {
-        self.footing.is_some_and(|footing| footing.is_adaptive)
+        self.basis.is_some_and(|summary| summary.is_adaptive)
     }
 
     /// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
@@ -106,7 +106,7 @@ impl Statement {
 
     /// Whether another statement has the same composition, basis and arithmetic.
     fn has_same_inputs(&self, other: &Self) -> bool {
-        let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
+        let known = |statement: &Self| statement.basis.map(|summary| (summary.basis, summary.arithmetic));
         self.composition == other.composition && known(self) == known(other)
     }
 

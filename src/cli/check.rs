@@ -96,7 +96,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
             .into_iter()
             .map(|told| format!("protocol.{}.{told}", protocol.name()));
         let tied = cell.scenario.draft().parties.iter().filter(|(_, party)| {
-            party.together.as_ref().is_some_and(|together| !together.told_by_times().is_empty())
+            party.together.as_ref().is_some_and(|together| !together.revealed_by_times().is_empty())
         });
         let tied = tied.map(|(name, _)| {
             format!(

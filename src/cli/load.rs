@@ -61,7 +61,7 @@ impl Loaded {
         overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
         let resources = Resources {
             starts,
-            room: RunLimits {
+            limits: RunLimits {
                 threads: threads(at_once),
                 memory: arguments.memory.unwrap_or(RunLimits::default().memory),
             },
@@ -108,7 +108,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     // The folder has the answers of the programs, so the programs need not exist any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
     let (base, data) = (manifest.base.clone(), manifest.data.clone());
-    let resources = Resources { base, data, programs, room: RunLimits::unlimited(), ..Resources::default() };
+    let resources =
+        Resources { base, data, programs, limits: RunLimits::unlimited(), ..Resources::default() };
     let document = Document::from_text(&file, text);
     let plan = |overrides: &[String]| {
         let cells = document

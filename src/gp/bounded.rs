@@ -14,9 +14,9 @@ const MEMORY: usize = 8;
 const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
-const KEPT: f64 = 1e-4;
+const ARMIJO: f64 = 1e-4;
 /// Length of the first step, as a share of the longest side.
-const FIRST: f64 = 0.1;
+const FIRST_STEP: f64 = 0.1;
 /// Largest number of steps between discrete values.
 const STEPS: usize = 64;
 
@@ -24,12 +24,12 @@ const STEPS: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Climb {
     /// The search ends after this many steps.
-    pub(crate) steps: usize,
+    pub(crate) max_steps: usize,
     /// The search ends when no derivative in a direction into the box exceeds this in absolute value, in units of the
     /// function per side.
-    pub(crate) level: f64,
+    pub(crate) gradient_tolerance: f64,
     /// The search ends when a step increases the function by less than this.
-    pub(crate) gain: f64,
+    pub(crate) value_tolerance: f64,
 }
 
 impl Climb {
@@ -52,7 +52,7 @@ impl Climb {
             return None;
         }
         let mut memory: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
-        for _ in 0..self.steps {
+        for _ in 0..self.max_steps {
             let held: Vec<bool> = (0..d)
                 .map(|i| {
                     (x[i] <= bounds[i].0 && gradient[i] <= 0.0) || (x[i] >= bounds[i].1 && gradient[i] >= 0.0)
@@ -60,7 +60,7 @@ impl Climb {
                 .collect();
             let free: Vec<f64> = (0..d).map(|i| if held[i] { 0.0 } else { gradient[i] }).collect();
             let slope = free.iter().zip(&sides).map(|(g, side)| (g * side).abs()).fold(0.0, f64::max);
-            if slope.is_nan() || slope <= self.level {
+            if slope.is_nan() || slope <= self.gradient_tolerance {
                 break;
             }
             let mut direction = uphill(&memory, &free);
@@ -69,7 +69,7 @@ impl Climb {
             if memory.is_empty() || along.is_nan() || along <= 0.0 {
                 memory.clear();
                 let size = free.iter().fold(0.0f64, |most, g| most.max(g.abs()));
-                direction = free.iter().map(|g| FIRST * longest * g / size).collect();
+                direction = free.iter().map(|g| FIRST_STEP * longest * g / size).collect();
             }
             let Some((next, better, slopes)) = step(&x, value, &gradient, &direction, &clamp, function)
             else {
@@ -90,7 +90,7 @@ impl Climb {
             }
             let gained = better - value;
             (x, value, gradient) = (next, better, slopes);
-            if gained < self.gain {
+            if gained < self.value_tolerance {
                 break;
             }
         }
@@ -133,7 +133,7 @@ fn step(
         let next: Vec<f64> = (0..x.len()).map(|i| clamp(x[i] + length * direction[i], i)).collect();
         let promised: f64 = (0..x.len()).map(|i| gradient[i] * (next[i] - x[i])).sum();
         let found = function(&next, &mut slopes);
-        if found.is_finite() && promised > 0.0 && found >= value + KEPT * promised {
+        if found.is_finite() && promised > 0.0 && found >= value + ARMIJO * promised {
             return Some((next, found, slopes));
         }
         length *= 0.5;
@@ -223,7 +223,7 @@ fn best_refined(
 mod tests {
     use super::*;
 
-    const CLIMB: Climb = Climb { steps: 200, level: 1e-9, gain: 0.0 };
+    const CLIMB: Climb = Climb { max_steps: 200, gradient_tolerance: 1e-9, value_tolerance: 0.0 };
 
     /// Minus Rosenbrock, a curved ridge whose top is at (1, 1).
     fn ridge(x: &[f64], gradient: &mut [f64]) -> f64 {

@@ -68,7 +68,7 @@ pub use path::PosteriorPath;
 pub use point_posterior::{PointModel, PointPosterior};
 pub use points::Points;
 pub use posterior::Posterior;
-pub(crate) use refit::{Hyperparameters, refit};
+pub(crate) use refit::{StandardisedHyperparameters, refit};
 pub use scores::{largest, upper_bounds};
 pub use singular::Singular;
 pub use symmetric::Eigen;

@@ -8,7 +8,7 @@ use std::f64::consts::SQRT_2;
 
 /// Hyperparameters for points of the unit cube and outputs of mean 0 and variance 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Hyperparameters {
+pub(crate) struct StandardisedHyperparameters {
     /// Length-scale of each dimension, as a share of its side.
     pub(crate) length_scales: Vec<f64>,
     pub(crate) variance: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Hyperparameters {
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
-const CLIMB: Climb = Climb { steps: 60, level: 1e-3, gain: 1e-5 };
+const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
 /// The priors: of length-scales, log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many inputs are not
 /// taken to be rougher (Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"); of the
@@ -40,8 +40,8 @@ pub(crate) fn refit(
     shape: Shape,
     points: &Points,
     outputs: &[f64],
-    last: Option<&Hyperparameters>,
-) -> Result<Hyperparameters, GpError> {
+    last: Option<&StandardisedHyperparameters>,
+) -> Result<StandardisedHyperparameters, GpError> {
     let d = points.d();
     let log = |(low, high): (f64, f64)| (libm::log(low), libm::log(high));
     let mut bounds = vec![log(LENGTH_SCALE); d];
@@ -77,7 +77,7 @@ pub(crate) fn refit(
     }
     let (at, _) = best.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })?;
     let values = values(&at);
-    Ok(Hyperparameters {
+    Ok(StandardisedHyperparameters {
         length_scales: values[..d].to_vec(),
         variance: values[d],
         noise_variance: values[d + 1],

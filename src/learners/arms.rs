@@ -19,7 +19,7 @@ pub struct Arms {
     /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
     /// Further quantities that the protocol states, so that a recipe may leave them out.
-    pub facts: Facts,
+    pub facts: ProblemConstants,
 }
 
 /// The information that a learner that searches a box has before its first round.
@@ -34,7 +34,7 @@ pub struct BoxModel {
     /// Prior mean, the same at every point, in units of the outcome.
     pub mean: f64,
     /// Further quantities that the protocol states.
-    pub facts: Facts,
+    pub facts: ProblemConstants,
 }
 
 /// Why a learner cannot be built.
@@ -82,7 +82,7 @@ pub enum BuildError {
 
 /// Facts about a problem that a protocol gives its learner; a value in the recipe takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct ProblemConstants {
     /// T, the number of outcomes that will be requested; 0 counts as 1.
     pub horizon: Option<u64>,
     /// B, a bound on the function: |f - prior mean| <= B, in units of the outcome.

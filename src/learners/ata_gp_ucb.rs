@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::gp::covariance::Covariance;
     use crate::gp::{ArmCovariance, Points};
-    use crate::learners::Facts;
+    use crate::learners::ProblemConstants;
     use std::sync::Arc;
 
     fn known() -> Knowledge {
@@ -358,7 +358,7 @@ mod tests {
             covariance: Some(covariance.clone()),
             noise_variance: 1.0,
             mean: 0.0,
-            facts: Facts::default(),
+            facts: ProblemConstants::default(),
         };
         let recipe: AtaGpUcb = ron::from_str("(lambda: 0.5)").unwrap();
         let mut player = State {

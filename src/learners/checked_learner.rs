@@ -108,7 +108,7 @@ impl Learner for CheckedLearner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learners::{Facts, LearnerRecipe};
+    use crate::learners::{LearnerRecipe, ProblemConstants};
     use crate::rng::Key;
     use serde::Serialize;
 
@@ -141,7 +141,13 @@ mod tests {
 
     #[test]
     fn an_arm_that_there_is_not_is_a_failure_with_its_number() {
-        let arms = Arms { n: 5, covariance: None, noise_variance: 0.1, mean: 0.0, facts: Facts::default() };
+        let arms = Arms {
+            n: 5,
+            covariance: None,
+            noise_variance: 0.1,
+            mean: 0.0,
+            facts: ProblemConstants::default(),
+        };
         let programs = Programs::default();
         let mut learner = LearnerModel::from(Beyond).begin(&arms, &programs.of_series("own")).unwrap();
         let mut stream = Key::root(1).stream();

@@ -1,6 +1,6 @@
 //! A learner that is an external program, in any language; it is sent the same information as any other learner.
 
-use super::arms::{Arms, BuildError, Facts};
+use super::arms::{Arms, BuildError, ProblemConstants};
 use super::{Learner, LearnerRecipe};
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{ArmCovariance, GpError};
@@ -33,8 +33,8 @@ pub struct External {
     /// identity, as are the files in `command`: a study with changed files is a different study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// Whether the program is sent the arms' inputs and the model that the objective suggests; else it is sent only the
-    /// numbers of arms and rounds, its choices and the outcomes. Default: true.
+    /// Whether the program is sent the arms' inputs, the model that the objective suggests and the bounds that the protocol
+    /// knows; else it is sent only the numbers of arms and rounds, its choices and the outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }
@@ -116,7 +116,7 @@ impl LearnerRecipe for External {
 
 /// The fields of the opening message that describe the arms and the model.
 fn opening_fields(arms: &Arms) -> Map<String, Value> {
-    let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
+    let ProblemConstants { bound, noise_bound, laplace_scale, .. } = arms.facts;
     let mut told = Map::new();
     match &arms.covariance {
         None => {}

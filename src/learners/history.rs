@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::gp::covariance::{Covariance, Shape};
     use crate::gp::{ArmCovariance, Points};
-    use crate::learners::{Arms, Facts, LearnerRecipe, MomaGpUcb};
+    use crate::learners::{Arms, LearnerRecipe, MomaGpUcb, ProblemConstants};
     use crate::rng::Key;
     use std::sync::Arc;
 
@@ -82,7 +82,7 @@ mod tests {
             covariance: Some(ArmCovariance::of_inputs(points, covariance)),
             noise_variance: 0.01,
             mean: 0.0,
-            facts: Facts { horizon: Some(100), bound: Some(1.0), ..Facts::default() },
+            facts: ProblemConstants { horizon: Some(100), bound: Some(1.0), ..ProblemConstants::default() },
         };
         let recipe: MomaGpUcb = ron::from_str(
             "(constants: OrderWise, repetitions: Some(3), beta_scale: 0.001, payoffs: HeavyTailed(central_moment: 0.01))",

@@ -26,7 +26,7 @@ mod theorem;
 mod thompson_sampling;
 
 pub use acquisition::{Acquisition, AcquisitionFunction, Refit};
-pub use arms::{Arms, BoxModel, BuildError, Facts};
+pub use arms::{Arms, BoxModel, BuildError, ProblemConstants};
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;

@@ -238,14 +238,20 @@ mod tests {
     use super::*;
     use crate::gp::covariance::Covariance;
     use crate::gp::{AdaptivePosterior, ArmCovariance, Points, largest};
-    use crate::learners::{Facts, GpUcb};
+    use crate::learners::{GpUcb, ProblemConstants};
     use crate::rng::Key;
     use std::sync::Arc;
 
     fn arms() -> Arms {
         let points = Arc::new(Points::new(40, 1, (0..40).map(|i| f64::from(i) / 40.0).collect()));
         let covariance = ArmCovariance::of_inputs(points, Covariance::squared_exponential(0.1, 1.0));
-        Arms { n: 40, covariance: Some(covariance), noise_variance: 0.01, mean: 0.3, facts: Facts::default() }
+        Arms {
+            n: 40,
+            covariance: Some(covariance),
+            noise_variance: 0.01,
+            mean: 0.3,
+            facts: ProblemConstants::default(),
+        }
     }
 
     /// GP-BUCB by its definition: the mean is that of the observed outcomes, the variance also that of the pending arms.

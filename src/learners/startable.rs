@@ -1,6 +1,6 @@
 //! Checks before a run whether a learner lacks a quantity, by building it over two arms.
 
-use super::{Arms, BuildError, External, Facts, LearnerModel};
+use super::{Arms, BuildError, External, LearnerModel, ProblemConstants};
 use crate::gp::covariance::Covariance;
 use crate::gp::{ArmCovariance, Points};
 use crate::vocab::Problem;
@@ -10,7 +10,7 @@ impl LearnerModel {
     /// The problem that the learner needs a quantity that neither its recipe nor the protocol's `facts` state; `None` if it
     /// has all quantities. The path is relative to the field that names the learner. External programs are not checked.
     #[must_use]
-    pub fn missing_quantity(&self, facts: Facts) -> Option<Problem> {
+    pub fn missing_quantity(&self, facts: ProblemConstants) -> Option<Problem> {
         if self.get::<External>().is_some() {
             return None;
         }

@@ -231,10 +231,10 @@ mod tests {
             covariance: None,
             noise_variance: 1.0,
             mean: 0.0,
-            facts: crate::learners::Facts {
+            facts: crate::learners::ProblemConstants {
                 horizon: Some(100),
                 bound: Some(4.0),
-                ..crate::learners::Facts::default()
+                ..crate::learners::ProblemConstants::default()
             },
         };
         let known = |text: &str| Knowledge::gather("TgpUcb", None, None, payoffs(text), &arms).unwrap();
@@ -260,10 +260,10 @@ mod tests {
     #[test]
     fn the_default_raw_moment_is_a_bound_for_every_alpha() {
         for (bound, c) in [(0.5, 1e-4), (0.5, 2.0), (4.0, 1e-4), (4.0, 100.0)] {
-            let facts = crate::learners::Facts {
+            let facts = crate::learners::ProblemConstants {
                 horizon: Some(100),
                 bound: Some(bound),
-                ..crate::learners::Facts::default()
+                ..crate::learners::ProblemConstants::default()
             };
             let arms = Arms { n: 3, covariance: None, noise_variance: 1.0, mean: 0.0, facts };
             let payoffs = ron::from_str(&format!("HeavyTailed(central_moment: {c}, alpha: 0.5)")).unwrap();
@@ -281,10 +281,10 @@ mod tests {
     fn the_bound_counts_the_prior_variance() {
         let recipe: TgpUcb = ron::from_str("(payoffs: HeavyTailed(central_moment: 3))").unwrap();
         let bound = |variance: f64| {
-            let facts = crate::learners::Facts {
+            let facts = crate::learners::ProblemConstants {
                 horizon: Some(100),
                 bound: Some(4.0),
-                ..crate::learners::Facts::default()
+                ..crate::learners::ProblemConstants::default()
             };
             let points = std::sync::Arc::new(crate::gp::Points::new(3, 1, vec![0.0, 0.5, 1.0]));
             let covariance = crate::gp::covariance::Covariance::squared_exponential(0.2, variance);

@@ -139,7 +139,7 @@ impl Together {
     /// The quantities of agents' data that are named with a correlation other than 0 to speed or availability, so that times tell
     /// something about data.
     #[must_use]
-    pub fn told_by_times(&self) -> Vec<PartyQuantity> {
+    pub fn revealed_by_times(&self) -> Vec<PartyQuantity> {
         let tied = |i: usize| {
             let others = (0..self.of.len()).filter(|&j| !self.of[j].is_of_data());
             self.of[i].is_of_data() && others.into_iter().any(|j| self.between(i, j) != 0.0)
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn times_tell_of_data_that_they_depend_on() {
-        let told = |text: &str| crate::scenario::part::<Together>(text).unwrap().told_by_times();
+        let told = |text: &str| crate::scenario::part::<Together>(text).unwrap().revealed_by_times();
         assert_eq!(told("Together(of: [Speed, Noise], correlation: 0.5)"), [PartyQuantity::Noise]);
         assert_eq!(told("Together(of: [Speed, Noise], correlation: 0)"), []);
         // Noise depends on heterogeneity only, which nobody sees.

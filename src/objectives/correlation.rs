@@ -1,6 +1,6 @@
 //! Columns of recorded readings as arms, such as stocks or sensors, with their empirical correlation as the kernel.
 
-use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
+use super::instance::{Instance, ProblemFacts, PublicFacts, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, OutputScale, Quantity, TableError, TableFields, zero};
@@ -68,9 +68,9 @@ impl Correlation {
     }
 
     /// Facts taken as public. Those about the learner's model are computed from recorded readings.
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> PublicFacts {
         let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
-        Facts {
+        PublicFacts {
             shape: vec![PublicFact::new("number and names of the arms", Origin::Shape)],
             model: vec![
                 computed(format!("correlations of the readings in {}", self.training().display())),
@@ -80,7 +80,7 @@ impl Correlation {
                 OutputScale::FromData => vec![self.output_scale.fact()],
                 OutputScale::Stated { .. } => Vec::new(),
             },
-            ..Facts::default()
+            ..PublicFacts::default()
         }
     }
 

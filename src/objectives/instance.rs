@@ -98,7 +98,7 @@ pub struct ProblemFacts {
     /// protocol determines which parties know them.
     pub public: Vec<PublicFact>,
     /// The same facts by subject.
-    pub facts: Facts,
+    pub facts: PublicFacts,
     /// The box whose points are the queries; `None` if they are the arms.
     pub continuum: Option<Continuum>,
     /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
@@ -110,7 +110,7 @@ pub struct ProblemFacts {
 
 /// Facts of a problem that are taken as public, by subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct PublicFacts {
     /// Numbers of records and columns, and properties without which the data could not be read.
     pub shape: Vec<PublicFact>,
     /// Facts by which inputs are scaled, except length-scales.
@@ -125,7 +125,7 @@ pub struct Facts {
     pub outcomes_read_inputs: bool,
 }
 
-impl Facts {
+impl PublicFacts {
     /// Conditions of the privacy loss about a record whose inputs are released.
     #[must_use]
     pub fn input_conditions(&self) -> Vec<String> {
@@ -144,8 +144,8 @@ impl Facts {
 impl ProblemFacts {
     /// The background of a problem in which these facts are taken as public.
     #[must_use]
-    pub fn public(facts: Facts) -> Self {
-        let Facts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
+    pub fn public(facts: PublicFacts) -> Self {
+        let PublicFacts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
         let public = [shape, inputs, length_scales, outcomes, model].into_iter().flatten().cloned().collect();
         Self { public, facts, ..Self::default() }
     }
@@ -154,10 +154,10 @@ impl ProblemFacts {
     #[must_use]
     pub fn with_stated_inputs() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
-        Self::public(Facts {
+        Self::public(PublicFacts {
             inputs: stated("inputs to choose from"),
             model: stated("kernel, variance and noise variance of the model"),
-            ..Facts::default()
+            ..PublicFacts::default()
         })
     }
 }

@@ -37,7 +37,8 @@ pub use functions::{Dimension, DimensionScale, DomainPoints, Function, TestFunct
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{
-    Change, Continuum, Facts, Instance, PointFunction, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs,
+    Change, Continuum, Instance, PointFunction, ProblemFacts, PublicFacts, Surrogate, TuningFacts,
+    UnscaledInputs,
 };
 pub use kernel::Kernel;
 pub use multi_task_sample::MultiTaskSample;
@@ -72,7 +73,7 @@ pub struct Resources {
     /// Which of a scenario's programs will be started, and so must exist. Default: all.
     pub starts: ProgramUse,
     /// How much memory a run may take, and with how many simultaneous replications.
-    pub room: RunLimits,
+    pub limits: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
 }

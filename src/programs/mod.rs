@@ -11,17 +11,17 @@ mod program_session;
 mod failure;
 mod interpreter;
 mod relevant_settings;
-mod answerer;
+mod responder;
 mod process;
 mod program;
 mod shared;
 
-pub use answerer::version;
 pub use callback::{Callback, CallbackError, CallbackRegistration, CallbackSession, NameInUse, offer};
 pub use failure::ProgramFailure;
 pub use program::{Program, ProgramIdentity, ProgramUse};
 pub use program_session::{ProgramSession, Question};
 pub use relevant_settings::{EXTERNAL, without_timeouts};
+pub use responder::version;
 pub use shared::{Answers, CannotKeep, DialogueStates, Programs, QuestionId, Recorded, RecordedSession};
 
 /// Version of the protocol between `subrosa` and an external program.

@@ -1,9 +1,9 @@
 //! A dialogue: questions to one program, in order. A question with a stored answer is not asked again, and a process is
 //! started at the first question without one.
 
-use super::answerer::Responder;
 use super::failure::ProgramFailure;
 use super::program::Program;
+use super::responder::Responder;
 use super::shared::{Programs, QuestionId, as_answered};
 use serde_json::{Map, Value};
 use std::fmt;

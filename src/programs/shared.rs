@@ -129,15 +129,15 @@ struct State {
     answers: Option<Arc<dyn Answers>>,
     /// The branch of a fork that is played; empty if none is.
     branch: Arc<str>,
-    heard: Heard,
+    dialogues: Dialogues,
 }
 
 /// The dialogues, by topic and number.
-type Heard = BTreeMap<Arc<str>, Vec<Exchanges>>;
+type Dialogues = BTreeMap<Arc<str>, Vec<Exchanges>>;
 
 /// All dialogues of a replication up to one point of time, so that each branch of a fork begins with the same ones.
 #[derive(Clone, Debug, Default)]
-pub struct DialogueStates(Heard);
+pub struct DialogueStates(Dialogues);
 
 /// The answers of one dialogue and its copies so far.
 #[derive(Clone, Debug, Default)]
@@ -178,8 +178,8 @@ impl Programs {
     /// The dialogues so far, for [`Self::begin_branch`].
     #[must_use]
     pub fn dialogues(&self) -> DialogueStates {
-        let heard = |shared: &Arc<Shared>| lock(&shared.state).heard.clone();
-        DialogueStates(self.shared.as_ref().map(heard).unwrap_or_default())
+        let copy = |shared: &Arc<Shared>| lock(&shared.state).dialogues.clone();
+        DialogueStates(self.shared.as_ref().map(copy).unwrap_or_default())
     }
 
     /// Begins a branch of a fork: its dialogues continue from `dialogues`, those of the common beginning, whatever other
@@ -188,8 +188,8 @@ impl Programs {
         *lock(&self.failure.failure) = None;
         self.failure.is_there.store(false, Ordering::SeqCst);
         if let Some(shared) = &self.shared {
-            let heard = dialogues.0.clone();
-            *lock(&shared.state) = State { answers: answers.map(Arc::from), branch: name.into(), heard };
+            let dialogues = dialogues.0.clone();
+            *lock(&shared.state) = State { answers: answers.map(Arc::from), branch: name.into(), dialogues };
         }
     }
 
@@ -215,7 +215,7 @@ impl Programs {
     /// programs.
     pub(super) fn begin(&self) -> Option<(u64, Arc<str>)> {
         let mut state = lock(&self.shared.as_ref()?.state);
-        let dialogues = state.heard.entry(Arc::clone(&self.topic)).or_default();
+        let dialogues = state.dialogues.entry(Arc::clone(&self.topic)).or_default();
         dialogues.push(Exchanges::default());
         Some((dialogues.len() as u64 - 1, Arc::clone(&state.branch)))
     }
@@ -242,8 +242,8 @@ impl Programs {
     pub fn recorded_sessions(&self, series: &str) -> Vec<RecordedSession> {
         let Some(shared) = &self.shared else { return Vec::new() };
         let state = lock(&shared.state);
-        let dialogues = state.heard.get(series).map_or(&[][..], Vec::as_slice);
-        dialogues.iter().map(|heard| heard.conversation.clone()).collect()
+        let dialogues = state.dialogues.get(series).map_or(&[][..], Vec::as_slice);
+        dialogues.iter().map(|exchanges| exchanges.conversation.clone()).collect()
     }
 
     pub(super) fn topic(&self) -> &str {
@@ -272,8 +272,10 @@ impl Programs {
     pub(super) fn known(&self, dialogue: u64, asked: &str) -> (u64, Option<f64>) {
         let Some(shared) = &self.shared else { return (0, None) };
         let mut state = lock(&shared.state);
-        let heard = dialogue_of(&mut state.heard, &self.topic, dialogue);
-        heard.map_or((0, None), |heard| (heard.known.len() as u64, heard.known.get(asked).copied()))
+        let exchanges = dialogue_of(&mut state.dialogues, &self.topic, dialogue);
+        exchanges.map_or((0, None), |exchanges| {
+            (exchanges.known.len() as u64, exchanges.known.get(asked).copied())
+        })
     }
 
     pub(super) fn find(&self, place: QuestionId<'_>) -> Option<f64> {
@@ -291,16 +293,17 @@ impl Programs {
     /// Stores a new answer for copies of the dialogue and for the record.
     pub(super) fn note(&self, place: QuestionId<'_>, answer: f64) {
         let Some(shared) = &self.shared else { return };
-        if let Some(heard) = dialogue_of(&mut lock(&shared.state).heard, place.topic, place.dialogue) {
-            heard.known.insert(place.asked.to_owned(), answer);
-            heard.conversation.answers.push(answer);
-            place.asked.clone_into(&mut heard.conversation.asked);
+        if let Some(exchanges) = dialogue_of(&mut lock(&shared.state).dialogues, place.topic, place.dialogue)
+        {
+            exchanges.known.insert(place.asked.to_owned(), answer);
+            exchanges.conversation.answers.push(answer);
+            place.asked.clone_into(&mut exchanges.conversation.asked);
         }
     }
 }
 
-fn dialogue_of<'a>(heard: &'a mut Heard, topic: &str, dialogue: u64) -> Option<&'a mut Exchanges> {
-    heard.get_mut(topic)?.get_mut(usize::try_from(dialogue).ok()?)
+fn dialogue_of<'a>(dialogues: &'a mut Dialogues, topic: &str, dialogue: u64) -> Option<&'a mut Exchanges> {
+    dialogues.get_mut(topic)?.get_mut(usize::try_from(dialogue).ok()?)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -30,13 +30,13 @@ impl Demand {
 
     /// The problem if [`Self::bytes`] exceeds the memory limit, at the field with the count that takes most of the
     /// memory.
-    pub(super) fn problem(&self, replications: u64, cells: usize, room: RunLimits) -> Option<Problem> {
-        let bytes = self.bytes(replications, cells, room.threads);
-        if bytes <= room.memory.0 as f64 {
+    pub(super) fn problem(&self, replications: u64, cells: usize, limits: RunLimits) -> Option<Problem> {
+        let bytes = self.bytes(replications, cells, limits.threads);
+        if bytes <= limits.memory.0 as f64 {
             return None;
         }
         let records = replications as f64 * self.each.record;
-        let most = self.shared.clone().and(self.each.clone().times(room.threads as f64)).most;
+        let most = self.shared.clone().and(self.each.clone().times(limits.threads as f64)).most;
         let (path, value) = match most.filter(|most| most.bytes >= records) {
             Some(most) => (most.path.trim_start_matches('/').to_owned(), most.value),
             None => ("replications".to_owned(), replications),
@@ -45,7 +45,7 @@ impl Demand {
         let raised = Memory::of(bytes * 1.2 + 1e6).to_string().replace(' ', "");
         Some(Problem::wrong(
             path,
-            format!("a run of at most {}", room.memory),
+            format!("a run of at most {}", limits.memory),
             format!("{value}, with which it takes about {found}"),
             format!("lower it, use fewer threads, or allow more memory: --memory {raised}"),
         ))

@@ -250,7 +250,7 @@ impl Document {
                     let unlike =
                         cells.first().and_then(|(_, first)| differing_field(first.draft(), scenario.draft()));
                     let replications = scenario.draft().replications.get();
-                    let large = scenario.demand().problem(replications, expansion.count(), resources.room);
+                    let large = scenario.demand().problem(replications, expansion.count(), resources.limits);
                     if let Some(problem) = unlike.or(large).filter(|_| problems.is_empty()) {
                         problems.push(diagnostic(&raw.edited(), problem));
                     }

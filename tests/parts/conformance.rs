@@ -7,7 +7,7 @@ use subrosa::conformance::{self, Violation};
 use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{GpError, Points};
 use subrosa::kernel::Switch;
-use subrosa::learners::{Arms, BuildError, Facts, GpUcb, Learner, LearnerModel, LearnerRecipe};
+use subrosa::learners::{Arms, BuildError, GpUcb, Learner, LearnerModel, LearnerRecipe, ProblemConstants};
 use subrosa::network::availability::AvailabilityProcess;
 use subrosa::network::latency::{Exponential, Latency, LatencyModel, LogLogistic, Pareto};
 use subrosa::network::outage::{Outage, OutageModel};
@@ -231,7 +231,8 @@ fn learners_and_objectives_that_break_a_rule_are_found() {
             Ok(Box::new(Tired(0)))
         }
     }
-    let arms = Arms { n: 3, covariance: None, noise_variance: 0.1, mean: 0.0, facts: Facts::default() };
+    let arms =
+        Arms { n: 3, covariance: None, noise_variance: 0.1, mean: 0.0, facts: ProblemConstants::default() };
     assert_eq!(
         promises(&conformance::learner(&Recipe, &arms).unwrap()),
         ["no error for a finite outcome of the suggested arm"]

@@ -7,7 +7,7 @@ use subrosa::gp::{
     ArmCovariance, ArmPosterior, Cholesky, Eigen, FeatureLength, FourierFeatures, Points, Posterior,
     WeightPosterior, greedy_maximum, largest, log_marginal_likelihood, upper_bounds,
 };
-use subrosa::learners::{Arms, BoxModel, Facts, LearnerModel};
+use subrosa::learners::{Arms, BoxModel, LearnerModel, ProblemConstants};
 use subrosa::rng::Key;
 use subrosa::vocab::SearchBox;
 
@@ -82,7 +82,7 @@ fn learners() -> String {
         covariance: Some(ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.2, 1.0))),
         noise_variance: 0.5,
         mean: 0.2,
-        facts: Facts {
+        facts: ProblemConstants {
             horizon: Some(300),
             bound: Some(1.0),
             noise_bound: Some(0.1),
@@ -113,7 +113,7 @@ fn searches() -> String {
         covariance: Covariance::matern52(0.3, 2500.0),
         noise_variance: 0.01,
         mean: -54.0,
-        facts: Facts::default(),
+        facts: ProblemConstants::default(),
     };
     for function in [
         "LogExpectedImprovement",

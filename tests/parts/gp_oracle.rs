@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{ArmCovariance, Points, Posterior};
-use subrosa::learners::{Arms, Facts, GpUcb, LearnerRecipe};
+use subrosa::learners::{Arms, GpUcb, LearnerRecipe, ProblemConstants};
 use subrosa::rng::Key;
 
 fn oracle() -> Value {
@@ -62,7 +62,7 @@ fn a_run_of_gp_ucb_visits_the_same_arms() {
         )),
         noise_variance: trace["sigma_n2_model"].as_f64().unwrap(),
         mean: 0.0,
-        facts: Facts::default(),
+        facts: ProblemConstants::default(),
     };
     let recipe: GpUcb = ron::from_str("(beta: FiniteDomain(delta: 0.025))").unwrap();
     let mut learner = recipe.build(&arms).unwrap();

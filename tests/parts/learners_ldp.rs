@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use subrosa::gp::covariance::Covariance;
 use subrosa::gp::{ArmCovariance, ArmPosterior, CovarianceMatrix, Nystrom, Points, nystrom};
-use subrosa::learners::{Arms, Facts, Knowledge, LearnerModel, MomaGpUcb, medoid};
+use subrosa::learners::{Arms, Knowledge, LearnerModel, MomaGpUcb, ProblemConstants, medoid};
 use subrosa::rng::{Key, Stream};
 
 fn oracle() -> Value {
@@ -158,7 +158,7 @@ fn regret(recipe: &str, key: Key, rounds: u64, epsilon: f64) -> f64 {
         covariance: Some(covariance),
         noise_variance: 2.0 * scale * scale,
         mean: 0.0,
-        facts: Facts {
+        facts: ProblemConstants {
             horizon: Some(rounds),
             bound: Some(bound),
             noise_bound: Some(1.0),
@@ -202,8 +202,12 @@ fn every_learner_finds_good_arms_when_outcomes_are_hardly_noisy() {
 fn moma_asks_again_for_lost_outcomes() {
     let (covariance, f) = problem(Key::root(2));
     let recipe: MomaGpUcb = ron::from_str("(repetitions: Some(5))").unwrap();
-    let facts =
-        Facts { horizon: Some(200), bound: Some(4.0), noise_bound: Some(1.0), laplace_scale: Some(1.0) };
+    let facts = ProblemConstants {
+        horizon: Some(200),
+        bound: Some(4.0),
+        noise_bound: Some(1.0),
+        laplace_scale: Some(1.0),
+    };
     let arms = Arms { n: 100, covariance: Some(covariance), noise_variance: 1.0, mean: 0.0, facts };
     let build = || LearnerModel::from(recipe.clone()).as_dyn().build(&arms).unwrap();
     let outcome = |arm: usize, noise: &mut Stream| f[arm] + noise.laplace();
@@ -238,8 +242,12 @@ fn moma_asks_again_for_lost_outcomes() {
 fn an_explicit_matrix_gives_the_same_choices_as_its_function() {
     let (covariance, f) = problem(Key::root(5));
     let matrix = CovarianceMatrix::new(100, covariance.dense()).unwrap();
-    let facts =
-        Facts { horizon: Some(300), bound: Some(4.0), noise_bound: Some(0.1), laplace_scale: Some(0.1) };
+    let facts = ProblemConstants {
+        horizon: Some(300),
+        bound: Some(4.0),
+        noise_bound: Some(0.1),
+        laplace_scale: Some(0.1),
+    };
     for recipe in ["TgpUcb()", "AtaGpUcb()", "MomaGpUcb(repetitions: Some(3))", "GpUcb()"] {
         let model: LearnerModel = subrosa::scenario::part(recipe).unwrap();
         let play = |covariance: ArmCovariance| {

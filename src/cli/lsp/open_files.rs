@@ -27,8 +27,8 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// The folders, programs and limits for the scenario.
     pub(super) fn resources(&self) -> Resources {
-        let room = RunLimits { threads: threads(None), ..RunLimits::default() };
-        Resources { room, ..resources_of(&self.path, None) }
+        let limits = RunLimits { threads: threads(None), ..RunLimits::default() };
+        Resources { limits, ..resources_of(&self.path, None) }
     }
 
     /// The errors as the protocol states them: the same texts as those of `subrosa check`.

@@ -2,7 +2,7 @@
 
 use super::settings::Refit;
 use crate::gp::covariance::{Covariance, Shape};
-use crate::gp::{GpError, Hyperparameters, PointPosterior, Points, refit};
+use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, refit};
 
 /// Tries of a posterior with ten times the noise, where its matrix is not positive definite.
 const TRIES: usize = 6;
@@ -16,7 +16,7 @@ pub(super) struct Model {
     stated: (Covariance, f64, f64),
     points: Vec<f64>,
     outcomes: Vec<f64>,
-    fitted: Option<Hyperparameters>,
+    fitted: Option<StandardisedHyperparameters>,
     /// Number of outcomes at the last fit.
     fitted_at: usize,
     /// Mean and standard deviation by which outcomes are scaled.
@@ -79,7 +79,8 @@ impl Model {
         *self = Self::new(self.refit, self.d, self.stated.clone());
     }
 
-    /// Fits the hyperparameters if a fit is due, and brings the posterior up to date.
+    /// Fits the hyperparameters if a fit is due, and computes the posterior of all outcomes. Does nothing if hyperparameters are
+    /// never fitted, since [`Self::observe`] then updates the posterior.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };
         let t = self.len();

@@ -20,7 +20,7 @@ const NEAR: (usize, usize) = (16, 4);
 const DISTANCE: f64 = 0.03;
 /// Candidates of each kind that are refined.
 const REFINED: usize = 4;
-const CLIMB: Climb = Climb { steps: 60, level: 1e-8, gain: 1e-10 };
+const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-8, value_tolerance: 1e-10 };
 /// Smallest standard deviation, as a share of the prior's: at points whose value is known, scores are still defined.
 const LEAST_SD: f64 = 1e-8;
 
@@ -85,7 +85,7 @@ impl Search {
     /// The next point of the quasi-random design.
     fn design_point(&self, word: u64, index: usize) -> Vec<f64> {
         let key = Key::root(self.design.unwrap_or(word)).child("design");
-        spread(index + 1, self.d, key).pop().unwrap_or_default()
+        space_filling(index + 1, self.d, key).pop().unwrap_or_default()
     }
 
     /// The trust region around the best outcome.
@@ -126,11 +126,12 @@ impl Search {
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
-        let spread = spread(CANDIDATES, self.d, key.child("quasi-random"));
-        let spread: Vec<Vec<f64>> = spread.iter().map(|unit| self.valid(region.from_unit(unit))).collect();
+        let quasi_random = space_filling(CANDIDATES, self.d, key.child("quasi-random"));
+        let quasi_random: Vec<Vec<f64>> =
+            quasi_random.iter().map(|unit| self.valid(region.from_unit(unit))).collect();
         let known = self.known_means(posterior);
         let near = self.near_the_best(&known, &region, &mut stream);
-        let groups = [spread, near];
+        let groups = [quasi_random, near];
         let found = match self.recipe.function {
             AcquisitionFunction::ThompsonSampling { features } => {
                 let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
@@ -256,7 +257,7 @@ fn value_at(posterior: &PointPosterior, score: &Score, x: &[f64]) -> f64 {
 
 /// Points of the unit cube: Sobol' points, or independent uniform points if there are more dimensions than
 /// [`sobol::MOST_DIMENSIONS`].
-fn spread(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
+fn space_filling(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     if d <= sobol::MOST_DIMENSIONS {
         return sobol::points(count, d, key);
     }

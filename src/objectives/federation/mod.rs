@@ -17,7 +17,7 @@ pub use model::FederatedModel;
 pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
-use super::instance::{Facts, Instance, ProblemFacts, Surrogate};
+use super::instance::{Instance, ProblemFacts, PublicFacts, Surrogate};
 use super::split::{self, Held, Holdings, Split};
 use super::table::{Quantity, TableError, TableFields};
 use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
@@ -153,11 +153,11 @@ impl FederatedTuning {
     }
 
     /// Facts taken as public. Who holds which records is not among them.
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> PublicFacts {
         let classes = if self.classes.is_empty() { Origin::ComputedFromData } else { Origin::Stated };
         let mut shape = split::facts(&self.split);
         shape.insert(1, PublicFact::new("the classes of all agents' records", classes));
-        Facts {
+        PublicFacts {
             shape,
             inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
             length_scales: Vec::new(),

@@ -167,8 +167,8 @@ impl Function {
         match self {
             // At (pi, 2.275) the parabola is 0 and the cosine is -1: 10 / (8 pi).
             Self::Branin => 10.0 / (8.0 * PI),
-            Self::Hartmann3 => hartmann::LEAST_3,
-            Self::Hartmann6 => hartmann::LEAST_6,
+            Self::Hartmann3 => hartmann::HARTMANN3_MIN,
+            Self::Hartmann6 => hartmann::HARTMANN6_MIN,
             Self::SixHumpCamel => valleys::LEAST_CAMEL,
             Self::Michalewicz { dimensions } => {
                 -waves::MICHALEWICZ.iter().take(dimensions.get()).sum::<f64>()

@@ -27,9 +27,9 @@ const SIX: Hills<6> = (
 
 /// The smallest value of Hartmann 3, at a stationary point that was found with 30 digits (mpmath 1.3, starting at the
 /// minimiser in the literature).
-pub(super) const LEAST_3: f64 = -3.862_779_787_332_662_5;
-/// The smallest value of Hartmann 6, found in the same way as [`LEAST_3`].
-pub(super) const LEAST_6: f64 = -3.322_368_011_415_514_8;
+pub(super) const HARTMANN3_MIN: f64 = -3.862_779_787_332_662_5;
+/// The smallest value of Hartmann 6, found in the same way as [`HARTMANN3_MIN`].
+pub(super) const HARTMANN6_MIN: f64 = -3.322_368_011_415_514_8;
 
 /// Hartmann 3 on the unit cube.
 pub(super) fn hartmann3(x: &[f64]) -> f64 {

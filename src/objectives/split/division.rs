@@ -2,7 +2,7 @@
 
 use super::holder::Holder;
 use super::holdings::Held;
-use super::recipe::{FeatureShift, LEAST, Labels, Sizes, Split};
+use super::recipe::{FeatureShift, Labels, MIN_RECORDS, Sizes, Split};
 use crate::objectives::scaling::spread;
 use crate::rng::{Key, Stream};
 use crate::special::gamma_quantile;
@@ -25,7 +25,7 @@ impl Split {
     fn shares(&self, sizes: &[f64], stream: &mut Stream) -> Vec<f64> {
         match self.labels {
             Labels::Alike => sizes.to_vec(),
-            Labels::Dirichlet(alpha) => around(sizes, alpha, stream),
+            Labels::Dirichlet(alpha) => dirichlet_with_means(sizes, alpha, stream),
         }
     }
 
@@ -35,8 +35,8 @@ impl Split {
             let column = inputs.iter().position(|input| *input == shift.column)?;
             let values: Vec<f64> = all.features[column..].iter().step_by(all.d).copied().collect();
             let count = shift.ranges.get() as usize;
-            let shares =
-                (0..count).map(|range| around(sizes, shift.alpha, &mut key.index(range as u64).stream()));
+            let shares = (0..count)
+                .map(|range| dirichlet_with_means(sizes, shift.alpha, &mut key.index(range as u64).stream()));
             Some(Ranges { of_rows: ranges_of(&values, count), shares: shares.collect() })
         };
         let whole = || Ranges { of_rows: vec![0; all.classes.len()], shares: vec![sizes.to_vec()] };
@@ -76,7 +76,7 @@ pub(in crate::objectives) struct Share {
 
 /// A draw from a Dirichlet distribution with the means `sizes`; an agent of mean size has the
 /// concentration `alpha`.
-fn around(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> Vec<f64> {
+fn dirichlet_with_means(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> Vec<f64> {
     let n = sizes.len() as f64;
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
 }
@@ -110,7 +110,7 @@ fn dirichlet(concentrations: &[f64], stream: &mut Stream) -> Vec<f64> {
 
 /// How many of `all` records go to each of these shares: systematic sampling with a random start, so that the mean of each
 /// number is its share, and no number is off by more than 1.
-fn numbers(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
+fn systematic_counts(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
     let start = stream.uniform();
     let (mut sum, mut before) = (0.0, 0);
     let place = |(index, share): (usize, &f64)| {
@@ -130,7 +130,7 @@ pub(in crate::objectives) fn divided(
     (splits, inputs): (&[Split], &[String]),
     key: &Key,
 ) -> Vec<Share> {
-    let places = placed(all, classes, (splits, inputs), key);
+    let places = rows_of_agents(all, classes, (splits, inputs), key);
     let deviation = |feature: usize| {
         let column = all.features[feature..].iter().step_by(all.d).copied();
         spread(column).map_or(0.0, |(_, sd)| sd)
@@ -156,7 +156,7 @@ pub(in crate::objectives) fn divided(
 }
 
 /// The rows of each agent, ascending.
-fn placed(
+fn rows_of_agents(
     all: &Held<'_>,
     classes: usize,
     (splits, inputs): (&[Split], &[String]),
@@ -179,7 +179,7 @@ fn placed(
         let key = key.child("class").index(class as u64);
         let order = key.child("order").stream().distinct(rows.len(), rows.len());
         let mut drawn = order.into_iter().map(|place| rows[place]);
-        let among = numbers(&of_splits, rows.len(), &mut key.child("splits").stream());
+        let among = systematic_counts(&of_splits, rows.len(), &mut key.child("splits").stream());
         let mut first = 0;
         for (index, (split, count)) in splits.iter().zip(among).enumerate() {
             let mut stream = key.child("shares").index(index as u64).stream();
@@ -194,7 +194,8 @@ fn placed(
                     Some(_) => product(&of_class, of_range, sizes),
                 };
                 let mut rows = rows.into_iter();
-                for (k, number) in numbers(&shares, rows.len(), &mut stream).into_iter().enumerate() {
+                for (k, number) in systematic_counts(&shares, rows.len(), &mut stream).into_iter().enumerate()
+                {
                     held[first + k].extend(rows.by_ref().take(number));
                 }
             }
@@ -209,9 +210,10 @@ fn placed(
 /// Gives agents with fewer than two records random records of the agent with the most.
 fn fill_up(held: &mut [Vec<usize>], stream: &mut Stream) {
     for poor in 0..held.len() {
-        while held[poor].len() < LEAST {
+        while held[poor].len() < MIN_RECORDS {
             let most = held.iter().map(Vec::len).max().unwrap_or(0);
-            let Some(rich) = held.iter().position(|rows| rows.len() == most).filter(|_| most > LEAST) else {
+            let Some(rich) = held.iter().position(|rows| rows.len() == most).filter(|_| most > MIN_RECORDS)
+            else {
                 return;
             };
             let place = stream.below(most as u64) as usize;
@@ -237,7 +239,7 @@ mod tests {
         let all = Held { name: "", d: 1, features: &features, classes: &classes };
         let splits = splits(text);
         let of = |k: u64| {
-            let held = placed(&all, 2, (&splits, &[]), &Key::root(4).index(k));
+            let held = rows_of_agents(&all, 2, (&splits, &[]), &Key::root(4).index(k));
             let mut all: Vec<usize> = held.iter().flatten().copied().collect();
             all.sort_unstable();
             assert_eq!(all, (0..1000).collect::<Vec<_>>(), "every record has one holder");
@@ -327,7 +329,7 @@ mod tests {
             splits("[Split(agents: 10, features: FeatureShift(column: \"y\", alpha: 0.5, ranges: 10))]");
         let (mut sum, mut square, mut alike) = (0.0, 0.0, 0.0);
         for k in 0..200 {
-            let held = placed(&all, 2, (&splits, &names), &Key::root(9).index(k));
+            let held = rows_of_agents(&all, 2, (&splits, &names), &Key::root(9).index(k));
             for range in 0..10 {
                 let count = held[3].iter().filter(|row| **row / 100 == range).count() as f64;
                 let odd = held[3].iter().filter(|row| **row / 100 == range && **row % 2 == 1).count() as f64;

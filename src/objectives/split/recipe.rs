@@ -99,7 +99,7 @@ const MAX_NOISE: f64 = 100.0;
 /// Numbers of ranges of a feature.
 const RANGES: std::ops::RangeInclusive<u32> = 2..=100;
 /// Smallest number of records of an agent: one for training, one that is held out.
-pub(super) const LEAST: usize = 2;
+pub(super) const MIN_RECORDS: usize = 2;
 
 impl Split {
     /// What is wrong with the values.
@@ -192,9 +192,11 @@ pub(in crate::objectives) fn agents(splits: &[Split]) -> usize {
 /// The problem of splits that need more records than there are.
 pub(in crate::objectives) fn too_few(splits: &[Split], records: usize) -> Option<Problem> {
     let agents = agents(splits);
-    (agents.saturating_mul(LEAST) > records).then(|| {
-        let expected =
-            format!("at most {} agents in all, with two of the {records} records each", records / LEAST);
+    (agents.saturating_mul(MIN_RECORDS) > records).then(|| {
+        let expected = format!(
+            "at most {} agents in all, with two of the {records} records each",
+            records / MIN_RECORDS
+        );
         Problem::wrong("split[0].agents", expected, agents.to_string(), "write fewer agents")
     })
 }

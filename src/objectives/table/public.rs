@@ -1,7 +1,7 @@
 //! What a table takes as public.
 
 use super::Table;
-use crate::objectives::instance::{Facts, ProblemFacts};
+use crate::objectives::instance::{ProblemFacts, PublicFacts};
 use crate::objectives::{Hyperparameters, split};
 use crate::vocab::{Origin, Problem, PublicFact};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ impl Table {
         let shape = |what: &str| PublicFact::new(what, Origin::Shape);
         let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
         let (without, means) = self.missing.facts();
-        let mut facts = Facts {
+        let mut facts = PublicFacts {
             shape: vec![
                 shape("number of records"),
                 shape(&columns),

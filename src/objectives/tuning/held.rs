@@ -10,7 +10,7 @@ use crate::vocab::Problem;
 
 /// The performance of every agent's models on its own validation records, by setting, and the records of
 /// each agent.
-pub(super) struct OfAgents {
+pub(super) struct AgentPerformances {
     pub(super) values: Vec<Vec<f64>>,
     pub(super) holdings: Holdings,
     /// Number of records of each agent.
@@ -38,12 +38,12 @@ impl Tuning {
     }
 
     /// Trains and validates the models of all agents, each on its own records.
-    pub(super) fn of_agents(
+    pub(super) fn agent_performances(
         &self,
         records: &RawRecords,
         lambdas: &[f64],
         key: &Key,
-    ) -> Result<OfAgents, ObjectiveError> {
+    ) -> Result<AgentPerformances, ObjectiveError> {
         let shares = self.shares(records, &key.child("split"));
         let classes = records.classes();
         let values = |share: &Share| {
@@ -68,7 +68,7 @@ impl Tuning {
             .collect();
         let names = ["other class", "predicted class"].map(str::to_owned);
         let records = split::records_of(&held);
-        Ok(OfAgents { values, holdings: Holdings::of(&held, &names), records })
+        Ok(AgentPerformances { values, holdings: Holdings::of(&held, &names), records })
     }
 
     /// What is wrong with `agent` and `split`; `records` are those of the file, if it can be read.

@@ -14,7 +14,7 @@ pub use records::Records;
 pub(super) use training::train_at_most;
 pub use untrained::TrainingError;
 
-use super::instance::{Facts, Instance, ProblemFacts, Surrogate, TuningFacts, UnscaledInputs};
+use super::instance::{Instance, ProblemFacts, PublicFacts, Surrogate, TuningFacts, UnscaledInputs};
 use super::split::{self, Split};
 use super::table::{Formula, InputColumns, Missing, Quantity, TableError, TableFields};
 use super::{
@@ -192,7 +192,7 @@ impl Tuning {
 
     /// Facts taken as public, none of which was computed from validation records; `shape` are those about numbers of records or
     /// agents.
-    fn facts(&self, mut shape: Vec<PublicFact>) -> Facts {
+    fn facts(&self, mut shape: Vec<PublicFact>) -> PublicFacts {
         shape.extend(self.input_columns().facts());
         shape.extend(match self.missing {
             Missing::Refuse => None,
@@ -201,7 +201,7 @@ impl Tuning {
                 Some(PublicFact::new("which records have no label, and so are left out", Origin::Shape))
             }
         });
-        Facts {
+        PublicFacts {
             shape,
             inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
             length_scales: Vec::new(),
@@ -322,7 +322,7 @@ impl Objective for Tuning {
         let lambdas = self.lambdas();
         let mut background;
         let (values, models, validation) = if self.is_divided() {
-            let agents = self.of_agents(&records, &lambdas, &key)?;
+            let agents = self.agent_performances(&records, &lambdas, &key)?;
             let (values, holdings, counts) = (agents.values, agents.holdings, agents.records);
             let mean = |k: usize| values.iter().map(|of| of[k]).sum::<f64>() / values.len() as f64;
             let means = (0..lambdas.len()).map(mean).collect();

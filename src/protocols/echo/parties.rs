@@ -63,7 +63,7 @@ impl Rounds for EchoProtocol {
 
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
-        // 28 bytes of headers (IPv4 and UDP), the listener and the round.
+        // 28 bytes of headers (IPv4 and UDP; the other protocols count 40, IPv4 and TCP), the listener and the round.
         28 + 4 + 8
     }
 

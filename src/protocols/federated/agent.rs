@@ -309,7 +309,7 @@ impl Party<FederatedProtocol> for Agent {
         if let Input::Message { message: Message::UnmaskNear { round, answered }, .. } = &input
             && let Some(contract) = &self.contract
         {
-            let near = contract.dealer.graph.pairs(self.index as usize).into_iter().zip(answered.iter());
+            let near = contract.secrets.graph.pairs(self.index as usize).into_iter().zip(answered.iter());
             let mut all = vec![false; contract.explored.len()];
             near.for_each(|(other, answered)| all[other] = *answered);
             self.send_shares(*round, &all, ctx);

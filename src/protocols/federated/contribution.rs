@@ -1,7 +1,7 @@
 //! The message of an agent to a server that is not trusted: its vector, clipped, weighted, with a share of the noise,
 //! and masked.
 
-use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
+use super::masking::{Kind, MaskSecrets, adds, agreed, encode, mask};
 use super::series::Aggregate;
 use super::server_trust::ServerTrust;
 use crate::privacy::mechanisms::{FederatedSum, Participation, ReceivedVectors, clipping::clip_norm};
@@ -17,7 +17,7 @@ pub(super) struct MaskingContract {
     pub(super) explored: Vec<usize>,
     /// Length of one vector.
     pub(super) length: usize,
-    pub(super) dealer: Dealer,
+    pub(super) secrets: MaskSecrets,
 }
 
 impl MaskingContract {
@@ -77,10 +77,10 @@ impl MaskingContract {
             let weight = if chosen { region[agent] / rate } else { 0.0 };
             words.extend(omega.iter().map(|value| encode(weight * value + sd * noise.normal())));
         }
-        mask(&mut words, self.dealer.secret(agent, Kind::Own, round), true);
-        let secret = self.dealer.secret(agent, Kind::Pair, round);
-        for other in self.dealer.graph.pairs(agent).into_iter().filter(|&other| members[other]) {
-            mask(&mut words, agreed(secret, self.dealer.public(other, round)), adds(agent, other));
+        mask(&mut words, self.secrets.secret(agent, Kind::Own, round), true);
+        let secret = self.secrets.secret(agent, Kind::Pair, round);
+        for other in self.secrets.graph.pairs(agent).into_iter().filter(|&other| members[other]) {
+            mask(&mut words, agreed(secret, self.secrets.public(other, round)), adds(agent, other));
         }
         words
     }
@@ -89,15 +89,15 @@ impl MaskingContract {
     /// only if these are a majority of the agents of whose secrets it holds shares. A sum over few
     /// agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
-        let held = self.dealer.graph.held_by(holder);
-        held.into_iter().filter(|&owner| answered[owner]).count() >= self.dealer.threshold()
+        let held = self.secrets.graph.held_by(holder);
+        held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()
     }
 
     /// Whether the agents that answered hold enough shares to unmask their sum. With few
     /// neighbours, this must be so in the neighbourhood of every member whose masks are in the sum.
     pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
         let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
-        self.dealer.graph.covers(&holders, answered, members, self.dealer.threshold())
+        self.secrets.graph.covers(&holders, answered, members, self.secrets.threshold())
     }
 
     /// The shares that a member sends, of the secrets of all agents or of its neighbours: for each member that answered, a
@@ -107,8 +107,8 @@ impl MaskingContract {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
         let share = |owner: usize| {
             let member = members.get(owner).is_some_and(|member| *member);
-            if member { self.dealer.share(owner, kind(answered[owner]), round, holder) } else { 0 }
+            if member { self.secrets.share(owner, kind(answered[owner]), round, holder) } else { 0 }
         };
-        self.dealer.graph.held_by(holder).into_iter().map(share).collect()
+        self.secrets.graph.held_by(holder).into_iter().map(share).collect()
     }
 }

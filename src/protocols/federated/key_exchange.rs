@@ -12,7 +12,7 @@
 //!
 //! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed
 //! on between members, and only members take part in sums. Messages have the sizes of real ones.
-//! The keys and shares are computed by the `Dealer` that all agents have in common, and an agent
+//! The keys and shares are computed by the `MaskSecrets` that all agents have in common, and an agent
 //! uses them only after it has received the message that would contain them. Source: Bonawitz et
 //! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
 
@@ -44,7 +44,7 @@ impl Server {
         };
         let silent: Vec<usize> =
             self.setup.answers().iter().filter(|(_, done)| !done).map(|&(agent, _)| agent).collect();
-        let graph = self.contract.as_ref().map(|contract| &contract.dealer.graph);
+        let graph = self.contract.as_ref().map(|contract| &contract.secrets.graph);
         match (&message, graph.filter(|graph| graph.is_regular())) {
             // An agent needs only the keys of its neighbours.
             (Message::Keys { known }, Some(graph)) => {
@@ -119,7 +119,7 @@ impl Server {
     ) -> bool {
         let is_member = self.setup.members[agent];
         if is_member {
-            let graph = self.contract.as_ref().map(|contract| &contract.dealer.graph);
+            let graph = self.contract.as_ref().map(|contract| &contract.secrets.graph);
             let members = match graph.filter(|graph| graph.is_regular()) {
                 Some(graph) => Arc::new(graph.seen_by(agent, &self.setup.members)),
                 None => Arc::clone(&self.setup.members),

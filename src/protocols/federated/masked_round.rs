@@ -2,7 +2,7 @@
 
 use super::contribution::MaskingContract;
 use super::mask_graph::MaskGraph;
-use super::masking::{Dealer, Kind, decode, mask};
+use super::masking::{Kind, MaskSecrets, decode, mask};
 use super::series::Aggregate;
 use crate::privacy::mechanisms::{FederatedSum, ReceivedVectors, SecureSum};
 use crate::rng::Key;
@@ -24,7 +24,7 @@ impl MaskedRound {
             explored: explored.to_vec(),
             length,
             // Masks cancel in the sum of all who answer, whichever agents share them.
-            dealer: Dealer { keys, graph: MaskGraph::Complete(explored.len()) },
+            secrets: MaskSecrets { keys, graph: MaskGraph::Complete(explored.len()) },
         };
         Self { contract }
     }
@@ -73,7 +73,7 @@ impl MaskedRound {
         let mut alone = vec![false; self.contract.explored.len()];
         alone[agent] = true;
         let mut words = self.contract.masked(agent, round, omega, &alone, node);
-        mask(&mut words, self.contract.dealer.secret(agent, Kind::Own, round), false);
+        mask(&mut words, self.contract.secrets.secret(agent, Kind::Own, round), false);
         words
     }
 

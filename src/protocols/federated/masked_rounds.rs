@@ -37,7 +37,7 @@ impl Server {
             words.iter_mut().zip(masked.iter()).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
         }
         let asked = self.agents.iter().zip(answered.iter()).filter(|(_, answered)| **answered);
-        let graph = &contract.dealer.graph;
+        let graph = &contract.secrets.graph;
         if graph.is_regular() {
             for (agent, party) in self.agents.iter().enumerate().filter(|(agent, _)| answered[*agent]) {
                 let near = graph.pairs(agent).into_iter().map(|other| answered[other]).collect();
@@ -79,7 +79,7 @@ impl Server {
         }
         unmasking.shares.push((agent, shares));
         let survivors = unmasking.survivors();
-        let opens = unmasking.has_shares(&contract, contract.dealer.threshold());
+        let opens = unmasking.has_shares(&contract, contract.secrets.threshold());
         let known = unmasking.has_shares(&contract, contract.shares_needed());
         if opens {
             ctx.record(OwnFact::Unmasked { round, survivors }.into());

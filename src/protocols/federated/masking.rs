@@ -57,14 +57,14 @@ pub(super) enum Kind {
 /// only for its own secrets, for public keys and for the shares that it holds; the server only for
 /// public keys.
 #[derive(Debug)]
-pub(super) struct Dealer {
+pub(super) struct MaskSecrets {
     /// Node of the seed tree for each agent's secrets.
     pub(super) keys: Vec<Key>,
     /// The pairs of agents that share masks.
     pub(super) graph: MaskGraph,
 }
 
-impl Dealer {
+impl MaskSecrets {
     /// Number of shares that recover a secret: a majority of all shares.
     pub(super) fn threshold(&self) -> usize {
         self.graph.threshold()
@@ -156,15 +156,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn dealer(agents: u64) -> Dealer {
+    fn secrets(agents: u64) -> MaskSecrets {
         let graph = MaskGraph::Complete(agents as usize);
-        Dealer { keys: (0..agents).map(|n| Key::root(5).index(n)).collect(), graph }
+        MaskSecrets { keys: (0..agents).map(|n| Key::root(5).index(n)).collect(), graph }
     }
 
     #[test]
     fn both_ends_agree_on_a_seed() {
-        let dealer = dealer(4);
-        let seed = |own, other| agreed(dealer.secret(own, Kind::Pair, 3), dealer.public(other, 3));
+        let secrets = secrets(4);
+        let seed = |own, other| agreed(secrets.secret(own, Kind::Pair, 3), secrets.public(other, 3));
         assert_eq!(seed(0, 2), seed(2, 0));
         assert_ne!(seed(0, 2), seed(0, 1));
         assert_eq!(multiply(inverse(123_456_789), 123_456_789), 1);
@@ -174,19 +174,19 @@ mod tests {
         /// Any majority recovers a secret; one share fewer gives something else.
         #[test]
         fn a_majority_recovers(agents in 3u64..12, owner in 0usize..3, mut order in any::<u64>()) {
-            let dealer = dealer(agents);
+            let secrets = secrets(agents);
             let mut holders: Vec<usize> = (0..agents as usize).collect();
             for last in (1..holders.len()).rev() {
                 holders.swap(last, (order % (last as u64 + 1)) as usize);
                 order = order.rotate_left(7);
             }
             let from = |holders: &[usize]| {
-                let shares = holders.iter().map(|&holder| dealer.share(owner, Kind::Own, 9, holder));
+                let shares = holders.iter().map(|&holder| secrets.share(owner, Kind::Own, 9, holder));
                 recover(shares, &lagrange(holders))
             };
-            let secret = dealer.secret(owner, Kind::Own, 9);
-            prop_assert_eq!(from(&holders[..dealer.threshold()]), secret);
-            prop_assert_ne!(from(&holders[..dealer.threshold() - 1]), secret);
+            let secret = secrets.secret(owner, Kind::Own, 9);
+            prop_assert_eq!(from(&holders[..secrets.threshold()]), secret);
+            prop_assert_ne!(from(&holders[..secrets.threshold() - 1]), secret);
         }
 
         #[test]

@@ -1,6 +1,6 @@
 //! The messages between agents and server, and the facts that they record.
 
-use super::participation::Heard;
+use super::participation::Respondents;
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
 use crate::protocols::stage::message_macros::{each, if_any, vocabulary};
@@ -170,7 +170,7 @@ vocabulary! {
             clipped: Option<Clipped> => nothing,
             /// By agent: whether an answer of the agent enters the sum of this round. Not in the
             /// digest: it follows from the messages received.
-            heard: Heard => nothing,
+            heard: Respondents => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.
         GivenUp {

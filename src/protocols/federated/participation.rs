@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// By agent: whether the server, when it closes a round, has an answer from the agent that enters a
 /// sum. The answer may have arrived in time or late.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Heard(pub Arc<[bool]>);
+pub struct Respondents(pub Arc<[bool]>);
 
-impl fmt::Debug for Heard {
+impl fmt::Debug for Respondents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.0.iter().filter(|heard| **heard).count(), self.0.len())
+        write!(f, "{} of {}", self.0.iter().filter(|answered| **answered).count(), self.0.len())
     }
 }
 
@@ -25,30 +25,33 @@ const QUARTERS: [&str; 4] = [
     "share of answers heard by simple regret: highest quarter",
 ];
 
-/// Number of answers from each agent that entered a sum ([`Heard`]), and number of answers that
+/// Number of answers from each agent that entered a sum ([`Respondents`]), and number of answers that
 /// were due from each agent, which is the number of rounds that share vectors.
 #[derive(Debug)]
 pub(super) struct ParticipationTally {
-    heard: Vec<u64>,
+    answers: Vec<u64>,
     due: u64,
 }
 
 impl ParticipationTally {
     pub(super) fn new(agents: usize) -> Self {
-        Self { heard: vec![0; agents], due: 0 }
+        Self { answers: vec![0; agents], due: 0 }
     }
 
     /// Adds a round that shares vectors.
-    pub(super) fn closed(&mut self, heard: &Heard) {
+    pub(super) fn closed(&mut self, respondents: &Respondents) {
         self.due += 1;
-        self.heard.iter_mut().zip(heard.0.iter()).for_each(|(count, heard)| *count += u64::from(*heard));
+        self.answers
+            .iter_mut()
+            .zip(respondents.0.iter())
+            .for_each(|(count, answered)| *count += u64::from(*answered));
     }
 
     /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that
     /// were due. The value is undefined if no answer entered a sum; the result is `None` if all
     /// did. Agents without the quantity (NaN, infinite) are left out of both means.
     fn bias(&self, name: &str, of: &[f64]) -> Option<NamedOutcome> {
-        let known = || self.heard.iter().zip(of).filter(|(_, value)| value.is_finite());
+        let known = || self.answers.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
         if heard == self.due * agents as u64 {
             return None;
@@ -79,7 +82,7 @@ impl ParticipationTally {
             // Agents of equal regret each get the mean of their counts, so that their order has no effect.
             let alike = |a: &usize, b: &usize| regret[*a].total_cmp(&regret[*b]).is_eq();
             let mean = |group: &[usize]| {
-                let heard: u64 = group.iter().map(|&agent| self.heard[agent]).sum();
+                let heard: u64 = group.iter().map(|&agent| self.answers[agent]).sum();
                 std::iter::repeat_n(heard as f64 / group.len() as f64, group.len())
             };
             let heard: Vec<f64> = order.chunk_by(alike).flat_map(mean).collect();
@@ -108,7 +111,7 @@ mod tests {
     fn the_bias_is_the_mean_heard_minus_the_mean_due() {
         let mut tally = ParticipationTally::new(4);
         for heard in [[true, true, false, true], [true, false, false, true]] {
-            tally.closed(&Heard(Arc::new(heard)));
+            tally.closed(&Respondents(Arc::new(heard)));
         }
         // Answers of the agents that entered a sum: 2, 1, 0 and 2. Mean over answers due (1 + 2 + 3
         // + 6) / 4 = 3, over answers that entered a sum (2 + 2 + 0 + 12) / 5 = 3.2.
@@ -130,7 +133,7 @@ mod tests {
     fn ties_between_quarters_are_shared() {
         let shares = |heard: [bool; 4]| {
             let mut tally = ParticipationTally::new(4);
-            tally.closed(&Heard(Arc::new(heard)));
+            tally.closed(&Respondents(Arc::new(heard)));
             let found = tally.outcomes(&[1.0; 4], &[5.0, 5.0, 5.0, 7.0]);
             found[1..].iter().map(|outcome| outcome.value).collect::<Vec<f64>>()
         };
@@ -144,11 +147,11 @@ mod tests {
     #[test]
     fn nobody_heard_is_undefined_and_equal_regrets_have_shares() {
         let mut tally = ParticipationTally::new(4);
-        tally.closed(&Heard(Arc::new([false; 4])));
+        tally.closed(&Respondents(Arc::new([false; 4])));
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]);
         assert!(found[0].undefined && found[1].undefined, "{found:?}");
         assert!(found[2..].iter().all(|share| share.value == 0.0), "{found:?}");
-        tally.closed(&Heard(Arc::new([true, false, false, false])));
+        tally.closed(&Respondents(Arc::new([true, false, false, false])));
         let found = tally.outcomes(&[1.0; 4], &[0.0; 4]);
         let values: Vec<f64> = found.iter().map(|outcome| outcome.value).collect();
         assert_eq!(values, [0.0, 0.125, 0.125, 0.125, 0.125]);
@@ -157,7 +160,7 @@ mod tests {
     #[test]
     fn nothing_is_told_where_all_are_heard() {
         let mut tally = ParticipationTally::new(2);
-        tally.closed(&Heard(Arc::new([true, true])));
+        tally.closed(&Respondents(Arc::new([true, true])));
         assert!(tally.outcomes(&[1.0, 2.0], &[1.0, 2.0]).is_empty());
     }
 }

@@ -78,7 +78,7 @@ impl Federated {
     /// agents alike, with one sampling rate.
     pub(super) fn beside_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
-        let (expected, cure) = if self.telling_silence().is_some() {
+        let (expected, cure) = if self.informative_silence().is_some() {
             (
                 "no silence that depends on what agents measured: its cost is computed for all agents alike",
                 "leave `silence` out",

@@ -1,8 +1,8 @@
 //! Runs one replication of federated optimisation: builds the objectives of all agents, and runs every series.
 
 use super::common::AgentCommon;
-use super::dealing::dealt;
 use super::failure::StartError;
+use super::rank_assignment::assigned_problems;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
@@ -105,7 +105,7 @@ impl Protocol for Federated {
             Sharing::Aggregate(aggregate) => aggregate.selects_by_loss(),
             Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
         };
-        self.telling_silence().is_some() || self.series.iter().any(by_loss)
+        self.informative_silence().is_some() || self.series.iter().any(by_loss)
     }
 
     fn with_own_objective(&self, stage: &ReplicationSetup, objective: &dyn Objective) -> Vec<usize> {
@@ -161,7 +161,7 @@ impl Protocol for Federated {
             drawn
         } else {
             let records = instance.background.records.as_deref().map(Vec::as_slice);
-            dealt(stage, &agents, &drawn, records, key.child("network"))
+            assigned_problems(stage, &agents, &drawn, records, key.child("network"))
         };
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()

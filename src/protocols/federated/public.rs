@@ -107,7 +107,7 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
 /// of speed and availability that depend on the agents' data (`together`).
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     let parties = stage.traits.iter().filter_map(|party| party.together.as_ref());
-    let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.told_by_times()).collect();
+    let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.revealed_by_times()).collect();
     let fact = || PublicFact::new(tied(&told), Origin::ComputedFromData).about(PROTECTED);
     let tied = (!told.is_empty()).then(fact);
     instance.background.public.iter().cloned().chain(stage.inputs_of_records()).chain(tied).collect()

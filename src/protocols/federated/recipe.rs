@@ -113,7 +113,7 @@ impl Federated {
     /// The `silence` setting with the largest epsilon among those with which silence depends on
     /// what agents measured; `None` if silence depends on nothing that agents measured.
     #[must_use]
-    pub fn telling_silence(&self) -> Option<Informative> {
+    pub fn informative_silence(&self) -> Option<Informative> {
         let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
         telling.max_by(|a, b| a.epsilon().total_cmp(&b.epsilon()))
     }
@@ -121,7 +121,7 @@ impl Federated {
     /// The problem of a budget together with silence that depends on what agents measured: an agent's silence cannot be
     /// withheld when the budget is used up.
     fn silence_in_budget(&self, stage: &ReplicationSetup) -> Option<Problem> {
-        stage.budget.filter(|_| self.telling_silence().is_some())?;
+        stage.budget.filter(|_| self.informative_silence().is_some())?;
         let place =
             self.groups.iter().position(|group| group.silence.is_some_and(|silence| silence.depends()))?;
         Some(Problem::wrong(
@@ -137,7 +137,7 @@ impl Federated {
     /// divisor `ArrivedOrGone`, whose neighbouring data sets lack an agent and its answers.
     fn silence_beside(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
-        self.telling_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
+        self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
         let expected = "a divisor whose neighbour has the same agents, beside silence that depends on what agents measured: a \
                         neighbour that lacks an agent has no such release";
         Some(Problem::wrong(
@@ -155,7 +155,7 @@ impl Federated {
             return None;
         }
         let by_answers = aggregate.server.is_masked() || aggregate.divisor == Divisor::Arrived;
-        if by_answers && self.telling_silence().is_some() {
+        if by_answers && self.informative_silence().is_some() {
             return Some("the answers of this run: silence depends on what agents measured, and with other answers sums cost \
                          another amount".to_owned());
         }

@@ -4,10 +4,11 @@ use super::agent::Agent;
 use super::answers::Answers;
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
+use super::dissimilarity::{common_optimum_gap, common_share, mean_correlation};
 use super::failure::StartError;
 use super::key_exchange_state::Setup;
 use super::mask_graph::MaskGraph;
-use super::masking::Dealer;
+use super::masking::MaskSecrets;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
 use super::public;
@@ -21,7 +22,6 @@ use super::shared_model::SharedModel;
 use super::silence::AgentSilence;
 use super::tally::Tally;
 use super::theorem::Terms;
-use super::unlikeness::{common_optimum_gap, common_share, mean_correlation};
 use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
@@ -123,7 +123,7 @@ impl Replication<'_> {
         // The agents are the same in every series.
         let first = self.recipe.series.first().is_some_and(|first| first.name == series.name);
         if first && !self.stage.directions.dry {
-            record.outcomes.extend(self.unlikeness().into_iter().map(|(name, value)| named(name, value)));
+            record.outcomes.extend(self.dissimilarity().into_iter().map(|(name, value)| named(name, value)));
             record.holdings = self.instance.background.holdings.as_deref().cloned();
         }
         record.closings = std::mem::take(&mut tally.closings);
@@ -135,7 +135,7 @@ impl Replication<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        let tells = self.recipe.telling_silence().is_some();
+        let tells = self.recipe.informative_silence().is_some();
         record.public.extend(public::facts(&series.sharing, tells, &self.objective_facts()));
         record.public.extend(public::of_personal(&series.sharing));
         Ok(record)
@@ -148,7 +148,7 @@ impl Replication<'_> {
 
     /// Measures of the differences between agents' functions and between their records, where the scenario makes them
     /// differ.
-    fn unlikeness(&self) -> Vec<(&'static str, f64)> {
+    fn dissimilarity(&self) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if self.recipe.groups.iter().any(|group| group.differences.in_functions()) {
             let functions = self.first_functions();
@@ -225,7 +225,7 @@ impl Replication<'_> {
                 aggregate: aggregate.clone(),
                 explored: explored.to_vec(),
                 length: self.common.m,
-                dealer: Dealer {
+                secrets: MaskSecrets {
                     keys: self.agents.iter().map(key).collect(),
                     graph: self.mask_graph(aggregate),
                 },
@@ -294,7 +294,7 @@ impl Replication<'_> {
                 open: false,
                 timer: None,
                 answered: vec![false; count],
-                heard: vec![Answers::default(); count],
+                answered_rounds: vec![Answers::default(); count],
                 fresh: vec![None; count],
                 late: vec![None; count],
                 last: vec![None; count],
@@ -304,8 +304,8 @@ impl Replication<'_> {
                 unmasking: None,
                 unopened: Vec::new(),
                 name: self.recipe.server.clone(),
-                silence: self.recipe.telling_silence(),
-                passers: match self.recipe.telling_silence() {
+                silence: self.recipe.informative_silence(),
+                passers: match self.recipe.informative_silence() {
                     Some(_) => stage.relays_between(server, &agents, &[]).into(),
                     None => Arc::default(),
                 },

@@ -4,7 +4,7 @@ use super::answers::Answers;
 use super::contribution::MaskingContract;
 use super::key_exchange_state::Setup;
 use super::messages::{Close, FederatedProtocol};
-use super::participation::Heard;
+use super::participation::Respondents;
 use super::personal::AgentLevel;
 use super::public::{EVERY_AGENT, PROTECTED};
 use super::roster::Roster;
@@ -56,7 +56,7 @@ pub(super) struct Server {
     pub(super) timer: Option<TimerTicket>,
     pub(super) answered: Vec<bool>,
     /// By agent: all rounds that it has answered, in time or late.
-    pub(super) heard: Vec<Answers>,
+    pub(super) answered_rounds: Vec<Answers>,
     /// By agent: its vector for the sum of this round.
     pub(super) fresh: Vec<Option<Dated>>,
     /// By agent: a late vector that enters the next sum.
@@ -142,7 +142,7 @@ impl Server {
             Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
             Late::KeepLast => {
                 // A vector that arrives after the answer of a later round does not replace that answer.
-                if self.heard[agent].latest() == Some(round) {
+                if self.answered_rounds[agent].latest() == Some(round) {
                     self.last[agent] = vector;
                 }
             }
@@ -151,10 +151,10 @@ impl Server {
 
     /// The agents from which the server has an answer since the last sum: an answer to this round, or a late one that
     /// enters the next sum.
-    pub(super) fn heard_now(&self) -> Heard {
-        let heard =
+    pub(super) fn respondents(&self) -> Respondents {
+        let answered =
             |agent: usize| self.answered[agent] || self.fresh[agent].is_some() || self.late[agent].is_some();
-        Heard((0..self.agents.len()).map(heard).collect())
+        Respondents((0..self.agents.len()).map(answered).collect())
     }
 
     /// Opens the next round, if there is one.

@@ -114,7 +114,7 @@ impl Server {
     ) {
         let Some(&agent) = self.places.get(&from) else { return };
         // A copy of an answer that has arrived before, in this round or an earlier one, is ignored.
-        if !self.heard[agent].insert(round) {
+        if !self.answered_rounds[agent].insert(round) {
             return;
         }
         self.file(agent, round, vector);
@@ -139,7 +139,7 @@ impl Server {
         }
         let (fresh, asked) = (self.fresh_answers(), self.roster.asked());
         let clipped = self.clipped();
-        let (round, late, heard) = (self.round, self.stale, self.heard_now());
+        let (round, late, heard) = (self.round, self.stale, self.respondents());
         ctx.record(OwnFact::Closed { round, fresh, late, asked, clipped, heard }.into());
         (self.buffered, self.stale) = (0, 0);
         let is_local = self.round >= self.shared_rounds;

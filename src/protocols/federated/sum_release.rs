@@ -24,7 +24,7 @@ use std::sync::Arc;
 impl MaskingContract {
     /// Number of shares that the server must receive: it has the shares of the agents that collude with it already.
     pub(super) fn shares_needed(&self) -> usize {
-        self.dealer.threshold().saturating_sub(self.aggregate.server.colluding())
+        self.secrets.threshold().saturating_sub(self.aggregate.server.colluding())
     }
 
     /// The sums of the vectors of `survivors` agents, for an observer who knows `known` shares of their noise; `whom`
@@ -115,8 +115,8 @@ impl Server {
             .filter_map(|earlier| earlier.event.clone())
             .for_each(|event| budgeted.enter(event));
         let [server, agents] = self.prices(contract, (self.round, survivors), ctx)?;
-        let carriers = Arc::clone(self.meter.reading_relays());
-        let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&agents, carrier)).collect();
+        let relays = Arc::clone(self.meter.reading_relays());
+        let copies: Vec<PrivacyEvent> = relays.iter().map(|relay| seen_by(&agents, relay)).collect();
         for event in [&server, &agents].into_iter().chain(&copies) {
             budgeted.admit(event).map_err(ReleaseError::Refused)?;
         }
@@ -185,7 +185,7 @@ impl Server {
         }
         unopened.holders.push(agent);
         let PendingUnmasking { holders, answered, members, .. } = &*unopened;
-        if !contract.dealer.graph.covers(holders, answered, members, contract.shares_needed()) {
+        if !contract.secrets.graph.covers(holders, answered, members, contract.shares_needed()) {
             return;
         }
         let PendingUnmasking { survivors, .. } = self.unopened.remove(place);
@@ -202,7 +202,7 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::privacy::mechanisms::Mechanism;
     use crate::protocols::federated::mask_graph::MaskGraph;
-    use crate::protocols::federated::masking::Dealer;
+    use crate::protocols::federated::masking::MaskSecrets;
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
 
@@ -219,7 +219,7 @@ mod tests {
                 aggregate: crate::scenario::part(&aggregate).unwrap(),
                 explored: vec![0; 100],
                 length: 1,
-                dealer: Dealer { keys: vec![Key::root(1); 100], graph: MaskGraph::Complete(100) },
+                secrets: MaskSecrets { keys: vec![Key::root(1); 100], graph: MaskGraph::Complete(100) },
             };
             let opened = SecureSumOutput { plan: contract.plan(0), sums: Vec::new() };
             let price = |sum: SecureSum| {

@@ -1,8 +1,8 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
-use super::dealing::heterogeneity_of;
 use super::messages::Clipped;
-use super::participation::{Heard, ParticipationTally};
+use super::participation::{ParticipationTally, Respondents};
+use super::rank_assignment::heterogeneity_of;
 use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{
     GroupOutcome, Iteration, NamedOutcome, QueriedArms, Regret, RoundClosing, RoundTrack,
@@ -194,11 +194,11 @@ impl Tally {
         &mut self,
         round: u64,
         (in_time, late, asked): (u64, u64, u64),
-        (clipped, heard): (Option<Clipped>, &Heard),
+        (clipped, respondents): (Option<Clipped>, &Respondents),
         at: Time,
     ) {
         if round < self.shared_rounds {
-            self.participation.closed(heard);
+            self.participation.closed(respondents);
         }
         self.clipped.extend(clipped.map(|clipped| (round, in_time, clipped)));
         let missing = asked.saturating_sub(in_time);

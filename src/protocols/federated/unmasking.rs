@@ -45,19 +45,19 @@ impl Unmasking {
     /// Whether `needed` shares of every secret that unmasks the sum have arrived.
     pub(super) fn has_shares(&self, contract: &MaskingContract, needed: usize) -> bool {
         let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
-        contract.dealer.graph.covers(&holders, &self.answered, &self.members, needed)
+        contract.secrets.graph.covers(&holders, &self.answered, &self.members, needed)
     }
 
     /// The sums, all regions one after the other.
     pub(super) fn open(mut self, contract: &MaskingContract, round: u64) -> Vec<f64> {
-        let (dealer, graph) = (&contract.dealer, &contract.dealer.graph);
+        let (secrets, graph) = (&contract.secrets, &contract.secrets.graph);
         let shares = std::mem::take(&mut self.shares);
         // The first holders of shares of this secret, as many as are needed.
         let held = |owner: usize| {
             let of_owner = shares
                 .iter()
                 .filter_map(move |(holder, shares)| Some((*holder, shares[graph.place(*holder, owner)?])));
-            of_owner.take(dealer.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
+            of_owner.take(secrets.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
         };
         // With full masks the Lagrange coefficients are the same for all secrets.
         let of_all = (!graph.is_regular()).then(|| lagrange(&held(0).0));
@@ -81,7 +81,7 @@ impl Unmasking {
             }
             let lost = secret(owner);
             for other in pairs {
-                let seed = agreed(lost, dealer.public(other, round));
+                let seed = agreed(lost, secrets.public(other, round));
                 mask(&mut self.words, seed, !adds(other, owner));
             }
         }
@@ -93,7 +93,7 @@ impl Unmasking {
 mod tests {
     use super::*;
     use crate::protocols::federated::mask_graph::MaskGraph;
-    use crate::protocols::federated::masking::Dealer;
+    use crate::protocols::federated::masking::MaskSecrets;
     use crate::protocols::federated::series::Aggregate;
     use crate::rng::Key;
     use proptest::prelude::*;
@@ -109,7 +109,7 @@ mod tests {
             aggregate,
             explored: (0..AGENTS).map(|n| n % regions).collect(),
             length: LENGTH,
-            dealer: Dealer { keys, graph: MaskGraph::Complete(AGENTS) },
+            secrets: MaskSecrets { keys, graph: MaskGraph::Complete(AGENTS) },
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
         }
         let holders = (0..AGENTS).filter(|&agent| answered[agent]).rev();
         let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered, members)));
-        let needed = if contract.dealer.graph.is_regular() { AGENTS } else { contract.dealer.threshold() };
+        let needed = if contract.secrets.graph.is_regular() { AGENTS } else { contract.secrets.threshold() };
         let shares = holders.take(needed).map(shares).collect();
         let (answered, members) = (Arc::new(answered.to_vec()), Arc::new(members.to_vec()));
         Unmasking { words, answered, members, shares, ..Unmasking::default() }.open(contract, round)
@@ -170,9 +170,9 @@ mod tests {
             answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,
         ) {
             let mut contract = contract("(regions: 2, clip: Some(1000.0), server: Masked(planned_dropout: 0.5))");
-            contract.dealer.graph = MaskGraph::regular(AGENTS, 4, &mut Key::root(graph).stream());
+            contract.secrets.graph = MaskGraph::regular(AGENTS, 4, &mut Key::root(graph).stream());
             let of = |agent: usize| {
-                contract.dealer.graph.pairs(agent).into_iter().filter(|&other| answered[other]).count()
+                contract.secrets.graph.pairs(agent).into_iter().filter(|&other| answered[other]).count()
             };
             // Members that did not answer matter only through neighbours that did.
             let enough = (0..AGENTS).all(|agent| of(agent) >= 3 || (!answered[agent] && of(agent) == 0));
@@ -276,7 +276,7 @@ mod tests {
         let (own, pair) = (secret([0, 1, 2, 6], true), secret([3, 4, 5, 6], false));
         mask(&mut words, own, false);
         for other in 1..AGENTS {
-            mask(&mut words, agreed(pair, contract.dealer.public(other, round)), !adds(0, other));
+            mask(&mut words, agreed(pair, contract.secrets.public(other, round)), !adds(0, other));
         }
         for (word, value) in words.iter().zip(omega(0)) {
             assert!((decode(*word) - value / AGENTS as f64).abs() < 1e-9);

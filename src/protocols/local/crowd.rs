@@ -211,7 +211,7 @@ impl Local {
 
     /// Whether silence depends on the reward for any user.
     #[must_use]
-    pub fn silence_tells(&self) -> bool {
+    pub fn silence_is_informative(&self) -> bool {
         let of_cohorts = self.cohorts.iter().filter_map(|cohort| cohort.never_answer);
         let stated = of_cohorts.chain(std::iter::once(self.never_answer));
         stated.into_iter().any(|silence| silence.depends_on_reward())

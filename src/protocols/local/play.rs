@@ -12,7 +12,7 @@ use super::tally::Tally;
 use super::users::{UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
-use crate::learners::{Arms, BoxModel, BuildError, Facts, Learner, LearnerModel, Random};
+use crate::learners::{Arms, BoxModel, BuildError, Learner, LearnerModel, ProblemConstants, Random};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
@@ -61,7 +61,7 @@ impl Protocol for Local {
 
     /// A relay learns whether a user answers, which is a release if silence depends on the reward.
     fn relays_learn_protected_data(&self) -> bool {
-        self.silence_tells()
+        self.silence_is_informative()
     }
 
     fn dry_needs_objective(&self) -> bool {
@@ -199,7 +199,7 @@ impl Local {
     /// users.
     fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
         let bound = crowd.deviation();
-        let mut facts = Facts {
+        let mut facts = ProblemConstants {
             horizon: Some(if share < 1.0 {
                 libm::ceil(self.rounds as f64 * share) as u64
             } else {

@@ -45,7 +45,7 @@ pub(super) fn taken_as_public(
     let mut facts = of_the_problem(local, stage, instance);
     let asked = local.arrivals.as_dyn().patience().is_some();
     let when = if asked { "when a user answers" } else { "when a user comes and answers" };
-    let answers = if local.silence_tells() { "" } else { ", and whether" };
+    let answers = if local.silence_is_informative() { "" } else { ", and whether" };
     let what = format!("{when}{answers}: assumed not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).for_observer(&local.service));

@@ -17,7 +17,7 @@ const BIAS: &str = "bias of reported rewards";
 /// The mean reward of users who are not silent, minus the mean reward of all users. It shows how
 /// far the reports that the service gets are from a representative sample. Unlike [`BIAS`], it
 /// includes the effect that users of some arms are silent more often.
-const HEARD: &str = "mean reward of answers heard minus that of answers due";
+const NONRESPONSE_BIAS: &str = "mean reward of answers heard minus that of answers due";
 
 /// The regrets and counts of one series.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Tally<'a> {
     last_reward: f64,
     /// Sums of the rewards of all users, and of those who are not silent.
     due: f64,
-    heard: f64,
+    reported: f64,
     /// Sum of the noise of the rewards of all users who are not silent.
     reported_noise: f64,
     silent: u64,
@@ -49,7 +49,7 @@ impl<'a> Tally<'a> {
             last_noise: 0.0,
             last_reward: 0.0,
             due: 0.0,
-            heard: 0.0,
+            reported: 0.0,
             reported_noise: 0.0,
             silent: 0,
             learned: 0,
@@ -73,7 +73,7 @@ impl<'a> Tally<'a> {
             OwnFact::Silent { .. } => {
                 self.silent += 1;
                 self.reported_noise -= self.last_noise;
-                self.heard -= self.last_reward;
+                self.reported -= self.last_reward;
             }
             OwnFact::Learned { .. } => self.learned += 1,
         }
@@ -86,7 +86,7 @@ impl<'a> Tally<'a> {
         self.reported_noise += self.last_noise;
         self.last_reward = reward;
         self.due += reward;
-        self.heard += reward;
+        self.reported += reward;
     }
 
     /// Adds the evaluation of round `played`; returns its mean reward.
@@ -108,8 +108,8 @@ impl<'a> Tally<'a> {
         if may_be_silent && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
             record.outcomes.push(NamedOutcome::new(BIAS, value));
-            let value = self.heard / reporting as f64 - self.due / self.played as f64;
-            record.outcomes.push(NamedOutcome::new(HEARD, value));
+            let value = self.reported / reporting as f64 - self.due / self.played as f64;
+            record.outcomes.push(NamedOutcome::new(NONRESPONSE_BIAS, value));
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -5,7 +5,7 @@ use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, gain_bounds};
-use crate::learners::{Arms, BetaSchedule, Facts, Theorem};
+use crate::learners::{Arms, BetaSchedule, ProblemConstants, Theorem};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError, Rows, sigma_min};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
@@ -40,7 +40,7 @@ impl<'a> Bounds<'a> {
             covariance: Some(covariance),
             noise_variance: surrogate.noise_variance,
             mean: surrogate.mean,
-            facts: Facts { horizon: Some(rounds), ..Facts::default() },
+            facts: ProblemConstants { horizon: Some(rounds), ..ProblemConstants::default() },
         };
         let rounds = (1..=places).map(|place| rounds * place / places).collect();
         Self { instance, arms, rounds, range: instance.best() - worst, gains: None, sigma_min: None }

@@ -3,7 +3,7 @@
 
 use super::messages::{Message, OutsourcedProtocol};
 use crate::kernel::{Context, Input, Party};
-use crate::objectives::{Facts, Surrogate};
+use crate::objectives::{PublicFacts, Surrogate};
 use crate::privacy::ledger::{Occasion, ReleaseError, enter_for, release};
 use crate::privacy::mechanisms::{Disclosure, InputRelease, Rows};
 use crate::privacy::{Released, Sensitive};
@@ -23,7 +23,7 @@ pub(super) struct Curator {
     /// Columns of the inputs, d; public.
     pub(super) columns: usize,
     /// Facts taken as public, on which losses are conditional.
-    pub(super) facts: Facts,
+    pub(super) facts: PublicFacts,
     /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the
     /// learner needs a model; otherwise `None`.
     pub(super) fitted: Option<Sensitive<Surrogate>>,

@@ -3,7 +3,7 @@
 use super::messages::{Message, OutsourcedProtocol};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Input, Party};
-use crate::learners::{Arms, BuildError, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, BuildError, Learner, LearnerModel, ProblemConstants};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
@@ -60,7 +60,7 @@ impl ModelerRecipe {
             }),
             noise_variance: model.map_or(0.0, |model| model.noise_variance) + self.outcome_variance,
             mean: model.map_or(0.0, |model| model.mean),
-            facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
+            facts: ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() },
         };
         Ok(self.learner.begin(&arms, &self.programs)?)
     }

@@ -1,7 +1,7 @@
 //! The facts about the curator's data that the modeler knows and that no ledger entry accounts for.
 
 use super::recipe::SeriesRecipe;
-use crate::objectives::{Facts, Instance};
+use crate::objectives::{Instance, PublicFacts};
 use crate::privacy::mechanisms::JohnsonLindenstrauss;
 use crate::vocab::{Origin, PublicFact};
 
@@ -12,7 +12,7 @@ pub(super) fn taken_as_public(
     curator: &str,
     modeler: &str,
 ) -> Vec<PublicFact> {
-    let Facts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
+    let PublicFacts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
     let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
     // Fitted hyperparameters are released to a learner that has a model; no other learner receives them.

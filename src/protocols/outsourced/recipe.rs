@@ -1,6 +1,6 @@
 //! The settings of outsourced optimisation in a scenario, and their checks.
 
-use crate::learners::{Facts, LearnerModel};
+use crate::learners::{LearnerModel, ProblemConstants};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{
     Informative, InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
@@ -146,7 +146,7 @@ impl Outsourced {
                     "use Random(), or release something",
                 ));
             }
-            let facts = Facts { horizon: Some(self.rounds), ..Facts::default() };
+            let facts = ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() };
             let place = format!("series[{index}].learner");
             problems.extend(recipe.learner.missing_quantity(facts).map(|problem| problem.below(&place)));
             let release = recipe.release.as_dyn().problems();

@@ -137,8 +137,8 @@ impl Owner {
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
         // A relay that can read messages to workers learns the setting too.
-        let carriers = Arc::clone(&self.config.carriers.of_either);
-        let setting = self.chosen(ctx, "settings tried", trial, choice, &carriers)?;
+        let relays = Arc::clone(&self.config.relays.of_either);
+        let setting = self.chosen(ctx, "settings tried", trial, choice, &relays)?;
         for &reader in &self.config.readers {
             ctx.send(reader, Message::Announce { trial, setting: setting.clone() });
         }
@@ -154,8 +154,8 @@ impl Owner {
         round: u64,
         setting: usize,
     ) -> Result<(), SearchStop> {
-        let carriers = Arc::clone(&self.config.carriers.of_training);
-        let Some((first, others)) = carriers.split_first().filter(|_| self.trials.best().is_some()) else {
+        let relays = Arc::clone(&self.config.relays.of_training);
+        let Some((first, others)) = relays.split_first().filter(|_| self.trials.best().is_some()) else {
             return Ok(());
         };
         let occasion = self.occasion(ctx, "settings tried");
@@ -170,12 +170,12 @@ impl Owner {
         what: &str,
         round: u64,
         choice: Choice,
-        carriers: &Arc<[Observer]>,
+        relays: &Arc<[Observer]>,
     ) -> Result<Released<usize>, SearchStop> {
         let occasion = Occasion { round, ..self.occasion(ctx, what) };
         let Choice { mechanism, utilities, candidates, jitter } = choice;
         self.jitter.note(jitter, ctx);
-        let released = self.release(ctx, occasion, &*mechanism, utilities, carriers)?;
+        let released = self.release(ctx, occasion, &*mechanism, utilities, relays)?;
         Ok(released.map(|index| candidates[index]))
     }
 
@@ -187,9 +187,9 @@ impl Owner {
         occasion: Occasion,
         mechanism: &M,
         secret: M::Input,
-        carriers: &Arc<[Observer]>,
+        relays: &Arc<[Observer]>,
     ) -> Result<Released<M::Output>, SearchStop> {
-        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(carriers);
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(relays);
         let (trains, refused) = (self.config.trains, &mut self.refused_for_training);
         let mut ledger = WithTraining { ledger, trains, refused };
         let stream = &mut self.config.mechanisms;
@@ -248,7 +248,7 @@ impl Owner {
     ) -> Result<bool, SearchStop> {
         let Some(silence) = self.config.silence.filter(|_| !self.config.dry) else { return Ok(false) };
         let occasion = Occasion { round: trial, ..self.occasion(ctx, "whether an outcome is known") };
-        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.config.carriers.of_either);
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.config.relays.of_either);
         let refused = &mut self.refused_for_training;
         let mut ledger = WithTraining { ledger, trains: self.config.trains, refused };
         silence.is_missing(&mut ledger, occasion, outcome).map_err(SearchStop::Refused)
@@ -305,9 +305,9 @@ impl Owner {
             }
             (_, None) => None,
         };
-        let (round, carriers) = (self.total, Arc::clone(&self.config.carriers.of_publication));
+        let (round, relays) = (self.total, Arc::clone(&self.config.relays.of_publication));
         let setting =
-            choice.map(|choice| self.chosen(ctx, "setting lambda~", round, choice, &carriers)).transpose()?;
+            choice.map(|choice| self.chosen(ctx, "setting lambda~", round, choice, &relays)).transpose()?;
         let value: Option<Released<Vec<f64>>> = match value {
             Some(how) => {
                 let occasion = self.occasion(ctx, "performance v~");
@@ -317,7 +317,7 @@ impl Owner {
                     ValueOf::Setting => setting.as_ref().and_then(|s| self.trials.mean(*s.get())),
                 };
                 let number = number.ok_or(CannotRelease::NothingTried)?;
-                Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &carriers)?)
+                Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &relays)?)
             }
             None => None,
         };
@@ -332,8 +332,8 @@ impl Owner {
         best: &BestRelease,
     ) -> Result<(), SearchStop> {
         let occasion = self.occasion(ctx, "setting lambda~ and performance v~");
-        let carriers = Arc::clone(&self.config.carriers.of_publication);
-        let found = self.release(ctx, occasion, &*best.mechanism, self.trials.all(), &carriers)?;
+        let relays = Arc::clone(&self.config.relays.of_publication);
+        let found = self.release(ctx, occasion, &*best.mechanism, self.trials.all(), &relays)?;
         let (setting, value) = match found.get() {
             None => (None, None),
             Some(_) => (

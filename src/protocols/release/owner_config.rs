@@ -29,7 +29,7 @@ pub(super) struct OwnerConfig {
     pub(super) dry: bool,
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
-    pub(super) carriers: ReadingRelays,
+    pub(super) relays: ReadingRelays,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Random numbers of the mechanisms, and of the learner.

@@ -20,8 +20,8 @@ use crate::privacy::mechanisms::Informative;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
-    Evaluations, HeardTally, ITERATION, Protocol, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
-    count,
+    Evaluations, ITERATION, NonresponseBias, Protocol, Releases, ReplicationError, ReplicationSetup,
+    SeriesRecord, count,
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -124,12 +124,12 @@ impl Release {
         let parties = self.parties(stage, owner, config, key).map_err(failed)?;
         let mut evaluations = Evaluations::new(instance);
         let (mut trials, mut published) = (Trials::new(self.silence.is_none()), Published::default());
-        let (mut heard, mut tried) = (HeardTally::default(), 0);
+        let (mut nonresponse, mut tried) = (NonresponseBias::default(), 0);
         let mut record =
             stage.play(&series.name, parties, key, Releases::in_order(), &mut |at, fact| match fact {
                 OwnFact::Tried { setting, outcome, missing, .. } => {
                     tried += 1;
-                    heard.add(*outcome, !missing);
+                    nonresponse.add(*outcome, !missing);
                     if !missing {
                         trials.add(*setting as usize, *outcome);
                     }
@@ -154,7 +154,7 @@ impl Release {
         let guarantees = if self.silence.is_none() { &plan.guarantees[..] } else { &[] };
         record.outcomes = outcomes(instance, &task, (&trials, neighbour.as_ref()), published, guarantees)
             .map_err(failed)?;
-        heard.into_record(&mut record);
+        nonresponse.into_record(&mut record);
         if let (Ok(Search::Repeated(_)), 0, false) =
             (series.publication.as_dyn().search(&task), tried, stage.directions.dry)
         {
@@ -187,7 +187,7 @@ impl Release {
         let (workers, readers) = (ids("workers", &self.workers)?, ids("readers", &self.readers)?);
         let owners: Vec<PartyId> = workers.iter().copied().chain([id]).collect();
         let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
-        let carriers = ReadingRelays {
+        let relays = ReadingRelays {
             of_training: stage.read_between(id, &workers, &owners).into(),
             of_publication: stage.read_between(id, &readers, &told).into(),
             of_either: stage.read_between(id, &told, &told).into(),
@@ -198,7 +198,7 @@ impl Release {
             workers,
             readers,
             trains: trains(series, instance),
-            carriers,
+            relays,
             conditions: instance
                 .background
                 .public

@@ -3,8 +3,8 @@
 
 use super::facts::{Fact, RecordsFacts};
 use super::failure::ReplicationError;
-use super::heard::HeardTally;
 use super::measurer::{Measured, Measurer};
+use super::nonresponse_bias::NonresponseBias;
 use super::protocol::Protocol;
 use super::record::SeriesRecord;
 use super::regret::Evaluations;
@@ -14,7 +14,7 @@ use super::searcher::{SearchPlan, Searcher};
 use super::{Releases, Rounds, Series, series};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Party, Protocol as KernelProtocol};
-use crate::learners::{Arms, Facts, LearnerModel, Random};
+use crate::learners::{Arms, LearnerModel, ProblemConstants, Random};
 use crate::objectives::{Extent, Instance};
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::OutcomeRelease;
@@ -195,8 +195,8 @@ impl<S: Search> Protocol for S {
 
 impl SearchSettings<'_> {
     /// The quantities that the protocol states to a learner.
-    fn learner_facts(&self) -> Facts {
-        Facts { horizon: Some(self.rounds), ..Facts::default() }
+    fn learner_facts(&self) -> ProblemConstants {
+        ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() }
     }
 
     /// What the searcher knows about the measurer's data without a release.
@@ -278,14 +278,14 @@ impl ReplicationSetup {
         initial_points: u64,
     ) -> Result<SeriesRecord, ReplicationError> {
         let mut evaluations = Evaluations::new(instance);
-        let mut heard = HeardTally::default();
+        let mut nonresponse = NonresponseBias::default();
         let mut record = self.play(series, parties, key, Releases::in_order(), &mut |at, fact| {
             let Measured { round, arm, outcome, missing } = fact;
-            heard.add(*outcome, !missing);
+            nonresponse.add(*outcome, !missing);
             evaluations.add((round + 1).saturating_sub(initial_points), *arm, *outcome, at);
         })?;
         evaluations.into_record(&mut record);
-        heard.into_record(&mut record);
+        nonresponse.into_record(&mut record);
         Ok(record)
     }
 }

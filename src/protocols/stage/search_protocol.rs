@@ -26,7 +26,7 @@ impl<M> Clone for SearchProtocol<M> {
 
 impl<M> fmt::Debug for SearchProtocol<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SearchWorld")
+        f.write_str("SearchProtocol")
     }
 }
 

@@ -6,7 +6,7 @@ mod draw;
 mod file;
 mod picture_error;
 #[cfg(feature = "png")]
-mod page;
+mod pdf;
 mod palette;
 #[cfg(feature = "png")]
 mod raster;
@@ -18,9 +18,9 @@ pub use axis::Axis;
 pub use chart::{Chart, Kind, Line, Point};
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
 pub use file::{Style, caption, sample, standalone, styled};
-#[cfg(feature = "png")]
-pub use page::pdf;
 pub use palette::{COLOURS, GREY, dashes};
+#[cfg(feature = "png")]
+pub use pdf::pdf;
 pub use picture_error::PictureError;
 #[cfg(feature = "png")]
 pub use raster::{png, png_at};

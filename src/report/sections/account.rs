@@ -42,9 +42,9 @@ const STATED: &str = "The costs are taken as the file states them, and the noise
 
 /// A table of the epsilon of every accountant, with notes.
 pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section {
-    let (figures, footing) = (statement.figures(), statement.footing);
+    let (figures, summary) = (statement.figures(), statement.basis);
     let mut header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
-    header.extend(footing.map(|_| "basis".to_owned()));
+    header.extend(summary.map(|_| "basis".to_owned()));
     let optional = |value: Option<f64>| value.map_or_else(String::new, epsilon);
     let rows = figures
         .iter()
@@ -58,13 +58,13 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
                 priced.order.map_or_else(String::new, |order| format!("{order:.2}")),
                 is_a(figure).to_owned(),
             ];
-            row.extend(footing.map(|_| basis(figure).to_owned()));
+            row.extend(summary.map(|_| basis(figure).to_owned()));
             row
         })
         .collect();
     // The arithmetic of a run is that of its finite bounds; without a finite bound none is shown.
-    let known = footing.filter(|_| figures.iter().any(Figure::certifies)).map(|footing| footing.arithmetic);
-    let told = match footing {
+    let known = summary.filter(|_| figures.iter().any(Figure::certifies)).map(|summary| summary.arithmetic);
+    let told = match summary {
         None => format!(", {ASSUMED}"),
         Some(_) => known.map_or_else(String::new, |arithmetic| format!(", {}", arithmetic.words())),
     };
@@ -82,7 +82,7 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     }
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(notes.into_iter().map(Block::remark));
-    match footing {
+    match summary {
         Some(_) => blocks.extend(arithmetic(known).map(Block::remark)),
         None => blocks.push(Block::remark(STATED)),
     }
@@ -270,7 +270,7 @@ pub struct AccountDocument {
     pub accountants: Vec<(&'static str, AccountantFigures)>,
     /// Further facts if the releases are those of a run.
     #[serde(flatten)]
-    pub footing: Option<ReleaseFacts>,
+    pub release_facts: Option<ReleaseFacts>,
 }
 
 /// Facts about the releases of a run besides their costs.
@@ -349,10 +349,10 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
         delta: statement.delta.get(),
         releases: statement.composition.count(),
         accountants: statement.figures().into_iter().map(figures).collect(),
-        footing: statement.footing.map(|footing| ReleaseFacts {
-            basis: footing.basis,
-            arithmetic: footing.arithmetic.words(),
-            one_after_another: footing.is_adaptive,
+        release_facts: statement.basis.map(|summary| ReleaseFacts {
+            basis: summary.basis,
+            arithmetic: summary.arithmetic.words(),
+            one_after_another: summary.is_adaptive,
         }),
     }
 }

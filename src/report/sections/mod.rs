@@ -12,7 +12,7 @@ pub(super) mod brief;
 
 mod regret_along_axes;
 mod axes;
-mod beside;
+mod caveats;
 mod by_round;
 mod cells;
 mod charts;
@@ -22,7 +22,7 @@ mod counts;
 mod first_messages;
 mod fitted;
 mod groups;
-mod heard;
+mod nonresponse_bias;
 pub(super) mod headline;
 mod holdings;
 mod heading;

@@ -1,8 +1,8 @@
 //! The section on outcomes: numbers at the end of a series, with theorems' bounds on them.
 
 use super::cells::rows;
-use super::heard;
 use super::lines::capital;
+use super::nonresponse_bias;
 use super::outcome_charts;
 use crate::report::document::{Block, Section};
 use crate::report::number::{percent, quantity_of, regret};
@@ -15,7 +15,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if blocks.is_empty() {
         return None;
     }
-    blocks.splice(0..0, heard::statements(summary));
+    blocks.splice(0..0, nonresponse_bias::statements(summary));
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let bounded = all.any(|outcome| group(&outcome.name).is_none() && outcome.bound.is_some());
     if charts {

@@ -1,6 +1,6 @@
 //! Completions: the fields, members and names that may be written at a place.
 
-use super::context::{Context, RunLimits, language};
+use super::context::{Context, Expected, language};
 use super::hover::{field_text, member_text};
 use super::names::{Sort, defined, keys};
 use crate::scenario::catalogue::{family, fields, title};
@@ -60,8 +60,8 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
         bytes: bytes.clone(),
         new,
     };
-    match context.room() {
-        RunLimits::Field(owner) => {
+    match context.expected() {
+        Expected::Field(owner) => {
             let written = context.frames.last().map_or(Vec::new(), |frame| keys(&tokens, frame.at));
             let is_key = context.is_key(&tokens);
             let here = word.map(|word| word.unquoted()).filter(|_| is_key);
@@ -76,8 +76,8 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
                 })
                 .collect()
         }
-        RunLimits::Value(shape) if context.is_key(&tokens) || shape.kind() == Kind::Nothing => Vec::new(),
-        RunLimits::Value(shape) => match shape.kind() {
+        Expected::Value(shape) if context.is_key(&tokens) || shape.kind() == Kind::Nothing => Vec::new(),
+        Expected::Value(shape) => match shape.kind() {
             Kind::Choice | Kind::Struct => members(shape)
                 .into_iter()
                 .map(|(label, about, new)| {
@@ -98,7 +98,7 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
             }
             _ => Vec::new(),
         },
-        RunLimits::Unknown => Vec::new(),
+        Expected::Unknown => Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Context<'t> {
 
 /// What may stand at a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum RunLimits {
+pub(super) enum Expected {
     /// The name of a field of this struct.
     Field(Shape<'static>),
     /// A value of this shape.
@@ -84,21 +84,21 @@ impl<'t> Context<'t> {
     }
 
     /// What may stand at the cursor.
-    pub(super) fn room(&self) -> RunLimits {
-        let Some(mut shape) = Shape::of_type(language(), "Scenario") else { return RunLimits::Unknown };
+    pub(super) fn expected(&self) -> Expected {
+        let Some(mut shape) = Shape::of_type(language(), "Scenario") else { return Expected::Unknown };
         let mut each = false;
-        let mut room = RunLimits::Value(shape);
+        let mut expected = Expected::Value(shape);
         for frame in &self.frames {
             let inside = match (frame.open, frame.name) {
                 // The values that an `Each` lists may be anything that may stand in place of the `Each`.
                 (_, Some("Each")) => {
-                    (each, room) = (true, RunLimits::Unknown);
+                    (each, expected) = (true, Expected::Unknown);
                     continue;
                 }
                 ("[" | "{", _) if each => {
                     each = false;
                     let is_label = frame.open == "{" && frame.key.is_none();
-                    room = if is_label { RunLimits::Unknown } else { RunLimits::Value(shape) };
+                    expected = if is_label { Expected::Unknown } else { Expected::Value(shape) };
                     continue;
                 }
                 (_, Some("Some")) => continue,
@@ -106,14 +106,14 @@ impl<'t> Context<'t> {
                 _ => Some(shape),
             };
             each = false;
-            let Some(inside) = inside else { return RunLimits::Unknown };
-            room = within(frame, inside);
-            match room {
-                RunLimits::Value(value) => shape = value,
-                RunLimits::Field(_) | RunLimits::Unknown => {}
+            let Some(inside) = inside else { return Expected::Unknown };
+            expected = within(frame, inside);
+            match expected {
+                Expected::Value(value) => shape = value,
+                Expected::Field(_) | Expected::Unknown => {}
             }
         }
-        room
+        expected
     }
 
     /// The shape of the struct whose field the cursor is in, and the token of the field's name.
@@ -139,9 +139,9 @@ impl<'t> Context<'t> {
 
     /// The struct whose field's name stands at the cursor.
     pub(super) fn owner(&self) -> Option<Shape<'static>> {
-        match self.room() {
-            RunLimits::Field(owner) => Some(owner),
-            RunLimits::Value(_) | RunLimits::Unknown => None,
+        match self.expected() {
+            Expected::Field(owner) => Some(owner),
+            Expected::Value(_) | Expected::Unknown => None,
         }
     }
 
@@ -155,17 +155,17 @@ impl<'t> Context<'t> {
 }
 
 /// What may stand at the cursor in these brackets, if they hold a value of the shape `content`.
-fn within(frame: &Frame<'_>, content: Shape<'static>) -> RunLimits {
-    let value = |shape: Option<Shape<'static>>| shape.map_or(RunLimits::Unknown, RunLimits::Value);
+fn within(frame: &Frame<'_>, content: Shape<'static>) -> Expected {
+    let value = |shape: Option<Shape<'static>>| shape.map_or(Expected::Unknown, Expected::Value);
     match (frame.open, content.kind(), frame.key) {
-        ("(", Value::Struct, None) => RunLimits::Field(content),
+        ("(", Value::Struct, None) => Expected::Field(content),
         ("(", Value::Struct, Some(key)) => value(content.field(key.unquoted())),
         ("{", _, Some(_)) => value(content.entry()),
-        ("{", _, None) => RunLimits::Unknown,
+        ("{", _, None) => Expected::Unknown,
         (_, Value::Tuple | Value::List, _) if frame.open == "[" || content.kind() == Value::Tuple => {
             value(content.item(frame.index))
         }
-        ("(", _, _) => RunLimits::Value(content),
-        _ => RunLimits::Unknown,
+        ("(", _, _) => Expected::Value(content),
+        _ => Expected::Unknown,
     }
 }

@@ -1,6 +1,6 @@
 //! The explanation of what stands at a place: the same words as in `subrosa list`.
 
-use super::context::{Context, RunLimits, language};
+use super::context::{Context, Expected, language};
 use crate::scenario::catalogue::{Field, Member, family, fields, title};
 use crate::scenario::notation::is_json;
 use crate::scenario::shape::{Kind, Shape};
@@ -30,7 +30,7 @@ pub fn hover(text: &str, at: usize) -> Option<Hover> {
         return explained(EACH.to_owned());
     }
     if !context.is_key(&tokens)
-        && let RunLimits::Value(shape) = context.room()
+        && let Expected::Value(shape) = context.expected()
         && let Some(found) = named(shape, word.text)
     {
         return explained(found);

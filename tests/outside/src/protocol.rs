@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use subrosa::audit::systems::{AuditContext, Audited, Candidates, NotAuditedReason};
 use subrosa::gp::ArmCovariance;
-use subrosa::learners::{Arms, Facts};
+use subrosa::learners::{Arms, ProblemConstants};
 use subrosa::prelude::*;
 use subrosa::protocols::{self, AfterTimeout, Requester, RetryTimer};
 
@@ -149,7 +149,7 @@ impl protocols::Protocol for Remote {
             covariance: Some(ArmCovariance::of_inputs(inputs, model.covariance.clone())),
             noise_variance: model.noise_variance,
             mean: model.mean,
-            facts: Facts::default(),
+            facts: ProblemConstants::default(),
         };
         let series = self.learners.iter().map(|learner| {
             let built = learner.as_dyn().build(&arms).map_err(|error| fails(error.to_string()))?;

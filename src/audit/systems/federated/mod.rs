@@ -71,7 +71,7 @@ impl Audited for Federated {
         let conditions = instance.map_or_else(Vec::new, |instance| conditions_of(context.stage, instance));
         for system in found.iter_mut().flatten() {
             system.statement = system.statement.clone().with_conditions(&conditions);
-            if self.telling_silence().is_some() {
+            if self.informative_silence().is_some() {
                 system.statement.about.push_str(" (whether an agent answers is not attacked)");
             }
         }

@@ -4,7 +4,7 @@ use super::{
     Constants, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline, ValueOf,
     ValueRelease, positive, tail_probability,
 };
-use crate::learners::{Facts, LearnerModel};
+use crate::learners::{LearnerModel, ProblemConstants};
 use crate::objectives::{Extent, TuningFacts};
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::constants as k;
@@ -63,7 +63,7 @@ impl Publication for Lipschitz {
     fn problems(&self) -> Vec<Problem> {
         let problems = self.learner.as_dyn().problems();
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
-        let facts = Facts { horizon: Some(1), ..Facts::default() };
+        let facts = ProblemConstants { horizon: Some(1), ..ProblemConstants::default() };
         problems.chain(self.learner.missing_quantity(facts)).map(|problem| problem.below("learner")).collect()
     }
 

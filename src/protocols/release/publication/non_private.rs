@@ -1,7 +1,7 @@
 //! The best setting tried and its outcome without protection: the non-private baseline.
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
-use crate::learners::{Facts, LearnerModel};
+use crate::learners::{LearnerModel, ProblemConstants};
 use crate::objectives::Extent;
 use crate::privacy::mechanisms::{Argmax, Disclosure};
 use crate::protocols::release::failure::CannotRelease;
@@ -27,7 +27,7 @@ impl Publication for NonPrivate {
     fn problems(&self) -> Vec<Problem> {
         let problems = self.learner.as_dyn().problems();
         let problems = problems.into_iter().map(|problem| problem.below(self.learner.name()));
-        let facts = Facts { horizon: Some(1), ..Facts::default() };
+        let facts = ProblemConstants { horizon: Some(1), ..ProblemConstants::default() };
         problems.chain(self.learner.missing_quantity(facts)).map(|problem| problem.below("learner")).collect()
     }
 

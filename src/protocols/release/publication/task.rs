@@ -1,7 +1,7 @@
 //! What is public about a tuning task, and what a scenario may state about it.
 
 use crate::gp::{ArmCovariance, Points, greedy_maximum};
-use crate::learners::{Arms, Facts};
+use crate::learners::{Arms, ProblemConstants};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, NonNegative, Positive, Problem};
@@ -132,7 +132,7 @@ impl Task {
             covariance: Some(self.covariance()),
             noise_variance: self.surrogate.noise_variance,
             mean: self.surrogate.mean,
-            facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
+            facts: ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() },
         }
     }
 

@@ -8,7 +8,7 @@ mod privacy;
 mod regret;
 
 use super::headline::Measure;
-use super::{Curves, beside, groups, heading, privacy as in_full, rounds, warnings};
+use super::{Curves, caveats, groups, heading, privacy as in_full, rounds, warnings};
 use crate::report::document::{Block, Document, Section, Visibility};
 use crate::report::page::PAGE;
 use crate::study::Summary;
@@ -32,7 +32,7 @@ pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants
         false => privacy::section(summary),
     });
     sections.push(costs::section(summary));
-    sections.push(Section { blocks: beside::statements(summary), ..Section::default() });
+    sections.push(Section { blocks: caveats::statements(summary), ..Section::default() });
     let more = Block::statement(MORE, Visibility::Everywhere);
     sections.push(Section { blocks: vec![more], ..Section::default() });
     let heading = heading::of_summary(summary, PAGE);

@@ -4,8 +4,8 @@ use super::pivot;
 use crate::report::document::{Block, Section};
 use crate::report::number::{percent, regret};
 use crate::report::sections::cells::{Rows, rows};
-use crate::report::sections::heard;
 use crate::report::sections::lines::capital;
+use crate::report::sections::nonresponse_bias;
 use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
 
@@ -78,7 +78,7 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
         }
     }
     if !blocks.is_empty() {
-        blocks.splice(0..0, heard::statements(summary));
+        blocks.splice(0..0, nonresponse_bias::statements(summary));
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })
 }

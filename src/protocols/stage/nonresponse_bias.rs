@@ -12,35 +12,35 @@ const NAME: &str = "mean outcome of answers heard minus that of answers due";
 /// Number of answers and sum of their outcomes: over all answers that were due, and over those that
 /// arrived.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct HeardTally {
+pub struct NonresponseBias {
     due: (u64, f64),
-    heard: (u64, f64),
+    answered: (u64, f64),
 }
 
-impl HeardTally {
-    /// Adds an answer that was due, with the outcome that it has or would have had; `heard` says
+impl NonresponseBias {
+    /// Adds an answer that was due, with the outcome that it has or would have had; `answered` says
     /// whether it arrived.
-    pub fn add(&mut self, outcome: f64, heard: bool) {
+    pub fn add(&mut self, outcome: f64, answered: bool) {
         self.due = (self.due.0 + 1, self.due.1 + outcome);
-        if heard {
-            self.heard = (self.heard.0 + 1, self.heard.1 + outcome);
+        if answered {
+            self.answered = (self.answered.0 + 1, self.answered.1 + outcome);
         }
     }
 
     /// Writes the count of missing answers, their share and, if any answer arrived, the bias into
     /// the record. Writes nothing if every answer arrived.
     pub fn into_record(self, record: &mut SeriesRecord) {
-        let (due, heard) = (self.due.0, self.heard.0);
-        if due == heard {
+        let (due, answered) = (self.due.0, self.answered.0);
+        if due == answered {
             return;
         }
-        record.counts.insert("answers missing".to_owned(), due - heard);
-        let share = (due - heard) as f64 / due as f64;
+        record.counts.insert("answers missing".to_owned(), due - answered);
+        let share = (due - answered) as f64 / due as f64;
         record.outcomes.push(NamedOutcome::new(MISSING, share).otherwise(0.0));
-        if heard == 0 {
+        if answered == 0 {
             record.outcomes.push(NamedOutcome::undefined(NAME));
         } else {
-            let value = self.heard.1 / heard as f64 - self.due.1 / due as f64;
+            let value = self.answered.1 / answered as f64 - self.due.1 / due as f64;
             record.outcomes.push(NamedOutcome::new(NAME, value).otherwise(0.0));
         }
     }

@@ -13,19 +13,19 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) enum Responder {
     Process(Process),
-    Callback(Called),
+    Callback(CallbackResponder),
 }
 
 /// A callback that answers the questions of one dialogue.
-pub(super) struct Called {
+pub(super) struct CallbackResponder {
     program: Program,
     version: String,
     respondent: Box<dyn CallbackSession>,
 }
 
-impl fmt::Debug for Called {
+impl fmt::Debug for CallbackResponder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Called").field("program", &self.program).finish_non_exhaustive()
+        f.debug_struct("CallbackResponder").field("program", &self.program).finish_non_exhaustive()
     }
 }
 
@@ -71,7 +71,7 @@ impl Responder {
             asked: "be begun".to_owned(),
             said: raised.0,
         })?;
-        Ok(Self::Callback(Called { program: program.clone(), version, respondent }))
+        Ok(Self::Callback(CallbackResponder { program: program.clone(), version, respondent }))
     }
 
     /// The version that the program or the callback reported.

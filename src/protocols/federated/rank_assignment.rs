@@ -27,7 +27,7 @@ pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
 /// data size or noise of its party depend on other quantities (`together`). `agents` has the party
 /// and the group of each agent, `records` the number of records of each agent, if agents have
 /// records, and `network` is the node of the seed tree for the network.
-pub(super) fn dealt(
+pub(super) fn assigned_problems(
     stage: &ReplicationSetup,
     agents: &[(usize, usize)],
     drawn: &[OwnProblem],
@@ -35,33 +35,33 @@ pub(super) fn dealt(
     network: Key,
 ) -> Vec<OwnProblem> {
     let values: Vec<_> = drawn.iter().map(|own| Arc::clone(own.function.at(0))).collect();
-    let dealer = Dealer { stage, agents, network };
+    let assignment = RankAssignment { stage, agents, network };
     let mut holder: Vec<usize> = (0..agents.len()).collect();
-    dealer.deal(PartyQuantity::Heterogeneity, || heterogeneity_of(&values), &mut holder);
+    assignment.assign(PartyQuantity::Heterogeneity, || heterogeneity_of(&values), &mut holder);
     if let Some(records) = records {
         let sizes = || records.iter().map(|&count| count as f64).collect();
-        dealer.deal(PartyQuantity::DataSize, sizes, &mut holder);
+        assignment.assign(PartyQuantity::DataSize, sizes, &mut holder);
     }
     let mut own: Vec<OwnProblem> = holder.into_iter().map(|holder| drawn[holder].clone()).collect();
     let noises: Vec<Noise> = own.iter().map(|own| own.noise.clone()).collect();
     let mut holder: Vec<usize> = (0..agents.len()).collect();
-    dealer.deal(PartyQuantity::Noise, || noises.iter().map(Noise::variance).collect(), &mut holder);
+    assignment.assign(PartyQuantity::Noise, || noises.iter().map(Noise::variance).collect(), &mut holder);
     own.iter_mut().zip(holder).for_each(|(own, holder)| own.noise = noises[holder].clone());
     own
 }
 
 /// Assigns objectives or noises to agents by rank.
-struct Dealer<'a> {
+struct RankAssignment<'a> {
     stage: &'a ReplicationSetup,
     agents: &'a [(usize, usize)],
     network: Key,
 }
 
-impl Dealer<'_> {
+impl RankAssignment<'_> {
     /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of one
     /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
     /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
-    fn deal(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
+    fn assign(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =
             |&(party, _): &(usize, usize)| stage.traits[party].level(quantity, &stage.names[party], *network);
@@ -122,16 +122,16 @@ mod tests {
         };
         let drawn: Vec<OwnProblem> = sds.iter().enumerate().map(own).collect();
         let key = Key::root(7);
-        let dealt = dealt(&stage, &agents, &drawn, None, key);
+        let assigned = assigned_problems(&stage, &agents, &drawn, None, key);
         let level = |k: usize| together.level(PartyQuantity::Availability, &names[k], key).unwrap();
         let mut by_level: Vec<usize> = (0..8).collect();
         by_level.sort_by(|&a, &b| level(a).total_cmp(&level(b)));
         assert_ne!(by_level, [2, 5, 0, 7, 3, 6, 4, 1], "the noises as drawn would pass");
-        let found: Vec<f64> = by_level.iter().map(|&k| dealt[k].noise.variance().sqrt()).collect();
+        let found: Vec<f64> = by_level.iter().map(|&k| assigned[k].noise.variance().sqrt()).collect();
         for (found, expected) in found.iter().zip([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) {
             assert!((found - expected).abs() < 1e-12, "{found} and {expected}");
         }
-        assert!((0..8).all(|k| Arc::ptr_eq(&dealt[k].function, &drawn[k].function)));
+        assert!((0..8).all(|k| Arc::ptr_eq(&assigned[k].function, &drawn[k].function)));
     }
 
     #[test]
