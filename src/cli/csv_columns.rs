@@ -154,7 +154,8 @@ impl Gaps {
         }
     }
 
-    /// All of them, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
+    /// The gaps in words, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line
+    /// 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

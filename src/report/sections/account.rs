@@ -89,7 +89,8 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     Section { blocks, ..Section::default() }
 }
 
-/// As [`section`], for releases of a run, with their neighbouring relation.
+/// A table of the epsilon of every accountant for some releases of a run, with notes and with the
+/// neighbouring relation.
 pub(in crate::report) fn of_group(group: &LedgerGroup) -> Section {
     let mut section = section(&group.title, &group.statement);
     section.blocks.extend(relations(std::slice::from_ref(group)));

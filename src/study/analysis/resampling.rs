@@ -7,7 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples without variance; with more there is no interval, because a share of nothing means nothing.
+/// Largest share of resamples without variance; with more there is no interval, because a share of
+/// a variance of 0 is undefined.
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -24,13 +25,13 @@ pub struct Share {
 /// Variances between cells, without the noise of replications.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Variances {
-    /// Of all cells.
+    /// The variance between all cells.
     pub(super) whole: f64,
-    /// By each axis alone.
+    /// The part of that variance by each axis alone.
     pub(super) first: Vec<f64>,
-    /// By each axis alone and together with any others.
+    /// The part by each axis alone and together with any others.
     pub(super) total: Vec<f64>,
-    /// By each pair of axes together, beyond what each of them does alone.
+    /// The part by the interaction of each pair of axes, beyond what each of them does alone.
     pub(super) pairs: Vec<f64>,
 }
 
