@@ -36,7 +36,7 @@ pub(super) struct Variances {
 }
 
 impl Variances {
-    /// First, total and pairs, one after the other.
+    /// The parts in one sequence: `first`, then `total`, then `pairs`.
     fn parts(&self) -> impl Iterator<Item = f64> {
         self.first.iter().chain(&self.total).chain(&self.pairs).copied()
     }
@@ -57,7 +57,7 @@ pub(super) trait Resampled {
 pub(super) struct Shares {
     /// The variance of all cells.
     pub(super) whole: Share,
-    /// The parts as shares of it; `None` without any variance.
+    /// The parts as shares of `whole`; `None` if no variance between cells is left.
     pub(super) first: Option<Vec<Share>>,
     pub(super) total: Vec<Share>,
     pub(super) pairs: Vec<Share>,

@@ -71,7 +71,7 @@ impl RunFolder {
         Ok(self.stage(name)?.packing())
     }
 
-    /// Its path.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
