@@ -163,8 +163,8 @@ pub mod rng;
 pub mod kernel;
 pub mod gp;
 pub mod accounting;
-// Layer 3
 pub mod programs;
+// Layer 3
 pub mod privacy;
 pub mod network;
 pub mod objectives;

@@ -10,7 +10,8 @@ use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, Options, Plan, RunFolder, files};
 use crate::vocab::Interruption;
 
-/// The golden section, as a share of a range: a range with whole ends has no whole number there.
+/// A point of a range, as a share of its length (the golden section). If both ends of the range are
+/// whole numbers, the value at this point is not whole.
 const INSIDE: f64 = 0.381_966_011_25;
 
 /// Whether a value takes whole numbers only: both ends of its range are whole, and `refuses` is true of a number

@@ -21,7 +21,8 @@ pub(super) fn contents(
     Ok((records, inconsistencies))
 }
 
-/// As [`contents`], without the page.
+/// The run's records that belong to this plan, and the inconsistencies in its folder; the page is
+/// not checked.
 fn read(
     plan: &Plan,
     folder: &RunFolder,

@@ -21,7 +21,7 @@ pub(super) struct Columns {
     pub(super) width: usize,
     /// Whether an input misses cells.
     pub(super) gaps: bool,
-    /// The other columns, each with the reason: "age: one empty cell, line 19".
+    /// The columns that are no inputs, each with the reason: "id: counts the rows".
     pub(super) left_out: Vec<String>,
     /// Number of rows.
     pub(super) rows: usize,
@@ -54,7 +54,7 @@ impl Columns {
     }
 }
 
-/// What becomes of a column.
+/// The use of a column in the scenario.
 enum Role {
     Input {
         /// Number of its categories, if it holds categories.
@@ -66,7 +66,7 @@ enum Role {
     LeftOut(String),
 }
 
-/// What becomes of a column if there are already `inputs` inputs.
+/// The use of a column in the scenario, if there are already `inputs` inputs.
 fn role(table: &CsvTable, name: &str, inputs: usize) -> Role {
     let left_out = |reason: &str| Role::LeftOut(reason.to_owned());
     if name.is_empty() {
@@ -91,7 +91,7 @@ fn role(table: &CsvTable, name: &str, inputs: usize) -> Role {
     }
 }
 
-/// What becomes of a column that has texts if there are already `inputs` inputs.
+/// The use of a column that has texts, if there are already `inputs` inputs.
 fn of_texts(table: &CsvTable, name: &str, inputs: usize) -> Role {
     let reason = || match Gaps::of(table, name) {
         Ok(Some(gaps)) => Role::LeftOut(gaps.told()),
@@ -115,13 +115,13 @@ fn beyond() -> Role {
 
 /// The cells of a column that are not numbers.
 pub(super) struct Gaps {
-    /// How many they are.
+    /// Number of these cells.
     cells: usize,
-    /// How many of them are empty, and the line of the first of these.
+    /// Number of empty cells, and the line of the first empty cell.
     empty: (usize, u64),
     /// How many rows the table has.
     rows: usize,
-    /// Line and text of the first.
+    /// Line and text of the first cell that is not a number.
     first: (u64, String),
 }
 
@@ -154,7 +154,8 @@ impl Gaps {
         }
     }
 
-    /// All of them, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
+    /// The gaps in words, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line
+    /// 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

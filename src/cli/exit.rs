@@ -17,8 +17,8 @@ pub enum Exit {
     /// A replication or a program failed, or the study is incomplete. `run` finishes all other replications, except with
     /// `--fail-fast`.
     CellsFailed = 4,
-    /// A replay differs from its run, the files of a run folder from its records or its signature, one run from another
-    /// (`--diff`), or two results of one block of a study differ.
+    /// Two things that should be equal differ: a replay and its run, the files of a run folder and
+    /// its records or its signature, two runs (`--diff`), or two results of one block of a study.
     ReplayDiffers = 5,
     /// A privacy budget was used up in a scenario that treats this as a failure.
     BudgetExhausted = 6,

@@ -78,7 +78,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     Ok(budget(&summary))
 }
 
-/// Whether a run folder has the answer of a quasi-random design.
+/// Whether a run folder contains an `explain.json` that was computed from a quasi-random design.
 fn of_ranges(folder: &RunFolder) -> bool {
     let answer = std::fs::read_to_string(folder.file("explain.json")).unwrap_or_default();
     serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer["design"] == "quasi-random")

@@ -10,7 +10,8 @@ use crate::vocab::counted;
 use std::io;
 use std::path::Path;
 
-/// Runs the command. A folder is signed only if it is finished and its files are what its records make.
+/// Runs the command. A folder is signed only if the run is finished and its files equal those made
+/// from its records.
 pub(super) fn sign(arguments: &SignArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
     let (plan, manifest) = match plan_of_run(&folder) {

@@ -28,7 +28,7 @@ struct Varied {
 }
 
 impl Varied {
-    /// The study with a cell for each of these values.
+    /// The study in which the varied value takes each of `values`, with one cell per value.
     fn plan(&self, values: &[f64]) -> Result<Plan, Diagnostics> {
         let mut texts = written(values, self.whole);
         if !self.unit.is_empty() {

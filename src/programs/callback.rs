@@ -118,7 +118,8 @@ mod tests {
         assert_eq!(find("callback test").map(|found| found.version()), Some("silent 1".to_owned()));
         drop(one);
         assert!(find("callback test").is_none());
-        // What is dropped with a callback may withdraw another one.
+        // A callback may own the registration of another callback, which ends when the first one is
+        // dropped.
         #[derive(Debug)]
         struct Holds(Option<CallbackRegistration>);
         impl Callback for Holds {

@@ -58,9 +58,9 @@ pub(super) struct Process {
 enum Missing {
     /// The program has ended, or has closed its standard output.
     Ended,
-    /// The time was over.
+    /// The program did not answer within the timeout.
     Late,
-    /// A stop was requested twice.
+    /// A stop was requested a second time, so the answer is not awaited.
     Interrupted,
 }
 
@@ -386,8 +386,8 @@ mod tests {
     use crate::vocab::Span;
     use std::fs;
 
-    /// Lines that were not asked for stay in the pipe, which holds some dozens of this length, and do not fill the
-    /// memory.
+    /// Lines that the program writes without being asked stay in the operating system's pipe, which
+    /// has room for a few dozen lines of this length; they do not fill the memory of subrosa.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

@@ -182,8 +182,9 @@ impl Programs {
         DialogueStates(self.shared.as_ref().map(copy).unwrap_or_default())
     }
 
-    /// Begins a branch of a fork: its dialogues continue from `dialogues`, those of the common beginning, whatever other
-    /// branches have asked, answers are found and stored in `answers`, and earlier failures are forgotten.
+    /// Begins the branch `name` of a fork. Its dialogues continue from `dialogues`, the dialogues
+    /// at the end of the common beginning, and do not depend on the questions of other branches.
+    /// Answers are looked up and stored in `answers`. Failures of earlier branches are forgotten.
     pub fn begin_branch(&self, name: &str, dialogues: &DialogueStates, answers: Option<Box<dyn Answers>>) {
         *lock(&self.failure.failure) = None;
         self.failure.is_there.store(false, Ordering::SeqCst);

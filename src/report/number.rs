@@ -182,7 +182,7 @@ pub(super) fn two_digits(value: f64) -> String {
     significant(value, 2, libm::round)
 }
 
-/// As [`two_digits`], but rounded up.
+/// A number with two significant digits, rounded up, for an upper bound in a sentence.
 #[must_use]
 pub(super) fn two_digits_up(value: f64) -> String {
     significant(value, 2, |scaled| (scaled - 1e-6).ceil())

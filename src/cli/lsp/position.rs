@@ -88,7 +88,7 @@ mod tests {
         }
         assert_eq!(byte_of(text, &json!({ "line": 7, "character": 0 })), text.len());
         assert_eq!(byte_of(text, &json!({ "line": 1, "character": 90 })), text.len());
-        // In the middle of a character: before it.
+        // A position in the middle of a character is moved to the beginning of the character.
         assert_eq!(byte_of(text, &json!({ "line": 0, "character": 3 })), 3);
     }
 

@@ -24,7 +24,8 @@ pub(super) struct Live {
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
-    /// Differs between two reports of different records.
+    /// The number of finished replications and that of all, such as "3 of 10"; it differs between
+    /// two reports that are made from different records.
     state: String,
     made: Option<(Instant, Duration)>,
 }
@@ -53,7 +54,7 @@ impl Live {
     }
 
     fn read(&mut self) -> Result<(), FolderError> {
-        // Of the files from which a plan is read, this one is written last.
+        // A plan is read from several files; `resolved.ron` is the last of them to be written.
         if self.plan.is_none() && self.folder.file("resolved.ron").is_file() {
             self.plan = Some(plan_of_run(&self.folder).ok().map(|(plan, _)| plan));
         }

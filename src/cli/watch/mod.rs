@@ -34,7 +34,8 @@ enum Place {
     File(PathBuf),
 }
 
-/// Whether there is a file of this name that is no page, such as a scenario.
+/// Whether a file of this name exists that is not an HTML page, such as a scenario; it must not be
+/// overwritten.
 fn holds_another(file: &Path) -> bool {
     let mut start = Vec::new();
     let read =

@@ -26,7 +26,7 @@ pub(super) struct Server {
     token: String,
 }
 
-/// An answer.
+/// An answer to an HTTP request.
 struct Answer {
     status: &'static str,
     kind: &'static str,

@@ -31,7 +31,7 @@ pub enum Layout {
     /// on separate lines above the rows that share them. A page shows a header, and each shared value once, in a cell that
     /// spans its rows.
     Grouped,
-    /// As `Rows`, but in a terminal without a rule below the header.
+    /// Rows below a header; a terminal shows no rule below the header.
     Plain,
 }
 

@@ -8,7 +8,7 @@ const LOG_FROM: f64 = 30.0;
 const TICKS: f64 = 5.0;
 /// Least distance between two ticks with labels of their own, as a share of the axis.
 const APART: f64 = 0.08;
-/// Largest number of labels on an axis of things in order.
+/// Largest number of labels on an axis made by [`Axis::in_order`].
 const MAX_LABELS: usize = 40;
 
 /// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.

@@ -50,7 +50,8 @@ fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
         for (key, name) in chart.legend.iter().enumerate() {
             match (entries.iter_mut().find(|entry| entry.name == name), chart.kind(key)) {
                 (None, kind) => entries.push(Entry { name, key, kind: kind.unwrap_or(Kind::Band) }),
-                // A chart without this line cannot tell how the line is drawn.
+                // An earlier chart may have lacked this line; then the entry has the default kind,
+                // which is replaced.
                 (Some(entry), Some(kind)) if entry.kind == Kind::Band => entry.kind = kind,
                 (Some(_), _) => {}
             }
@@ -135,7 +136,7 @@ fn lines<'a>(texts: impl Iterator<Item = &'a String>) -> String {
 /// The values of the chart as a table: one row per horizontal value, one column per line.
 fn values(chart: &Chart) -> Markup {
     let mut places: Vec<(f64, &str)> = Vec::new();
-    // What each line says, by place.
+    // The values of each line in words, by the horizontal value in words.
     let mut said: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
     for (index, line) in chart.lines.iter().enumerate() {
         for point in &line.points {

@@ -9,7 +9,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 pub(super) fn table(out: &mut Lines, table: &Table) {
     out.line("");
     out.wrapped(0, &table.title);
-    // Of a table without rows only the title is shown.
+    // A table without rows is shown as its title alone.
     if table.rows.is_empty() {
         return;
     }

@@ -89,7 +89,8 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     Section { blocks, ..Section::default() }
 }
 
-/// As [`section`], for releases of a run, with their neighbouring relation.
+/// A table of the epsilon of every accountant for some releases of a run, with notes and with the
+/// neighbouring relation.
 pub(in crate::report) fn of_group(group: &LedgerGroup) -> Section {
     let mut section = section(&group.title, &group.statement);
     section.blocks.extend(relations(std::slice::from_ref(group)));
@@ -214,8 +215,9 @@ fn ideal(of: Option<Arithmetic>) -> &'static str {
     if of == Some(Arithmetic::Ideal) { ", ideal" } else { "" }
 }
 
-/// The losses about persons whose row and outcome both change, by the tight accountant, each with its cell: the sum of the
-/// two losses. If several rows or outcomes may have the largest loss, there is a sum for each pair.
+/// The losses about persons whose row and outcome both change, each with the number of its cell.
+/// Such a loss is the sum of the tight accountant's losses about the row and about the outcome. If
+/// several rows or outcomes may have the largest loss, there is a sum for each pair.
 fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
     let same = |a: &LedgerGroup, b: &LedgerGroup| {
         (a.cell, &a.series, &a.kind.protected, &a.kind.observer)

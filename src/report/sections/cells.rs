@@ -215,7 +215,8 @@ impl Places {
     }
 }
 
-/// As [`Places::words`], for a single description.
+/// Some points of the study of `summary` in words, as [`Places::words`] writes them; use [`Places`]
+/// for several descriptions of points of the same study.
 pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     Places::of(summary).words(places)
 }

@@ -93,7 +93,7 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     )));
     if found.series.iter().any(|series| series.axes.iter().any(|axis| axis.first.low.is_none())) {
         blocks.push(Block::remark(
-            "No interval: it takes at least 5 replications, and a variance between cells that is told from noise.",
+            "No interval: it takes at least 5 replications, and a variance between cells that can be distinguished from noise.",
         ));
     }
     blocks.extend(

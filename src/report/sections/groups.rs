@@ -8,7 +8,7 @@ use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 /// An explanation of Jain's index.
 const JAIN: &str =
     "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
-/// The same for cohorts of users.
+/// An explanation of Jain's index for cohorts of users.
 const JAIN_OF_COHORTS: &str = "regret is against the best arm of the user's own cohort; Jain's index of the cohorts' regrets per \
                                user is 1 if all are equal, and 1/cohorts if only one is above 0";
 
@@ -22,7 +22,7 @@ fn are_cohorts(summary: &Summary) -> bool {
 /// with standard errors do not fit into a terminal; summary.json has all of them.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
 const SHORTENED: [usize; 2] = [3, 4];
-/// The same for cohorts of users.
+/// Columns of the table of regrets of cohorts of users.
 const OF_COHORTS: [&str; 5] = ["cohort", "users", "simple regret", "cumulative", "per user"];
 const SHORTENED_OF_COHORTS: [usize; 1] = [3];
 

@@ -1,4 +1,5 @@
-//! Statements on the bias of the answers that were heard, compared with all answers that were due.
+//! Statements on the bias of the answers that arrived: their mean minus that of all answers that
+//! were requested.
 
 use super::cells::by_series;
 use super::points::Axes;
@@ -6,7 +7,7 @@ use crate::report::document::{Block, Visibility};
 use crate::report::number::quantity_of;
 use crate::study::{Estimate, Summary};
 
-/// The end of the names of outcomes that are biases of answers heard.
+/// The end of the names of the outcomes that are such biases.
 const BIAS: &str = " of answers heard minus that of answers due";
 /// Confidence of the intervals, by Student's t.
 const CONFIDENCE: f64 = 0.95;

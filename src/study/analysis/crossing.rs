@@ -41,7 +41,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// In one word.
+    /// The sign in one word, for reports.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ pub struct Crossing {
 pub(super) struct Rules {
     /// Probability with which the interval is to cover the crossing.
     pub(super) confidence: f64,
-    /// What the mean is compared with: it crosses this value instead of 0.
+    /// The value that the mean crosses, in place of 0.
     pub(super) margin: f64,
     /// Number of observations of the first look.
     pub(super) first: u64,
@@ -176,7 +176,8 @@ pub(super) type Observe<'a, E> = dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>,
 pub(super) fn search<E>(grid: &Grid, rules: &Rules, observe: &mut Observe<'_, E>) -> Result<Crossing, E> {
     let looks = rules.looks();
     let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
-    // The ends, and the first values of every bisection: so a second crossing has a chance to be seen.
+    // The ends of the range and its quarters are observed in any case, so that a second crossing
+    // can be detected.
     let last = grid.last();
     let mut probed: Vec<usize> = Vec::new();
     for index in [0, last, last / 2, last / 4, usize::midpoint(last / 2, last)] {
@@ -300,7 +301,8 @@ impl Seen<'_> {
                     break;
                 }
             }
-            // A value of another sign, or of none, lies on the far side.
+            // With `before`, a value with another or an undecided sign counts as lying behind the
+            // crossing; without it, as lying before the crossing.
             if (sign == side) == before {
                 low = middle;
             } else {

@@ -57,8 +57,9 @@ impl Design {
 #[derive(Clone, Debug)]
 pub(super) struct Designed {
     design: Design,
-    /// The values by replication and cell, without the mean of the replication: else the noise that its cells have in common would be
-    /// taken for a difference between the design's mean and each replication's.
+    /// The values by replication and cell, after subtraction of each replication's mean. Otherwise,
+    /// noise that all cells of a replication have in common would be counted as variance between
+    /// cells.
     values: Vec<Vec<f64>>,
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples without variance; with more there is no interval, because a share of nothing means nothing.
+/// Largest share of resamples without variance; with more there is no interval, because a share of
+/// a variance of 0 is undefined.
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -24,18 +25,18 @@ pub struct Share {
 /// Variances between cells, without the noise of replications.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Variances {
-    /// Of all cells.
+    /// The variance between all cells.
     pub(super) whole: f64,
-    /// By each axis alone.
+    /// The part of that variance by each axis alone.
     pub(super) first: Vec<f64>,
-    /// By each axis alone and together with any others.
+    /// The part by each axis alone and together with any others.
     pub(super) total: Vec<f64>,
-    /// By each pair of axes together, beyond what each of them does alone.
+    /// The part by the interaction of each pair of axes, beyond what each of them does alone.
     pub(super) pairs: Vec<f64>,
 }
 
 impl Variances {
-    /// First, total and pairs, one after the other.
+    /// The parts in one sequence: `first`, then `total`, then `pairs`.
     fn parts(&self) -> impl Iterator<Item = f64> {
         self.first.iter().chain(&self.total).chain(&self.pairs).copied()
     }
@@ -56,7 +57,7 @@ pub(super) trait Resampled {
 pub(super) struct Shares {
     /// The variance of all cells.
     pub(super) whole: Share,
-    /// The parts as shares of it; `None` without any variance.
+    /// The parts as shares of `whole`; `None` if no variance between cells is left.
     pub(super) first: Option<Vec<Share>>,
     pub(super) total: Vec<Share>,
     pub(super) pairs: Vec<Share>,

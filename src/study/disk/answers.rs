@@ -34,8 +34,10 @@ struct Line {
     answer: f64,
 }
 
-/// The key of a question: topic, number of the dialogue, the branch in which that began, hash of the dialogue so far. The
-/// number of the question is not a part of it: if a branch of a fork fails, the questions of the next have other numbers.
+/// The key of a question: topic, number of the dialogue, the branch in which the dialogue began,
+/// hash of the dialogue so far. The number of the question is not a part of the key, because it can
+/// differ between two runs of a fork: if one branch fails, the questions of the next branch have
+/// other numbers.
 type QuestionKey = (String, u64, String, String);
 
 /// A file of answers.

@@ -111,7 +111,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     staged.commit()
 }
 
-/// Writes a file that the user named. The bytes are appended to a device or a pipe; of a link, the target is written.
+/// Writes a file that the user named. If the path is a device or a pipe, the bytes are appended to
+/// it; if it is a symbolic link, the file that the link leads to is written.
 ///
 /// # Errors
 /// [`FileError`].
@@ -167,11 +168,12 @@ pub struct Staged {
     /// Absent if contents are only compared and nothing is written.
     temporary: Option<PathBuf>,
     file: Option<Sink>,
-    /// Of what was written, unpacked.
+    /// Hash of the bytes written so far, before compression.
     hash: blake3::Hasher,
-    /// Whether it is packed once it is large.
+    /// Whether the file is compressed (gzip) once it is larger than [`PACKED_ABOVE`].
     packs: bool,
-    /// Present if contents are only compared: the list for a file that differs.
+    /// Present if contents are only compared: the list to which the path is added if the existing
+    /// file differs.
     unlike: Option<DifferingFiles>,
 }
 
@@ -212,8 +214,8 @@ impl Staged {
         Self { path, temporary: None, file: None, hash, packs: false, unlike: Some(unlike) }
     }
 
-    /// The same file, which is packed if it is large: [`Staged::commit`] then gives it the name `NAME.gz`. Each write must have whole
-    /// lines.
+    /// The same file, which is compressed (gzip) if it is large: [`Staged::commit`] then gives it
+    /// the name `NAME.gz`. Each call of [`Staged::write`] must pass whole lines.
     #[must_use]
     pub(in crate::study) fn packing(mut self) -> Self {
         self.packs = true;
@@ -368,7 +370,7 @@ impl Drop for Staged {
     }
 }
 
-/// The hash of a file's contents, unpacked.
+/// The hash of a file's contents, after decompression if the file is packed.
 fn hash_of(path: &Path) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     let file = File::open(path).ok()?;
@@ -390,7 +392,7 @@ pub(in crate::study) fn indented_json(value: &impl Serialize) -> String {
     text
 }
 
-/// As [`indented_json`], on one line.
+/// JSON on one line, with a newline at the end.
 pub(in crate::study) fn compact(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect("plain data with text keys");
     text.push('\n');

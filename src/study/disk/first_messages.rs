@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 /// Largest number of events that are stored.
 pub(in crate::study) const MAX_EVENTS: usize = 400;
-/// Largest number of parties in them: the columns of a diagram.
+/// Largest number of parties between which events are stored; each party is a column of the
+/// diagram.
 pub(in crate::study) const MAX_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
-/// The first events of a replication, of one series and between its first parties. The series is the one with most kinds of
-/// messages.
+/// The first events of a replication: those of one series, between its first parties. The series is
+/// the one with the most kinds of messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstMessages {
     /// Name of the series.

@@ -65,12 +65,13 @@ impl RunFolder {
         }
     }
 
-    /// As [`RunFolder::stage`], of a file that is stored as `NAME.gz` if it is large.
+    /// Begins one of the files that are computed from the records and stored as `NAME.gz` if they
+    /// are large.
     pub(in crate::study) fn stage_packing(&self, name: &str) -> Result<Staged, FileError> {
         Ok(self.stage(name)?.packing())
     }
 
-    /// Its path.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -61,7 +61,7 @@ impl Hashes {
         self.0.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect()
     }
 
-    /// Reads such a text; `None` if a line has another form.
+    /// Reads a text that [`Hashes::text`] wrote; `None` if a line has another form.
     pub(super) fn read(text: &str) -> Option<Self> {
         let line = |line: &str| line.split_once("  ").map(|(hash, name)| (name.to_owned(), hash.to_owned()));
         text.lines().map(line).collect::<Option<_>>().map(Self)

@@ -1,7 +1,8 @@
 //! Large files of a run folder: above a size they are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
 //!
 //! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read them as one. Each
-//! member holds whole writes, so that a record can be read without everything before it.
+//! member contains the bytes of whole calls of `write`, so that a record can be read without
+//! decompressing earlier members.
 
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder, write::GzEncoder};
@@ -18,11 +19,13 @@ const MEMBER: usize = 256 << 10;
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
 
-/// The first bytes of every member that is written: gzip, DEFLATE, no name, no time, an effort that may be stated, unknown system.
+/// The first bytes of every member that is written: the magic number of gzip, DEFLATE, no file
+/// name, no time, the compression level (which may be nonzero in a file), unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// A member may be this many times as large as its packed form, and this many bytes more. Data of a run is some ten times as large;
-/// DEFLATE would allow a thousand times, so that a small file could fill the memory.
+/// The largest member that is read: this many times its compressed size, plus this many bytes. Data
+/// of a run is about ten times its compressed size. DEFLATE allows a factor of about a thousand,
+/// with which a small file could fill the memory.
 const RATIO: (u64, u64) = (200, 16 << 20);
 
 /// The path of the packed form of a file.
@@ -57,7 +60,7 @@ impl Sink {
         matches!(self, Self::Packed(_))
     }
 
-    /// Appends whole lines, or a part of a line.
+    /// Appends bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(file) => file.write_all(bytes),
@@ -65,7 +68,8 @@ impl Sink {
         }
     }
 
-    /// Packs a plain file, what was written so far and what will be.
+    /// Turns a plain file into a packed one: compresses the bytes written so far, and all that will
+    /// be written.
     pub(super) fn pack(self) -> io::Result<Self> {
         let Self::Plain(file) = self else { return Ok(self) };
         let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -93,7 +97,7 @@ impl Sink {
 /// Writes members one after the other.
 #[derive(Debug)]
 pub(super) struct Packer {
-    /// The file, unless a member has it.
+    /// The file; absent while the encoder of the current member owns it.
     file: Option<BufWriter<File>>,
     member: Option<(GzEncoder<BufWriter<File>>, usize)>,
 }
@@ -163,9 +167,10 @@ impl Members {
         Self { reader: Counted { reader: BufReader::with_capacity(1 << 16, file), taken: 0 } }
     }
 
-    /// Replaces `contents` by what the next member holds, and returns where it begins in the file and whether it is undamaged: of a
-    /// damaged one, `contents` is what can be read. `None` at the end of the file. After damage, the search goes on for the next
-    /// member.
+    /// Replaces `contents` by the decompressed contents of the next member. Returns the byte at
+    /// which the member begins and whether it is undamaged; `None` at the end of the file. Of a
+    /// damaged member, `contents` is the part that can be read, and the next call continues at the
+    /// next header.
     pub(super) fn next(&mut self, contents: &mut Vec<u8>) -> io::Result<Option<(u64, bool)>> {
         contents.clear();
         if self.reader.fill_buf()?.is_empty() {
@@ -179,7 +184,8 @@ impl Members {
         Ok(Some((begin, whole)))
     }
 
-    /// Reads the member that begins at `begin`, to which the reader has come; whether it is undamaged.
+    /// Reads the member that begins at byte `begin`, the reader's current position. Returns whether
+    /// it is undamaged.
     fn read(&mut self, begin: u64, contents: &mut Vec<u8>) -> bool {
         let mut decoder = GzDecoder::new(&mut self.reader);
         let mut buffer = vec![0; 1 << 16];
@@ -196,7 +202,7 @@ impl Members {
         }
     }
 
-    /// Goes to the first header at or after a place, or to the end of the file.
+    /// Goes to the first header of a member at or after byte `from`, or to the end of the file.
     fn seek_header(&mut self, from: u64) -> io::Result<()> {
         self.go_to(from)?;
         let (mut at, mut last) = (from, [0; HEADER.len()]);
@@ -207,7 +213,8 @@ impl Members {
             last[HEADER.len() - 1] = byte;
             self.reader.consume(1);
             at += 1;
-            // Before as many bytes were read, the zeros in `last` match no header, which begins with another byte.
+            // Until `last` is full it begins with zeros, and so cannot equal a header, whose first
+            // byte is 0x1f.
             let mut unstated = last;
             unstated[8] = HEADER[8];
             if unstated == HEADER {
@@ -222,7 +229,7 @@ impl Members {
         Ok(())
     }
 
-    /// Replaces `contents` by what the member that begins at `place` holds.
+    /// Replaces `contents` by the decompressed contents of the member that begins at byte `place`.
     pub(super) fn at(&mut self, place: u64, contents: &mut Vec<u8>) -> io::Result<()> {
         contents.clear();
         self.go_to(place)?;
@@ -231,7 +238,7 @@ impl Members {
     }
 }
 
-/// Hands on the contents of a packed file, one member after the other.
+/// Calls `take` with the decompressed contents of each member of a packed file, in order.
 ///
 /// # Errors
 /// Of the kind [`io::ErrorKind::InvalidData`] if it is damaged.
@@ -246,10 +253,10 @@ pub(super) fn each(file: File, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     Ok(())
 }
 
-/// The contents of a packed file.
+/// The decompressed contents of a packed file.
 ///
 /// # Errors
-/// As [`each`].
+/// Of the kind [`io::ErrorKind::InvalidData`] if it is damaged.
 pub(super) fn unpacked(file: File) -> io::Result<Vec<u8>> {
     let mut all = Vec::new();
     each(file, &mut |contents| all.extend_from_slice(contents))?;
@@ -344,7 +351,8 @@ mod tests {
         assert_eq!(first_line(&path).unwrap(), lines[0].trim_end().as_bytes());
     }
 
-    /// A flipped bit spoils its member at most; what was cut off is missing; both are told by an empty line.
+    /// A flipped bit damages only its own member, and a truncated file lacks its last lines. Either
+    /// damage is reported as an empty line.
     #[test]
     fn damage_does_not_spread_to_other_members() {
         let place = tempfile::TempDir::new().unwrap();

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Where a line is.
+/// The position of a line in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinePlace {
-    /// Of the line in a plain file, of its member in a packed one: bytes from the beginning.
+    /// Byte at which the line begins in a plain file; in a packed file, byte at which the member
+    /// that contains it begins.
     offset: u64,
-    /// Of the line in its member, unpacked.
+    /// Byte at which the line begins in the decompressed contents of its member; 0 in a plain file.
     within: u32,
     /// Number of its bytes, with the newline.
     pub(super) length: u32,
@@ -69,7 +70,8 @@ impl LineReader {
 #[derive(Debug)]
 pub(super) enum PlacedLines {
     Plain(File),
-    /// With the member that was read last: lines are requested nearly in their order.
+    /// Keeps the contents of the member that was read last, since lines are requested nearly in
+    /// their order.
     Packed {
         members: Members,
         last: Option<u64>,

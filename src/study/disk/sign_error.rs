@@ -11,7 +11,7 @@ pub enum Change {
     Edited(String),
     /// The file is no longer there.
     Missing(String),
-    /// The file was not there.
+    /// The file did not exist when the folder was signed.
     Added(String),
 }
 

@@ -59,7 +59,8 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line can be read as the kind of record that its head states, which a correct seal does not show.
+    /// Whether the line can be parsed as the kind of record that its head states. A correct seal
+    /// does not show this.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {
@@ -145,8 +146,8 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
         let path = folder.join(format!("{process}-{number}.jsonl"));
         match OpenOptions::new().append(true).create_new(true).open(&path) {
             Ok(file) => {
-                // On a file system without locks this lock fails; so does the lock without which `remove_left_behind`
-                // removes no segment.
+                // On a file system without locks this call fails. `remove_left_behind` cannot lock
+                // a file there either, and then removes no segment.
                 drop(file.try_lock());
                 return Ok((file, path));
             }

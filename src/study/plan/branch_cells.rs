@@ -63,8 +63,8 @@ impl Plan {
         }
     }
 
-    /// The same plan with this name of the axis of its branches, if it has branches: folders keep the name that they were written
-    /// with.
+    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no
+    /// branches. A folder that was written under another name of the axis keeps that name.
     pub(crate) fn with_branch_axis(mut self, axis: &str) -> Self {
         if let Some(fork) = &mut self.fork {
             axis.clone_into(&mut fork.axis);

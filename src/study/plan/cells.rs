@@ -27,7 +27,8 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
-    /// The seed of its replications. Cells may have different ones.
+    /// The seed from which the random numbers of this cell's replications are derived. Cells may
+    /// have different seeds.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.scenario.draft().seed
@@ -89,7 +90,7 @@ impl Plan {
     /// The plan that a program of another build would make, to find that program's results and to replay them.
     ///
     /// # Panics
-    /// As [`Plan::new`].
+    /// If there is no cell.
     #[must_use]
     pub fn of_build(
         source: String,
@@ -138,7 +139,8 @@ impl Plan {
         programs_of(std::slice::from_ref(self))
     }
 
-    /// The programs of the cells that are started for this use of the study.
+    /// The programs of the cells that must be started for the use `starts`, such as playing the
+    /// replications.
     #[must_use]
     pub fn programs_started(&self, starts: ProgramUse) -> Vec<ProgramIdentity> {
         let mut programs = self.programs();
@@ -150,8 +152,10 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study with known identities of its programs, from asking the programs or from a run folder. Each
-    /// program gets the identity with the same command and the same files; if there is none, one with further files.
+    /// The plan of the same study with the identities `known` of its programs, which the programs
+    /// have stated or which were read from a run folder. Each program gets the known identity with
+    /// the same command and the same files; if there is none, the first known identity with the
+    /// same command whose files include those of the program.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();

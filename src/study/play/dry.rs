@@ -220,7 +220,7 @@ fn answers(seen: &[&DryObservations], labels: &[String]) -> Vec<Answers> {
 /// The observations in one series of one replication.
 #[derive(Debug, Default)]
 struct DryObservations {
-    /// By requester, responder and round.
+    /// The requests, by requester, responder and round.
     questions: BTreeMap<(PartyId, PartyId, u64), Question>,
     /// The rounds that each party closed.
     closed: BTreeSet<(PartyId, u64)>,

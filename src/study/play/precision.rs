@@ -78,7 +78,8 @@ pub fn play_until(
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // The first metrics are about regret; the others are counted in every run.
+    // The first metrics are regrets, which only a series with an objective has; every run has the
+    // others.
     if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }

@@ -37,7 +37,8 @@ pub fn compare_branches(
         whole.a = format!("{}, {axis} \"{}\"", run.name, unchanged.name);
         let names: Vec<String> = others.iter().map(|branch| format!("\"{}\"", branch.name)).collect();
         whole.b = format!("{}, {axis} {}", run.name, names.join(", "));
-        // Each comparison was adjusted by itself.
+        // So far, p-values were adjusted within each branch only; here they are adjusted for all
+        // branches together.
         whole.adjust();
         whole
     }))

@@ -25,7 +25,8 @@ pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {
     let constant = std::f64::consts::LN_2 + df / 2.0 * libm::log(df / 2.0) - libm::lgamma(df / 2.0);
     let density = |s: f64| match s > 0.0 {
         true => libm::exp(constant + (df - 1.0) * libm::log(s) - df * s * s / 2.0),
-        // Half a normal density with one degree of freedom; 0 with more.
+        // The density at s = 0: with one degree of freedom it is that of a half-normal
+        // distribution; with more it is 0.
         false if n == 2 => libm::exp(constant),
         false => 0.0,
     };
@@ -82,7 +83,9 @@ pub struct Needed {
 }
 
 impl Needed {
-    /// From a pilot: the mean of its paired differences. `None` for fewer than two pairs, and for pairs without spread.
+    /// The number computed from a pilot study. `pilot` is the mean of its paired differences, with
+    /// standard error and number of pairs. `None` for fewer than two pairs, or if all differences
+    /// are equal.
     ///
     /// The cautious number uses an upper confidence limit of the standard deviation: Browne 1995, "On the use of a pilot sample for
     /// sample size determination", Statistics in Medicine 14:1933-1940.

@@ -216,13 +216,13 @@ impl Metrics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CostErrors {
-    /// Of `virtual_seconds`.
+    /// Standard error of `virtual_seconds`.
     pub virtual_seconds: f64,
-    /// Of `messages`.
+    /// Standard error of `messages`.
     pub messages: f64,
-    /// Of `bytes`.
+    /// Standard error of `bytes`.
     pub bytes: f64,
-    /// Of `messages_lost`.
+    /// Standard error of `messages_lost`.
     pub messages_lost: f64,
 }
 

@@ -81,7 +81,7 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("learned", "Who learned what", sentences)
 }
 
-/// A sentence that ends with the word "unprotected".
+/// The words of a sentence, followed by the word "unprotected" as a warning.
 fn unprotected(words: String) -> Vec<Span> {
     let badge = Span::plain("unprotected").emphasised(true).explained(meaning("unprotected"));
     vec![Span::plain(words), badge, Span::plain(".")]

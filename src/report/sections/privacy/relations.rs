@@ -10,7 +10,8 @@ pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
     relations_of(entries.map(|entry| (entry.unit, &entry.neighbours, entry.series.as_str())))
 }
 
-/// As [`relations`], for given triples of unit, relation and series.
+/// One phrase per kind of unit for given triples of unit, relation and series; if series differ in
+/// the relation, one phrase per relation, with its series.
 pub(in crate::report::sections) fn relations_of<'a>(
     all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
 ) -> Vec<String> {
