@@ -1,6 +1,7 @@
 //! Samples of a Gaussian process before any observation.
 
 use super::covariance::Covariance;
+use super::products::transposed;
 use super::simd::multiversion;
 use super::{ArmCovariance, Cholesky, Eigen, FeatureLength, FourierFeatures, GpError, Points, dot};
 use crate::rng::Stream;
@@ -32,7 +33,7 @@ impl GridPrior {
     pub fn new(axes: &[Vec<f64>], length_scale: f64, variance: f64) -> Result<Self, GpError> {
         let mut roots =
             axes.iter().map(|axis| root(axis, length_scale)).collect::<Result<Vec<_>, GpError>>()?;
-        let last = roots.pop().map_or((1, vec![1.0]), |(order, root)| (order, transposed(order, &root)));
+        let last = roots.pop().map_or((1, vec![1.0]), |(order, root)| (order, transposed(&root, order)));
         Ok(Self { roots, last, sd: variance.sqrt() })
     }
 
@@ -148,11 +149,6 @@ multiversion! {
             }
         }
     }
-}
-
-/// The transpose of a square matrix.
-fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
-    (0..order * order).map(|place| matrix[place % order * order + place / order]).collect()
 }
 
 /// The number of points along one axis, and the symmetric square root of their correlation matrix.

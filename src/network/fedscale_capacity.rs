@@ -72,12 +72,7 @@ impl CapacityTable {
 
     /// The problem of a device number that the table does not have.
     pub(super) fn no_such_device(&self, choice: RecordedDevice) -> Option<Problem> {
-        let RecordedDevice::Number(number) = choice else { return None };
-        let all = self.devices.len();
-        let known = usize::try_from(number).is_ok_and(|number| number < all);
-        let expected = format!("a device below {all}");
-        let cure = "devices are numbered from 0";
-        (!known).then(|| Problem::wrong("device", expected, format!("Number({number})"), cure))
+        choice.missing_among(self.devices.len())
     }
 }
 

@@ -1,8 +1,6 @@
 //! A party that is available when a client of FedScale's availability traces was.
 
-use super::recording::{
-    Following, RecordedDevice, Recording, RecordingEnd, RecordingOffset, Recordings, no_such_device,
-};
+use super::recording::{Following, RecordedDevice, Recording, RecordingEnd, RecordingOffset, Recordings};
 use super::{Availability, AvailabilityProcess};
 use crate::network::data_file::{self, Loaded};
 use crate::rng::Stream;
@@ -80,7 +78,7 @@ impl Availability for FedScaleTrace {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        no_such_device(self.device, self.recordings.as_deref()).into_iter().collect()
+        self.recordings.iter().filter_map(|recordings| self.device.missing_among(recordings.len())).collect()
     }
 
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {

@@ -106,7 +106,9 @@ impl Availability for FlashTrace {
             let cure = "write a level from 0 to 100";
             problems.push(Problem::wrong("battery", "at most 100 percent", self.battery.to_string(), cure));
         }
-        problems.extend(super::recording::no_such_device(self.device, self.recordings.as_deref()));
+        problems.extend(
+            self.recordings.iter().filter_map(|recordings| self.device.missing_among(recordings.len())),
+        );
         problems
     }
 

@@ -198,15 +198,16 @@ impl Recordings {
     }
 }
 
-/// The problem of a device number that the file does not have.
-pub(super) fn no_such_device(device: RecordedDevice, recordings: Option<&Recordings>) -> Option<Problem> {
-    let RecordedDevice::Number(number) = device else { return None };
-    let all = recordings?.len();
-    let known = usize::try_from(number).is_ok_and(|number| number < all);
-    (!known).then(|| {
-        let cure = "devices are numbered from 0";
-        Problem::wrong("device", format!("a device below {all}"), format!("Number({number})"), cure)
-    })
+impl RecordedDevice {
+    /// The problem of a device number that a file of this many devices does not have.
+    pub(in crate::network) fn missing_among(self, devices: usize) -> Option<Problem> {
+        let Self::Number(number) = self else { return None };
+        let known = usize::try_from(number).is_ok_and(|number| number < devices);
+        (!known).then(|| {
+            let (expected, cure) = (format!("a device below {devices}"), "devices are numbered from 0");
+            Problem::wrong("device", expected, format!("Number({number})"), cure)
+        })
+    }
 }
 
 /// The availability of a party that follows a device. It shares the recordings with the other parties.

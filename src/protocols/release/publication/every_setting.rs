@@ -2,8 +2,7 @@
 //! work.
 
 use super::{
-    Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts,
-    TaskOutline, ValueOf, ValueRelease, positive, tail_probability,
+    Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, TaskOutline, positive,
 };
 use crate::accounting::Composition;
 use crate::accounting::calibration::epsilon_of_each;
@@ -11,7 +10,6 @@ use crate::learners::BetaSchedule;
 use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, TheoremMechanism,
 };
-use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Cost, Delta, Effort, Epsilon, Neighbours, Positive, Problem};
@@ -93,13 +91,6 @@ impl EverySetting {
             composition
         })
     }
-
-    fn record_sensitivity(&self, task: &Task) -> Result<(f64, crate::vocab::Basis), CannotRelease> {
-        let (facts, basis) = task.loss_facts(self.assume)?;
-        let sensitivity =
-            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
-        Ok((sensitivity, basis))
-    }
 }
 
 impl EverySetting {
@@ -141,7 +132,7 @@ impl Publication for EverySetting {
     }
 
     fn search(&self, task: &Task) -> Result<Search, CannotRelease> {
-        let (record_sensitivity, basis) = self.record_sensitivity(task)?;
+        let (record_sensitivity, basis) = task.outcome_sensitivity(self.assume)?;
         let epsilon = Epsilon::new(self.each(task))?;
         Ok(Search::Sampling(Sampling {
             epsilon,
@@ -171,7 +162,7 @@ impl Publication for EverySetting {
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
-        let (sensitivity, basis) = self.record_sensitivity(task)?;
+        let (sensitivity, basis) = task.outcome_sensitivity(self.assume)?;
         if self.choices(task) > 0 {
             self.first_choice(task, sensitivity)?;
         }
@@ -183,13 +174,7 @@ impl Publication for EverySetting {
                 .with(self.arithmetic);
             let name = "Laplace noise at a published setting";
             let mechanism = Box::new(TheoremMechanism::new(laplace, name, None, basis));
-            let (of, measure) = match self.publish {
-                Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
-                Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
-            };
-            plan.value = Some(ValueRelease { mechanism, of });
-            let most = laplace.tail(TAIL);
-            plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
+            plan.release_value(mechanism, self.publish, laplace.tail(TAIL));
         }
         Ok(plan)
     }

@@ -2,12 +2,11 @@
 
 use super::{
     Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
-    TaskOutline, Utility, ValueOf, ValueRelease, positive, tail_probability,
+    TaskOutline, Utility, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, TheoremMechanism,
 };
-use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::ITERATION;
 use crate::vocab::effort::{ARMS, MESSAGE, NUMBER};
@@ -77,9 +76,7 @@ impl Publication for FixedGrid {
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
-        let (facts, basis) = task.loss_facts(self.assume)?;
-        let sensitivity =
-            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
+        let (sensitivity, basis) = task.outcome_sensitivity(self.assume)?;
         let sensitivity = positive("sensitivity", sensitivity)?;
         let rounding = task.rounding()?;
         let mut plan = Plan::default();
@@ -115,13 +112,7 @@ impl Publication for FixedGrid {
                 .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";
             let mechanism = Box::new(TheoremMechanism::new(laplace, name, None, basis));
-            let (of, measure) = match self.publish {
-                Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
-                Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
-            };
-            plan.value = Some(ValueRelease { mechanism, of });
-            let most = laplace.tail(TAIL);
-            plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
+            plan.release_value(mechanism, self.publish, laplace.tail(TAIL));
         }
         Ok(plan)
     }

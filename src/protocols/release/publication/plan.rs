@@ -196,6 +196,17 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Releases a performance with Laplace noise: that of the published setting if both parts are published, otherwise
+    /// that of the best setting. The noise is above `error`, in absolute value, with probability [`tail_probability`].
+    pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
+        let (of, measure) = match published {
+            Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
+            Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
+        };
+        self.value = Some(ValueRelease { mechanism, of });
+        self.guarantees.push(Guarantee::new(measure, error, tail_probability(), "Laplace noise"));
+    }
+
     /// Checks whether the mechanisms can release, before anything is tried.
     ///
     /// # Errors
@@ -223,11 +234,14 @@ pub struct SettingRelease {
     pub utility: Utility,
 }
 
+/// A mechanism that makes one number private; its input and output have length 1.
+pub(super) type ValueMechanism = dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync;
+
 /// How a performance is released.
 #[derive(Debug)]
 pub struct ValueRelease {
     /// Makes one number private.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync>,
+    pub mechanism: Box<ValueMechanism>,
     /// Which number.
     pub of: ValueOf,
 }

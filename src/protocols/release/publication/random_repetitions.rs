@@ -9,7 +9,6 @@ use crate::privacy::mechanisms::{
     Gaussian, Laplace, NoiseArithmetic, PrivateSelection, Repetitions, ResultNoise, SelectionAmongTrials,
     TheoremMechanism,
 };
-use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::ITERATION;
 use crate::vocab::effort::{MESSAGE, NUMBER};
@@ -100,9 +99,7 @@ impl RandomRepetitions {
 
     /// The noise on one outcome, and the basis of its sensitivity.
     fn noise_of(&self, task: &Task) -> Result<(ResultNoise, Basis), CannotRelease> {
-        let (facts, basis) = task.loss_facts(self.assume)?;
-        let sensitivity =
-            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
+        let (sensitivity, basis) = task.outcome_sensitivity(self.assume)?;
         Ok((self.noise(positive("sensitivity", sensitivity)?, task)?, basis))
     }
 

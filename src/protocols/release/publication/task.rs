@@ -3,6 +3,7 @@
 use crate::gp::{ArmCovariance, Points, greedy_maximum};
 use crate::learners::{Arms, ProblemConstants};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
+use crate::protocols::release::constants::record_sensitivity;
 use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, NonNegative, Positive, Problem};
 use schemars::JsonSchema;
@@ -134,6 +135,20 @@ impl Task {
             mean: self.surrogate.mean,
             facts: ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() },
         }
+    }
+
+    /// The most that replacing one validation record changes the outcome of one setting, and the basis that follows
+    /// from the facts it is computed from ([`Self::loss_facts`]).
+    ///
+    /// # Errors
+    /// If neither the objective nor the recipe states these facts, or those it states contradict each other.
+    pub(super) fn outcome_sensitivity(
+        &self,
+        assume: Option<TaskFacts>,
+    ) -> Result<(f64, Basis), CannotRelease> {
+        let (facts, basis) = self.loss_facts(assume)?;
+        let TuningFacts { records, loss_range, lipschitz, lambda_min, .. } = facts;
+        Ok((record_sensitivity(records, loss_range, lipschitz, lambda_min, 2.0), basis))
     }
 
     /// The facts that a proof uses, and the basis that follows: the objective's own facts, or those that a recipe
