@@ -146,8 +146,8 @@ impl Blocks {
             let first = group * GROUP;
             let mut factors = [0.0; GROUP];
             let mut known = [0.0; GROUP];
-            // For each row of the group, the stored numbers from the one of the group's first row for this row's arm
-            // on.
+            // `places[row]` begins at the entry of the group's first row for the arm of row `row`;
+            // the entries of the next rows for that arm follow at distances of `TILE`.
             let mut places: [&[f64]; GROUP] = [&[]; GROUP];
             for (row, &arm) in arms.iter().enumerate() {
                 known[row] = values[arm];

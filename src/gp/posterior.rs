@@ -197,7 +197,7 @@ impl Posterior {
     /// memory.
     ///
     /// # Errors
-    /// As [`FactoredPosterior::observe`].
+    /// Those of [`FactoredPosterior::observe`].
     ///
     /// # Panics
     /// If there is no noise, or if `prior` has another order than n.
