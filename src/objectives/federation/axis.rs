@@ -23,7 +23,8 @@ pub struct Axis {
     pub high: Option<Positive>,
     /// Number of values, spaced evenly from `low` to `high`; or a list of the values, ascending.
     pub values: AxisValues,
-    /// Whether spacing and coordinates are those of the values' logarithms. Default: false.
+    /// Whether spacing and coordinates are computed from the logarithms of the values.
+    /// Default: false.
     #[serde(default)]
     pub logarithmic: bool,
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The records of the agents of a federation: counts by agent and class, and three distances between agents.
 ///
-/// These are numbers of the simulation, for its reader: an agent's counts are protected data of that agent, and no party of
-/// the protocol is told them.
+/// These are numbers of the simulation, for its reader: an agent's counts are protected data of
+/// that agent, and no party of the protocol receives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
     /// The classes in alphabetical order; for a table, the quarters of its output.

@@ -223,7 +223,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// The fields of an objective, which name the place of a problem in one of its tables.
+/// The fields of an objective at which problems of its tables are reported.
 pub(in crate::objectives) trait TableFields {
     /// The field that names a file.
     fn file(&self, file: &Path) -> String;

@@ -35,7 +35,8 @@ impl Table {
         shares.into_iter().map(|share| share.holder).collect()
     }
 
-    /// The background of a problem whose agents have the outcomes of their own rows; as it is without agents.
+    /// Problem facts with the outcomes and rows of each agent added; unchanged if rows do not
+    /// belong to agents.
     pub(super) fn with_agents(
         &self,
         raw: &Raw,
