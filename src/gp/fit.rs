@@ -37,9 +37,9 @@ const AT_BOUND: f64 = 0.01;
 pub struct LogNormals {
     /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
     pub length_scale: Option<(f64, f64)>,
-    /// The same for the variance.
+    /// Mean and standard deviation, above 0, of the logarithm of the variance.
     pub variance: Option<(f64, f64)>,
-    /// The same for the noise variance.
+    /// Mean and standard deviation, above 0, of the logarithm of the noise variance.
     pub noise_variance: Option<(f64, f64)>,
 }
 

@@ -40,7 +40,7 @@ pub struct PointPosterior {
     information: f64,
 }
 
-/// Where row `index` of a triangle that is stored row by row begins.
+/// Index of the first entry of row `index` of a lower triangle that is stored row by row.
 const fn row_start(index: usize) -> usize {
     index * (index + 1) / 2
 }

@@ -35,8 +35,9 @@ pub struct Effort {
 /// A count of a scenario, and the memory that is due to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// The path of the field that states it, relative to the recipe that makes the estimate; relative to the scenario if it begins with a slash.
-    /// The estimate of a learner has [`ARMS`] or [`OUTCOMES`] instead.
+    /// The path of the field that states the count, relative to the recipe that makes the estimate;
+    /// relative to the scenario if it begins with a slash. The estimate of a learner has [`ARMS`]
+    /// or [`OUTCOMES`] instead.
     pub path: String,
     /// The count.
     pub value: u64,

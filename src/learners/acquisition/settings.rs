@@ -46,11 +46,12 @@ pub enum AcquisitionFunction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Refit {
-    /// They are not fitted: the learner uses the hyperparameters of the objective's surrogate.
+    /// The hyperparameters are not fitted: the learner uses those of the objective's surrogate.
     Never,
-    /// They are fitted again each time this many outcomes have been added: length-scales (one per
-    /// input), variance and noise variance at the maximum of their posterior density (MAP), for
-    /// inputs scaled to the unit cube and outcomes scaled to mean 0 and variance 1.
+    /// The hyperparameters are fitted again each time this many outcomes have been added:
+    /// length-scales (one per input), variance and noise variance at the maximum of their posterior
+    /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and variance
+    /// 1.
     ///
     /// Example: `Every(5)`.
     Every(NonZeroUsize),

@@ -93,7 +93,7 @@ impl Axis {
                 }
                 let stated = [("low", self.low), ("high", self.high)];
                 let (field, value) = stated.into_iter().find_map(|(field, value)| Some((field, value?)))?;
-                let expected = "no end beside a list of values, whose first and last value are the ends";
+                let expected = "neither `low` nor `high` beside a list of values, whose first and last value are the ends";
                 Some(Problem::wrong(field, expected, value.to_string(), "leave it out"))
             }
         }

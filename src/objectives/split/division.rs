@@ -333,7 +333,7 @@ mod tests {
                 let count = held[3].iter().filter(|row| **row / 100 == range).count() as f64;
                 let odd = held[3].iter().filter(|row| **row / 100 == range && **row % 2 == 1).count() as f64;
                 (sum, square) = (sum + count / 100.0, square + (count / 100.0 - 0.1).powi(2));
-                // The classes of a range are divided alike.
+                // The records of both classes in a range are divided in the same proportions.
                 alike = f64::max(alike, (odd - 0.5 * count).abs());
             }
         }

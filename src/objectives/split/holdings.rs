@@ -32,7 +32,8 @@ pub struct AgentHoldings {
     pub records: Vec<u64>,
 }
 
-/// How unlike the holdings of two agents are: means over all pairs of agents, 0 if there is one agent.
+/// How much the holdings of two agents differ: means over all pairs of agents, 0 if there is only
+/// one agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldingDistances {
     /// Total variation distance of the shares of the classes: half the sum of the absolute differences, 0 to 1.

@@ -101,7 +101,7 @@ impl Formula {
     }
 }
 
-/// What an objective says about its input columns.
+/// The input columns that an objective names.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::objectives) struct InputColumns<'a> {
     /// The columns that are inputs.

@@ -61,7 +61,7 @@ pub enum TableError {
         file: PathBuf,
         /// Line in the file, from 1.
         line: u64,
-        /// What the reader found.
+        /// What is wrong, in the reader's words.
         reason: String,
     },
     /// No rows below the header.

@@ -1,4 +1,4 @@
-//! What a table takes as public.
+//! The facts about a table that are taken as public.
 
 use super::Table;
 use crate::objectives::instance::{Facts, ProblemFacts};
