@@ -4,9 +4,9 @@ use super::covariance::Shape;
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
 use crate::rng::Stream;
 
-/// A random function drawn from a posterior. A function drawn from the prior, approximately, as a
-/// sum of m random Fourier features, is corrected at the points with outcomes by Matheron's rule,
-/// which is exact. For a linear covariance, the function of the prior is drawn exactly.
+/// A random function drawn from a posterior. First a function is drawn from the prior,
+/// approximately, as a sum of m random Fourier features; then Matheron's rule corrects it exactly
+/// at the points with outcomes. For a linear covariance the first step is exact too.
 ///
 /// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian process
 /// posteriors", equation 13.

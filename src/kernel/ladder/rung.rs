@@ -45,8 +45,8 @@ impl Rung {
         rung
     }
 
-    /// Makes this rung one for times from `start` to `end`, which must fit into its buckets. The
-    /// rung must be empty.
+    /// Gives this rung, which must be empty, the times from `start` to `end`, which must fit into
+    /// its buckets.
     pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }

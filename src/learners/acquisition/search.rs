@@ -343,7 +343,7 @@ impl Learner for Search {
     }
 
     /// Fits the hyperparameters after the same outcomes as a learner with these settings would have
-    /// done: a fit starts from the result of the previous fit, so the number of fits matters.
+    /// fitted them: a fit starts from the result of the previous fit, so the number of fits matters.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         let designs = self.designs();
         self.count(stream.word());

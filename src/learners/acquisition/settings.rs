@@ -50,8 +50,8 @@ pub enum Refit {
     Never,
     /// The hyperparameters are fitted again each time this many outcomes have been added:
     /// length-scales (one per input), variance and noise variance at the maximum of their posterior
-    /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and variance
-    /// 1.
+    /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and
+    /// variance 1.
     ///
     /// Example: `Every(5)`.
     Every(NonZeroUsize),

@@ -9,8 +9,8 @@ const LARGEST: f64 = 1.6;
 const SMALLEST: f64 = 0.007_812_5;
 /// Successes in a row after which the side doubles.
 const SUCCESSES: u32 = 3;
-/// An outcome is a success if it exceeds the best earlier one by more than this share of that one's
-/// absolute value.
+/// An outcome is a success if it exceeds the best earlier outcome by more than this share of the
+/// absolute value of the best one.
 const BETTER: f64 = 1e-3;
 
 /// A trust region.

@@ -192,10 +192,10 @@ mod tests {
     }
 
     /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at the
-    /// points of the domain whose coordinates in the unit cube are the fractional parts of 0.137 (i
-    /// + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch keeps the constants of Hartmann's functions
-    /// in single precision, so the values of these functions agree to eight digits only; another
-    /// test checks their optima.
+    /// points of the domain whose coordinates in the unit cube are the fractional parts of
+    /// 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch stores the constants of Hartmann's
+    /// functions in single precision, so the values of these functions agree to eight digits only;
+    /// another test checks their optima.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [

@@ -41,8 +41,8 @@ impl NormCount {
         self.sd.get() / Self::REACH
     }
 
-    /// The noise multiplier of sums that, together with the count, have noise multiplier `z`: (z^-2
-    /// - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 if `z` is 0.
+    /// The noise multiplier of sums that, together with the count, have noise multiplier `z`:
+    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 if `z` is 0.
     #[must_use]
     pub fn of_sums(self, z: f64) -> f64 {
         if z <= 0.0 {
