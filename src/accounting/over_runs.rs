@@ -101,8 +101,8 @@ impl OverRuns {
         };
         if self.runs_differ && tight.is_finite() && (tight / claimed / times - 1.0).abs() > 1e-6 {
             let note = format!(
-                "runs differ: in one of them tight is {} what is claimed for it, while each epsilon shown is the \
-                 largest of all runs",
+                "runs differ: in one of them the tight accountant's epsilon is {} the claim for that run, while each \
+                 epsilon shown is the largest of all runs",
                 multiple(times)
             );
             for loss in self.losses.iter_mut().filter(|loss| loss.times_claim.is_some()) {

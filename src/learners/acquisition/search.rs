@@ -23,7 +23,8 @@ const DISTANCE: f64 = 0.03;
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
 const CLIMB: Climb = Climb { steps: 60, level: 1e-8, gain: 1e-10 };
-/// Smallest standard deviation, as a share of the prior's: at points whose value is known, scores are still defined.
+/// Smallest standard deviation, as a share of the prior's, so that scores are defined at points
+/// with a posterior variance of 0 too.
 const LEAST_SD: f64 = 1e-8;
 
 /// What can be queried.
