@@ -127,7 +127,8 @@ impl PassResults {
         if self.is_sparse { GUIDED_OF_SPARSE } else { GUIDED }
     }
 
-    /// The number of points of `plain` for a grid of `points` points.
+    /// The number of points of the grid `plain` from which [`Self::grid`] makes a grid of `points`
+    /// points.
     pub(super) fn plain_points(&self, points: f64) -> f64 {
         ((1.0 - self.guided()) * points).max(MIN_PLAIN)
     }

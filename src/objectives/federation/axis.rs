@@ -15,10 +15,10 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Smallest value; required with a number of `values`, not allowed with a list. Default: that of the list.
+    /// Smallest value; required with a number of `values`, not allowed with a list. Default: the list's smallest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<Positive>,
-    /// Largest value; required with a number of `values`, not allowed with a list. Default: that of the list.
+    /// Largest value; required with a number of `values`, not allowed with a list. Default: the list's largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Positive>,
     /// Number of values, spaced evenly from `low` to `high`; or a list of the values, ascending.
