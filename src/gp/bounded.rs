@@ -165,9 +165,9 @@ pub(crate) fn maximum_in_box(
 /// As [`maximum_in_box`], for a function of which some inputs take discrete values only. The
 /// candidates must have such values. A search from a candidate alternates two steps: a search for a
 /// local maximum along the other inputs, and a move to the best of the point's neighbours, each of
-/// which has another value of one discrete input. It ends when no neighbour is better, so the
-/// function is computed at valid points only. `discrete` says for each input whether it is
-/// discrete, `[d]`, and `neighbours` returns the neighbours of a point.
+/// which has another value of one discrete input. It ends when no neighbour is better, or after 64
+/// moves. The function is computed at valid points only. `discrete` says for each input whether it
+/// is discrete, `[d]`, and `neighbours` returns the neighbours of a point.
 ///
 /// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020, "Dealing with
 /// categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that sees valid points only).

@@ -46,7 +46,7 @@ impl AgentRates {
         self.of(pairs.find(|(a, b)| a != b).map_or(0, |((agent, _), _)| *agent))
     }
 
-    /// The rate whose cost is stated.
+    /// The rate for which the cost is stated.
     #[must_use]
     pub const fn priced(&self) -> f64 {
         self.priced
