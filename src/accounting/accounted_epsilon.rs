@@ -26,7 +26,7 @@ pub struct AccountedEpsilon {
     /// has no bound for one of the releases.
     #[serde(serialize_with = "number_or_infinity")]
     pub epsilon: f64,
-    /// What the epsilon is.
+    /// Whether the epsilon is a claim, a bound or an approximation.
     pub standing: EpsilonKind,
     /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]

@@ -84,7 +84,8 @@ pub fn largest_rate(target: &Target, noise_multiplier: f64, rounds: u64) -> f64 
     largest_below(target.rate.get(), kept)
 }
 
-/// The largest number from 0 to `most` that is kept, rounded down, if all below it are.
+/// The largest number from 0 to `most` for which `kept` is true, rounded down. If `kept` is true
+/// for a number, it must be true for all smaller ones.
 fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
     if kept(most) {
         return most;
@@ -127,9 +128,9 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
-/// The smallest noise multiplier (relative accuracy 1e-9, rounded up) for which one release of the cost that `release` gives
-/// for it has at most `epsilon` at `delta`, by Renyi divergences. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that
-/// is enough.
+/// The smallest noise multiplier m (relative accuracy 1e-9, rounded up) for which one release has
+/// at most `epsilon` at `delta`, by Renyi divergences; `release` maps m to the cost of the release.
+/// `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
 #[must_use]
 pub fn smallest_noise_of_one(
     epsilon: Epsilon,

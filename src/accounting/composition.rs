@@ -79,8 +79,9 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Whether it has every cost of another composition at least as often, and all of its conditions. Its epsilon is then at
-    /// least the other one's, by every accountant that is a bound: further releases never lower a loss.
+    /// Whether this composition has every cost of another one at least as often, and all conditions
+    /// of the other one. Its epsilon is then at least the other one's, by every accountant that is
+    /// a bound: further releases never lower a loss.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let times = |cost: &Cost| match self.items.binary_search_by(|item| order(&item.cost, cost)) {

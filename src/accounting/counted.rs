@@ -80,7 +80,7 @@ impl CountedRelease {
         }
         match self.spacing() {
             Some(gap) if gap > 0 => 1 + (round - begin) / gap,
-            // At least one is of the last round.
+            // At least one of the releases is from the last round.
             _ => self.count - 1,
         }
     }
@@ -107,7 +107,7 @@ mod tests {
         entry
     }
 
-    /// The counts are compared with the rounds themselves, which the entry does not keep.
+    /// The counts are compared with the rounds of the releases, which an entry does not store.
     #[test]
     fn releases_so_far_are_counted_exactly_or_from_above() {
         for (rounds, even) in [

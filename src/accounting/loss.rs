@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Loss {
     /// The accountant.
     pub accountant: AccountantName,
-    /// What the epsilon is: a claim, a bound, a bound for releases fixed in advance, or no bound.
+    /// Whether the epsilon is a claim, a bound, a bound for releases fixed in advance, or no bound.
     pub standing: EpsilonKind,
     /// Epsilon, at least 0; infinite ("inf" in files) if no finite epsilon holds.
     #[serde(with = "infinite")]

@@ -65,7 +65,8 @@ impl OverRuns {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
-            // A run with fewer of the same releases has no larger loss. Its claim, if it has one, may be exceeded by more.
+            // A run with fewer of the same releases has no larger loss. It may exceed a smaller
+            // claim by a larger factor, so histories with claims are always priced.
             if history.claimed().claimed == 0 && self.priced.iter().any(|known| known.dominates(&history)) {
                 self.runs_differ = true;
                 continue;
@@ -100,8 +101,8 @@ impl OverRuns {
         };
         if self.runs_differ && tight.is_finite() && (tight / claimed / times - 1.0).abs() > 1e-6 {
             let note = format!(
-                "runs differ: in one of them tight is {} what is claimed for it, while each epsilon shown is the \
-                 largest of all runs",
+                "runs differ: in one of them the tight accountant's epsilon is {} the claim for that run, while each \
+                 epsilon shown is the largest of all runs",
                 multiple(times)
             );
             for loss in self.losses.iter_mut().filter(|loss| loss.times_claim.is_some()) {

@@ -100,7 +100,8 @@ mod tests {
         })
     }
 
-    /// Sums of the printed probabilities give the total 1 and the mean that gamma was found for.
+    /// The probabilities by the formula in the paper add up to 1 and have the mean for which gamma
+    /// was computed.
     #[test]
     fn gamma_belongs_to_the_mean() {
         for shape in [-0.9, -0.5, -1e-3, 0.0, 1e-3, 0.5, 1.0, 3.0] {

@@ -64,10 +64,11 @@ impl CovarianceMatrix {
         Ok(Self { n, values })
     }
 
-    /// As [`Self::new`], from a matrix of faer.
+    /// A covariance matrix `[n, n]`, copied from a matrix of the crate faer; the requirements are
+    /// those of [`Self::new`].
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Those of [`Self::new`].
     pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, GpError> {
         if matrix.nrows() != matrix.ncols() {
             let column = matrix.nrows().min(matrix.ncols());
@@ -82,7 +83,7 @@ impl CovarianceMatrix {
         MatRef::from_row_major_slice(&self.values, self.n, self.n)
     }
 
-    /// Order, n.
+    /// Number of arms, n.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
@@ -99,7 +100,8 @@ impl CovarianceMatrix {
 }
 
 impl ArmCovariance {
-    /// A covariance function of inputs `[n, d]`.
+    /// The covariances that the function `covariance` gives for the inputs `points` of the arms,
+    /// `[n, d]`.
     #[must_use]
     pub fn of_inputs(points: Arc<Points>, covariance: Covariance) -> Self {
         Self::Inputs { points, covariance }

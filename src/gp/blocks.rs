@@ -102,7 +102,7 @@ impl Blocks {
         }
         let group = &mut values[before * tiles * TILE..];
         if row > 0 && height(row) < room {
-            // The tiles move apart, the last one first.
+            // Every tile gets room for more rows; the last one is moved first.
             let (old, new) = (height(row) * TILE, room * TILE);
             (1..tiles).rev().for_each(|tile| group.copy_within(tile * old..(tile + 1) * old, tile * new));
         }
@@ -146,8 +146,8 @@ impl Blocks {
             let first = group * GROUP;
             let mut factors = [0.0; GROUP];
             let mut known = [0.0; GROUP];
-            // For each row of the group, the stored numbers from the one of the group's first row for this row's arm
-            // on.
+            // `places[row]` begins at the entry of the group's first row for the arm of row `row`;
+            // the entries of the next rows for that arm follow at distances of `TILE`.
             let mut places: [&[f64]; GROUP] = [&[]; GROUP];
             for (row, &arm) in arms.iter().enumerate() {
                 known[row] = values[arm];
@@ -176,7 +176,8 @@ impl Blocks {
 
 multiversion! {
     up to Avx2:
-    /// As [`Blocks::subtract`], of a block with this number of rows; `new` has the width of all tiles of the block.
+    /// Subtracts the rows `stored` of one block, each multiplied by its factor, from `new`, which
+    /// is as wide as all tiles of the block. The block has `rows` rows.
     fn subtract_rows(new: &mut [f64], stored: &[f64], rows: usize, factors: &[f64]) {
         let (new, _) = new.as_chunks_mut::<TILE>();
         for (group, factors) in factors.chunks(GROUP).enumerate() {

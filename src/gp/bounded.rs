@@ -1,23 +1,25 @@
 //! Local maxima of a smooth function on a box, by a quasi-Newton method that may end at a bound.
 //!
-//! Limited-memory BFGS on the inputs that are not held at a bound (projected, as by Bertsekas 1982, "Projected Newton methods for
-//! optimization problems with simple constraints"), with a line search that halves its step a bounded number of times. argmin's
-//! L-BFGS has no bounds, and its line search may take any number of steps; a sigmoid in place of bounds, as in `multi_start`,
-//! never reaches a bound, where acquisition functions often have their maxima.
+//! Limited-memory BFGS on the inputs that are not held at a bound (projected, as by Bertsekas 1982,
+//! "Projected Newton methods for optimization problems with simple constraints"), with a line
+//! search that halves its step a bounded number of times. The L-BFGS of argmin has no bounds, and
+//! its line search may take any number of steps. Replacing bounds by a sigmoid, as `multi_start`
+//! does, never reaches a bound, where acquisition functions often have their maxima.
 
 use super::dot;
 use std::collections::VecDeque;
 
-/// Pairs of steps and changes of the gradient that are kept.
+/// Largest number of past steps that are stored, each with the change of the gradient along it.
 const MEMORY: usize = 8;
 /// Largest number of halvings of a step.
 const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// Length of the first step, as a share of the longest side.
+/// Length of a step along the gradient, as a share of the box's longest side: the largest
+/// coordinate of the step.
 const FIRST_STEP: f64 = 0.1;
-/// Largest number of steps between discrete values.
+/// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;
 
 /// When a search for a local maximum ends.
@@ -25,16 +27,19 @@ const STEPS: usize = 64;
 pub(crate) struct Climb {
     /// The search ends after this many steps.
     pub(crate) max_steps: usize,
-    /// The search ends when no derivative in a direction into the box exceeds this in absolute value, in units of the
-    /// function per side.
+    /// The search ends when no derivative by an input that is not held at a bound exceeds this in
+    /// absolute value, where each derivative is multiplied by the length of the input's side of the
+    /// box.
     pub(crate) gradient_tolerance: f64,
     /// The search ends when a step increases the function by less than this.
     pub(crate) value_tolerance: f64,
 }
 
 impl Climb {
-    /// A local maximum above a starting point, `[d]`, in the box `bounds`, `[d]`, with its value; `function` returns its value at a
-    /// point and writes its gradient. Points without a finite value are not entered; `None` if the starting point has none.
+    /// Searches for a local maximum of `function` in the box `bounds`, `[d]`, from the point
+    /// `start`, `[d]`; returns the best point found, `[d]`, and its value. `function` returns its
+    /// value at a point and writes its gradient. The search never moves to a point without a finite
+    /// value; the result is `None` if the starting point has none.
     pub(crate) fn from(
         self,
         start: &[f64],
@@ -98,7 +103,8 @@ impl Climb {
     }
 }
 
-/// The direction of limited-memory BFGS: two loops over the pairs (Nocedal and Wright 2006, algorithm 7.4).
+/// The search direction of limited-memory BFGS, by the two-loop recursion over the stored steps
+/// (Nocedal and Wright 2006, algorithm 7.4).
 fn uphill(memory: &VecDeque<(Vec<f64>, Vec<f64>)>, gradient: &[f64]) -> Vec<f64> {
     let mut direction = gradient.to_vec();
     let mut shares = Vec::with_capacity(memory.len());
@@ -118,7 +124,8 @@ fn uphill(memory: &VecDeque<(Vec<f64>, Vec<f64>)>, gradient: &[f64]) -> Vec<f64>
     direction
 }
 
-/// A step along a direction, projected onto the box: the point, its value and gradient; `None` if no halving gives enough.
+/// A step along a direction, projected onto the box: the new point, its value and its gradient.
+/// `None` if even the shortest step that is tried increases the function too little.
 fn step(
     x: &[f64],
     value: f64,
@@ -141,8 +148,10 @@ fn step(
     None
 }
 
-/// The best of the local maxima above the `refined` best candidates of each group, `[d]` each: its point and value. Of equal ones the
-/// first. `None` if no candidate has a finite value. `value` computes a value only, `function` a value and its gradient.
+/// Starts a search for a local maximum from each of the `refined` candidates with the largest
+/// values in each group, `[d]` each, and returns the best point found with its value; of equal
+/// values, the one found first. `None` if no candidate has a finite value. `value` computes a value
+/// only, `function` a value and its gradient.
 pub(crate) fn maximum_in_box(
     groups: &[Vec<Vec<f64>>],
     bounds: &[(f64, f64)],
@@ -153,10 +162,12 @@ pub(crate) fn maximum_in_box(
     best_refined(groups, refined, value, &mut |start| climb.from(start, bounds, function))
 }
 
-/// As [`maximum_in_box`], where some inputs take discrete values only. All candidates have such values. A search from a candidate
-/// alternates a climb along the other inputs with a step to the best of its neighbours, each with another value of one discrete
-/// input, until no neighbour is better: every point at which the function is computed is valid. `discrete` says which inputs
-/// these are, `[d]`, and `neighbours` returns the neighbours of a point.
+/// As [`maximum_in_box`], for a function of which some inputs take discrete values only. The
+/// candidates must have such values. A search from a candidate alternates two steps: a search for a
+/// local maximum along the other inputs, and a move to the best of the point's neighbours, each of
+/// which has another value of one discrete input. It ends when no neighbour is better, or after 64
+/// moves. The function is computed at valid points only. `discrete` says for each input whether it
+/// is discrete, `[d]`, and `neighbours` returns the neighbours of a point.
 ///
 /// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020, "Dealing with
 /// categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that sees valid points only).
@@ -191,7 +202,8 @@ pub(crate) fn maximum_in_mixed(
     best_refined(groups, refined, value, &mut refine)
 }
 
-/// The best of what `refine` makes of the `refined` best candidates of each group.
+/// Applies `refine`, a local search, to the `refined` best candidates of each group, and returns
+/// the best result.
 fn best_refined(
     groups: &[Vec<Vec<f64>>],
     refined: usize,
@@ -225,7 +237,7 @@ mod tests {
 
     const CLIMB: Climb = Climb { max_steps: 200, gradient_tolerance: 1e-9, value_tolerance: 0.0 };
 
-    /// Minus Rosenbrock, a curved ridge whose top is at (1, 1).
+    /// Minus Rosenbrock's function: a curved ridge whose top is at (1, 1).
     fn ridge(x: &[f64], gradient: &mut [f64]) -> f64 {
         let (curve, along) = (x[1] - x[0] * x[0], x[0] - 1.0);
         gradient[0] = 400.0 * curve * x[0] - 2.0 * along;
@@ -261,8 +273,8 @@ mod tests {
         assert_eq!(CLIMB.from(&[0.9], &[(0.0, 1.0)], &mut half), None);
     }
 
-    /// Minus (x - 2.4)^2 - (y - 0.3 x)^2 with x whole: the best is x = 2, y = 0.6; a climb that rounds at its end would keep the
-    /// y of x = 2.4.
+    /// Minus (x - 2.4)^2 - (y - 0.3 x)^2 with x whole: the maximum is at x = 2, y = 0.6. A search
+    /// that ignores that x is whole and rounds at its end would return the y of x = 2.4.
     #[test]
     fn whole_inputs_are_stepped_and_the_others_follow() {
         let mut function = |p: &[f64], gradient: &mut [f64]| {
@@ -298,7 +310,7 @@ mod tests {
             gradient[0] = da + db;
             a + b
         };
-        // The candidate near the lower hill is the better one of the two.
+        // The candidate near the lower hill has the larger value of the two.
         let groups = [vec![vec![2.6], vec![0.1]]];
         let at = |x: f64| function(&[x], &mut [0.0]);
         assert!(at(0.1) > at(2.6));

@@ -69,10 +69,11 @@ impl Cholesky {
         }
     }
 
-    /// As [`Self::with_jitter`], of a matrix of faer; only its upper half is read.
+    /// Factorises a matrix of faer, `[n, n]`, as [`Self::with_jitter`] does; only its upper half is
+    /// read.
     ///
     /// # Errors
-    /// As [`Self::with_jitter`].
+    /// Those of [`Self::with_jitter`].
     ///
     /// # Panics
     /// If the matrix is not square.

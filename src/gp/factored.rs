@@ -30,7 +30,8 @@ pub struct FactoredPosterior {
     jitter: f64,
 }
 
-/// Where column `j` of a lower triangle of order `n` begins.
+/// Index of the first entry of column `j` of a lower triangle of order `n` that is stored column by
+/// column.
 #[inline(always)]
 fn start(n: usize, j: usize) -> usize {
     j * (2 * n + 1 - j) / 2

@@ -17,9 +17,9 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter, in nats. Derivatives
-    /// that point out of the bounds, at hyperparameters that are at a bound, do not count. Near 0 if the search has found
-    /// a maximum.
+    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter,
+    /// in nats. Derivatives that point out of the bounds, at hyperparameters that are at a bound,
+    /// do not count. It is near 0 if the search has found a maximum.
     pub slope: f64,
 }
 
@@ -37,9 +37,9 @@ const AT_BOUND: f64 = 0.01;
 pub struct LogNormals {
     /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
     pub length_scale: Option<(f64, f64)>,
-    /// The same for the variance.
+    /// Mean and standard deviation, above 0, of the logarithm of the variance.
     pub variance: Option<(f64, f64)>,
-    /// The same for the noise variance.
+    /// Mean and standard deviation, above 0, of the logarithm of the noise variance.
     pub noise_variance: Option<(f64, f64)>,
 }
 
@@ -69,10 +69,10 @@ impl LogNormals {
 /// [`fit`] of a squared-exponential covariance without priors.
 ///
 /// # Errors
-/// As [`fit`].
+/// Those of [`fit`].
 ///
 /// # Panics
-/// As [`fit`].
+/// In the cases of [`fit`].
 pub fn squared_exponential(
     points: &Points,
     outputs: &[f64],

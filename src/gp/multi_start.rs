@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn the_higher_of_two_hills_is_found_from_several_starts() {
-        // 1 at 0 and 2 at 4, both of width 1 / sqrt 2 and far enough apart.
+        // A hill of height 1 at 0 and one of height 2 at 4, both of width 1 / sqrt 2, so far apart
+        // that they do not overlap.
         let hill = |x: f64, height: f64, top: f64| {
             let value = height * libm::exp(-(x - top) * (x - top));
             (value, -2.0 * (x - top) * value)

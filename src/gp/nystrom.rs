@@ -164,13 +164,14 @@ impl Nystrom {
         Ok(Self { n, basis, rank, range, coordinates, prior })
     }
 
-    /// As [`Self::new`], of a matrix of faer.
+    /// The features of arms whose covariance matrix is a matrix of faer, `[n, n]`; see
+    /// [`Self::new`].
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Those of [`Self::new`].
     ///
     /// # Panics
-    /// As [`Self::new`].
+    /// In the cases of [`Self::new`].
     pub fn of_faer(matrix: MatRef<'_, f64>, basis: Vec<usize>) -> Result<Self, GpError> {
         Self::new(matrix.nrows(), &row_major(matrix), basis)
     }
@@ -213,7 +214,7 @@ impl Nystrom {
         combine(&self.range, vector, out);
     }
 
-    /// As [`Self::expand`] of several vectors, `[count, rank]`: `[count, m]`.
+    /// [`Self::expand`] for several vectors at once, `[count, rank]`: `[count, m]`.
     #[must_use]
     pub(crate) fn expand_all(&self, vectors: &[f64]) -> Vec<f64> {
         let (m, count) = (self.basis.len(), vectors.len() / self.rank.max(1));
@@ -274,7 +275,7 @@ impl Nystrom {
         gram
     }
 
-    /// The Cholesky factor of V of [`Self::gram`].
+    /// The Cholesky factor of V, the matrix that [`Self::gram`] returns.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.

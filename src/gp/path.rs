@@ -4,8 +4,9 @@ use super::covariance::Shape;
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
 use crate::rng::Stream;
 
-/// A random function drawn from a posterior: m random Fourier features draw a function of the prior, approximately, which Matheron's
-/// rule corrects exactly at the points with outcomes. That of a linear covariance is drawn exactly.
+/// A random function drawn from a posterior. First a function is drawn from the prior,
+/// approximately, as a sum of m random Fourier features; then Matheron's rule corrects it exactly
+/// at the points with outcomes. For a linear covariance the first step is exact too.
 ///
 /// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian process
 /// posteriors", equation 13.
@@ -17,11 +18,11 @@ pub struct PosteriorPath<'a> {
     correction: Vec<f64>,
 }
 
-/// A function drawn from the prior, around its mean.
+/// A function drawn from the prior, minus the prior mean.
 #[derive(Clone, Debug)]
 enum PriorPath {
     Features(FourierFeatures, Vec<f64>),
-    /// The inner product with these numbers.
+    /// A linear function: the inner product of the point with these weights, `[d]`.
     Linear(Vec<f64>),
 }
 
@@ -42,7 +43,7 @@ impl PriorPath {
         Ok(Self::Features(features, weights))
     }
 
-    /// The value at a point; the gradient is added.
+    /// The value at a point, `[d]`; its gradient is added to `gradient`, `[d]`.
     fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         match self {
             Self::Features(features, weights) => features.weighted(weights, point, gradient),

@@ -40,7 +40,7 @@ pub struct PointPosterior {
     information: f64,
 }
 
-/// Where row `index` of a triangle that is stored row by row begins.
+/// Index of the first entry of row `index` of a lower triangle that is stored row by row.
 const fn row_start(index: usize) -> usize {
     index * (index + 1) / 2
 }
@@ -199,7 +199,7 @@ impl PointPosterior {
         PointModel { mean, variance, mean_gradient: by_mean, variance_gradient: by_variance }
     }
 
-    /// (K + noise I)^-1 b of numbers `b`, `[t]`.
+    /// (K + noise I)^-1 b, `[t]`, for a vector `b`, `[t]`.
     pub(super) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
         self.forward(&mut b);
         self.backward(&mut b);
@@ -210,7 +210,7 @@ impl PointPosterior {
         self.points.chunks(self.d.max(1)).map(|other| self.covariance.between(point, other)).collect()
     }
 
-    /// L^-1 b in place.
+    /// Replaces b, `[t]`, by L^-1 b.
     fn forward(&self, b: &mut [f64]) {
         for s in 0..b.len() {
             let row = &self.factor[row_start(s)..][..=s];
@@ -218,7 +218,7 @@ impl PointPosterior {
         }
     }
 
-    /// L^-T b in place.
+    /// Replaces b, `[t]`, by L^-T b.
     fn backward(&self, b: &mut [f64]) {
         for s in (0..b.len()).rev() {
             let row = &self.factor[row_start(s)..][..=s];

@@ -166,9 +166,10 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted from the prior sample, with w' = L^-1 of
-        // the drawn outcomes. As row t of L is the column of V of the arm observed, w'_t follows from what is left of the
-        // prior sample at that arm, so that no system is solved.
+        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted from the prior
+        // sample, with w' = L^-1 of the drawn outcomes. As row t of L is the column of V of the arm
+        // observed, w'_t follows from the prior sample at that arm minus the earlier terms, so that
+        // no system is solved.
         let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
         let mut values = prior_sample.to_vec();
         self.blocks
@@ -197,7 +198,7 @@ impl Posterior {
     /// memory.
     ///
     /// # Errors
-    /// As [`FactoredPosterior::observe`].
+    /// Those of [`FactoredPosterior::observe`].
     ///
     /// # Panics
     /// If there is no noise, or if `prior` has another order than n.

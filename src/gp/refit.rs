@@ -1,4 +1,4 @@
-//! Hyperparameters of a model of a search, fitted again and again while outcomes come in.
+//! Fits the hyperparameters of a search's model again whenever new outcomes have arrived.
 
 use super::bounded::Climb;
 use super::covariance::{Covariance, Shape};
@@ -9,7 +9,7 @@ use std::f64::consts::SQRT_2;
 /// Hyperparameters for points of the unit cube and outputs of mean 0 and variance 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StandardisedHyperparameters {
-    /// Length-scale of each dimension, as a share of its side.
+    /// Length-scale of each dimension of the unit cube, `[d]`.
     pub(crate) length_scales: Vec<f64>,
     pub(crate) variance: f64,
     pub(crate) noise_variance: f64,
@@ -20,9 +20,10 @@ const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
-/// The priors: of length-scales, log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many inputs are not
-/// taken to be rougher (Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"); of the
-/// noise variance, with median e^-4 and sigma 1; of the variance, with median 1 and sigma 1.
+/// The priors, all log-normal. Length-scales have median e^sqrt(2) sqrt(d) and sigma sqrt(3), so
+/// that functions of many inputs are not taken to be rougher than functions of few (Hvarfner,
+/// Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"). The
+/// noise variance has median e^-4 and sigma 1, the variance median 1 and sigma 1.
 fn priors(d: usize) -> LogNormals {
     LogNormals {
         length_scale: Some((SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt())),
@@ -31,8 +32,9 @@ fn priors(d: usize) -> LogNormals {
     }
 }
 
-/// The maximum of the posterior density of the hyperparameters' logarithms, from the median of the priors and, if given, from the
-/// hyperparameters `last`: the better of the two. Points are `[n, d]` of the unit cube, outputs `[n]`. O(n^3) per evaluation.
+/// Maximises the posterior density of the hyperparameters' logarithms, by a local search from near
+/// the median of the priors and, if given, another from the hyperparameters `last`; returns the
+/// better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
@@ -60,7 +62,8 @@ pub(crate) fn refit(
         }
     };
     let medians = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(median, _)| median);
-    // Shorter than the median: from there the likelihood pulls both ways.
+    // The search starts at length-scales e times shorter than the prior's median. There the
+    // likelihood still depends on them, so that the search can find shorter or longer ones.
     let mut first = vec![medians(priors.length_scale) - 1.0; d];
     first.extend([medians(priors.variance), medians(priors.noise_variance)]);
     let last = last.map(|last| {

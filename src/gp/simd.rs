@@ -111,7 +111,7 @@ macro_rules! multiversion {
                     match $crate::gp::simd::level().min($crate::gp::simd::Level::$most) {
                         // SAFETY: `level` never exceeds what this CPU supports.
                         $crate::gp::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
-                        // SAFETY: as above.
+                        // SAFETY: `level` never exceeds what this CPU supports.
                         $crate::gp::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },
                         $crate::gp::simd::Level::Baseline => {}
                     }

@@ -47,10 +47,10 @@ impl Eigen {
         Ok(Self { n, values, vectors })
     }
 
-    /// As [`Self::new`], of a matrix of faer.
+    /// The eigenvalues and eigenvectors of a symmetric matrix of faer, `[n, n]`.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Those of [`Self::new`].
     ///
     /// # Panics
     /// If the matrix is not square.

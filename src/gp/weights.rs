@@ -119,7 +119,7 @@ fn rows(stored: &[f64], m: usize) -> impl Iterator<Item = &[f64]> {
     (0..m).map_while(move |k| left.split_off(..m + 1 - k))
 }
 
-/// As [`rows`], but mutable.
+/// The m rows of (R | c) as mutable slices, in the order of [`rows`].
 #[inline(always)]
 fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
     let mut left = stored;

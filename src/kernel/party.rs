@@ -30,7 +30,7 @@ pub enum Input<P: Protocol> {
 /// Why a party cannot be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotCopy {
-    /// It is a co-routine in the middle of its work.
+    /// The party is a process that has begun, and a running co-routine cannot be copied.
     #[error(
         "a running process cannot be copied; make it with `Process::forkable`, or write it as a state machine"
     )]

@@ -98,7 +98,8 @@ pub(super) fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'
     arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
 }
 
-/// As [`covariance`], for a learner that needs a covariance matrix over the arms.
+/// The covariance of the arms, for a learner that stores a matrix over all of them; an error if
+/// there are too many arms.
 pub(super) fn small_covariance<'a>(
     learner: &'static str,
     arms: &'a Arms,

@@ -126,7 +126,7 @@ pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accur
 }
 
 impl LearnerRecipe for AtaGpUcb {
-    /// A basis of features for every outcome.
+    /// The memory and time for drawing a new basis of features for every outcome.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let basis = basis_effort(arms);
         let seconds = basis.seconds * outcomes as f64;

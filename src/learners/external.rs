@@ -1,4 +1,5 @@
-//! A learner that is an external program, in any language; it is sent the same information as any other learner.
+//! A learner that is an external program, in any language; by default it is sent the same
+//! information as any other learner.
 
 use super::arms::{Arms, BuildError, ProblemConstants};
 use super::{Learner, LearnerRecipe};
@@ -77,7 +78,8 @@ impl External {
 }
 
 impl LearnerRecipe for External {
-    /// The time that the program takes is unknown and not included. Questions and answers are counted as text.
+    /// The memory is that of the questions and answers as text. The time that the program itself
+    /// takes is unknown and not included.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let told = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
         let asked = 300.0 * outcomes as f64;

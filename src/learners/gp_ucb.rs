@@ -10,7 +10,7 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the exploration weight multiplies.
+/// The quantity that the exploration weight multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Exploration {
     /// The posterior standard deviation, as in the literature.

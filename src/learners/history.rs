@@ -8,7 +8,7 @@ use crate::rng::Stream;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,
-    /// Over a box: the points by their numbers.
+    /// Over a box: the suggested points; a point's number is its position.
     points: Vec<Vec<f64>>,
 }
 
@@ -26,14 +26,14 @@ impl History {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// Adds the point of a suggestion, over a box: that of the arm, if it is new.
+    /// Over a box: stores the point with number `arm`, if it is a new one.
     pub(crate) fn suggested_point(&mut self, arm: usize, point: &[f64]) {
         if arm == self.points.len() {
             self.points.push(point.to_vec());
         }
     }
 
-    /// Adds an outcome, in units of the outcome, of an arm, from 0 to n - 1.
+    /// Adds the outcome of an arm (from 0 to n - 1), in units of the outcome.
     pub(crate) fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
@@ -46,7 +46,7 @@ impl History {
     /// [`GpError`] if the learner cannot be updated with an outcome; see [`Learner::observe`].
     ///
     /// # Panics
-    /// If the learner has fewer arms than the old one, as [`Learner::observe`].
+    /// If the learner has fewer arms than the old one; see [`Learner::observe`].
     pub(crate) fn replay_into(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {

@@ -95,7 +95,7 @@ impl Default for Payoffs {
 /// The constants of a learner's truncation and confidence bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Constants {
-    /// Those of the theorems, under which the regret bounds are proven.
+    /// The constants of the theorems, for which the regret bounds are proven.
     #[default]
     Theorem,
     /// The orders of the theorems with small constants, as in the experiments of Chowdhury and Gopalan 2019.

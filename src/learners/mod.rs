@@ -73,7 +73,7 @@ impl Clone for Box<dyn Learner> {
 /// Learners are not notified of lost outcomes: the protocol requests the next suggestion. How lost outcomes affect an
 /// algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
-    /// Number of arms, n; over a box, of points suggested so far.
+    /// Number of arms, n; over a box, number of points suggested so far.
     fn arms(&self) -> usize;
 
     /// The arm to query next, from 0 to n - 1; of equally good arms, the one with the lowest index. May return the same

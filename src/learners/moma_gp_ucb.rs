@@ -132,7 +132,8 @@ impl MomaGpUcb {
 }
 
 impl LearnerRecipe for MomaGpUcb {
-    /// A basis of features for every `repetitions` outcomes, that many estimates, and the distances between them.
+    /// The memory and time for a new basis of features, `repetitions` estimates and the distances
+    /// between them, once for every `repetitions` outcomes.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let k = self.repetitions(self.horizon.unwrap_or(outcomes).max(1) as f64);
         let (n, estimates, m) = (arms as f64, k as f64, rank(arms));

@@ -13,10 +13,12 @@ use serde::{Deserialize, Serialize};
 /// The outcome that a pending question is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PendingOutcome {
-    /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010, section 4.2). The posterior
-    /// means of all arms stay as they are, and the variances fall as if the outcome were known. With `GpUcb` this is GP-BUCB
-    /// (Desautels, Krause and Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C);
-    /// no bound is shown here. Needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling`.
+    /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
+    /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
+    /// the outcome had been observed. With `GpUcb` this is GP-BUCB (Desautels, Krause and Burdick
+    /// 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C); no
+    /// bound is shown here. Needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`,
+    /// `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,
     /// The smallest outcome so far (constant liar: Ginsbourger, Le Riche and Carraro 2010, section 4.2): questions spread
@@ -28,10 +30,11 @@ pub enum PendingOutcome {
     ConstantMax,
 }
 
-/// A learner that takes pending questions into account, those that have no outcome yet. Several are pending where the
-/// workers of `Release` or the users of `Local` are asked at the same time; `Outsourced` asks one question at a time,
-/// so there `Parallel` changes nothing. Without `Parallel`, a learner chooses as if the pending questions had not been
-/// asked, and so asks many workers about the same arm.
+/// A learner that takes pending questions (questions without an outcome yet) into account. Several
+/// are pending where the workers of `Release` or the users of `Local` are asked at the same time;
+/// `Outsourced` asks one question at a time, so there `Parallel` changes nothing. Without
+/// `Parallel`, a learner chooses as if the pending questions had not been asked, and so asks many
+/// workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
 /// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a constant
@@ -58,7 +61,7 @@ struct State {
     count: u64,
     sum: f64,
     range: (f64, f64),
-    /// The largest jitter of a copy.
+    /// The largest jitter that a copy of the learner has needed.
     jitter: f64,
 }
 
@@ -182,8 +185,8 @@ impl Learner for State {
         let mut copy = self.learner.clone();
         for &arm in pending {
             let outcome = self.filled_in(copy.as_ref(), arm);
-            // If the copy cannot observe a made-up outcome, the learner chooses without any pending question; errors of
-            // real outcomes are reported.
+            // If the copy cannot observe a made-up outcome, the learner chooses as if no question
+            // were pending. Errors of real outcomes are still reported.
             if copy.observe(arm, outcome).is_err() {
                 copy = self.learner.clone();
                 break;

@@ -61,7 +61,7 @@ impl Theorem {
     /// The same theorem, with a caveat added if the learner uses other constants or another scale of beta.
     pub(super) fn with_constants_caveat(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
-        self.with_caveat(others, "the learner does not play with the theorem's constants")
+        self.with_caveat(others, "the learner does not use the theorem's constants")
     }
 }
 

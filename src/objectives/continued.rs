@@ -36,7 +36,7 @@ impl Axis {
         })
     }
 
-    /// The means at the lattice's points, given values at the grid's.
+    /// The means at the points of the lattice, given the values at the points of the grid.
     fn means(&self, values: &[f64]) -> Vec<f64> {
         let mut weights = values.to_vec();
         self.inside.solve(&mut weights);

@@ -52,7 +52,8 @@ fn as_in_file() -> OutputScale {
     OutputScale::Stated { centre: zero(), unit }
 }
 
-/// What is computed from the files: inputs and mean of each arm, and the deviations of its readings from the mean.
+/// The numbers computed from the files: inputs and mean of each arm, and the deviations of its
+/// readings from the mean.
 struct Readings {
     inputs: Points,
     values: Vec<f64>,

@@ -97,7 +97,7 @@ pub struct ProblemFacts {
     /// Facts about the data that are taken as public, such as the numbers by which inputs and values are scaled. The
     /// protocol determines which parties know them.
     pub public: Vec<PublicFact>,
-    /// The same facts by subject.
+    /// The facts in `public`, by subject.
     pub facts: PublicFacts,
     /// The box whose points are the queries; `None` if they are the arms.
     pub continuum: Option<Continuum>,
@@ -142,7 +142,7 @@ impl PublicFacts {
 }
 
 impl ProblemFacts {
-    /// The background of a problem in which these facts are taken as public.
+    /// Problem facts of which these are taken as public.
     #[must_use]
     pub fn public(facts: PublicFacts) -> Self {
         let PublicFacts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
@@ -150,7 +150,8 @@ impl ProblemFacts {
         Self { public, facts, ..Self::default() }
     }
 
-    /// The background of a problem whose inputs and model are stated: everything except the values and outcomes is public.
+    /// Problem facts for inputs and a model that are stated in the scenario: everything except the
+    /// values and the outcomes is public.
     #[must_use]
     pub fn with_stated_inputs() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];

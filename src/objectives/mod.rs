@@ -81,7 +81,8 @@ pub struct Resources {
 /// How much memory a run may take, and how many replications run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
-    /// A scenario that is estimated to take more is refused. Default: 4 GiB, which is half the memory of a small laptop.
+    /// The largest estimated memory of a run; a scenario whose estimate is larger is refused.
+    /// Default: 4 GiB, which is half the memory of a small laptop.
     pub memory: Memory,
     /// Number of replications at the same time. Default: 1.
     pub threads: u64,

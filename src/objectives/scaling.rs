@@ -60,8 +60,8 @@ pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, 
     (differ && sd > 0.0).then_some((mean, sd))
 }
 
-/// Shifts and scales `values` to mean 0 and variance 1. Returns the original mean and standard deviation; `None`, with nothing
-/// changed, where [`spread`] has none.
+/// Shifts and scales `values` to mean 0 and variance 1. Returns the original mean and standard
+/// deviation. If [`spread`] returns `None`, so does this function, and the values stay as they are.
 pub(super) fn standardise(values: &mut [f64]) -> Option<(f64, f64)> {
     let (mean, sd) = spread(values.iter().copied())?;
     values.iter_mut().for_each(|value| *value = (*value - mean) / sd);

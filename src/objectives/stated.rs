@@ -24,7 +24,8 @@ pub struct Stated {
     /// Whether values are minus the mean of a loss over records, with known range and constants
     /// ([`ProblemFacts::tuning`](super::ProblemFacts)). `None` if the recipe does not say.
     pub loss: Option<bool>,
-    /// Whether the model's covariance is linear, and so no function of the distance. `None` if the recipe does not say.
+    /// Whether the model's covariance is linear, and therefore not a function of the distance.
+    /// `None` if the recipe does not say.
     pub linear: Option<bool>,
 }
 

@@ -111,9 +111,9 @@ costs! {
         /// The Renyi divergence of every order a is at most rho a.
         rho: f64 as NonNegative,
     }
-    /// The best result of a Gaussian mechanism that is repeated a random number of times, on results in a fixed order. The
-    /// number is nowhere shown, and has a truncated negative binomial distribution: geometric for shape 1, logarithmic
-    /// for shape 0.
+    /// The best result, in a fixed order of all results, of a Gaussian mechanism that is repeated a
+    /// random number of times. The number of repetitions is not released. It has a truncated
+    /// negative binomial distribution: geometric for shape 1, logarithmic for shape 0.
     ///
     /// Source: Papernot and Steinke 2022, Theorem 2.
     ///
@@ -126,8 +126,9 @@ costs! {
         /// Mean number of repetitions.
         mean: f64 as AboveOne,
     }
-    /// The best result of a Gaussian mechanism that is repeated a Poisson number of times, on results in a fixed order; no
-    /// result if the number is 0. The number is nowhere shown.
+    /// The best result, in a fixed order of all results, of a Gaussian mechanism that is repeated a
+    /// Poisson-distributed number of times; no result if the number is 0. The number of repetitions
+    /// is not released.
     ///
     /// Source: Papernot and Steinke 2022, Theorem 6.
     ///

@@ -35,8 +35,9 @@ pub struct Effort {
 /// A count of a scenario, and the memory that is due to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// Its path, relative to the recipe that makes the estimate; relative to the scenario if it begins with a slash.
-    /// The estimate of a learner has [`ARMS`] or [`OUTCOMES`] instead.
+    /// The path of the field that states the count, relative to the recipe that makes the estimate;
+    /// relative to the scenario if it begins with a slash. The estimate of a learner has [`ARMS`]
+    /// or [`OUTCOMES`] instead.
     pub path: String,
     /// The count.
     pub value: u64,
@@ -70,7 +71,8 @@ impl Effort {
         Self { accounted: seconds, ..self }
     }
 
-    /// The same one level further down, as [`Problem::below`](super::Problem::below).
+    /// The same, for a recipe that is one level further down in the scenario, as
+    /// [`Problem::below`](super::Problem::below).
     #[must_use]
     pub fn below(self, prefix: &str) -> Self {
         self.placed(|path| match path.strip_prefix('/') {
@@ -79,21 +81,21 @@ impl Effort {
         })
     }
 
-    /// The same with another path of the count.
+    /// The same, with `place` applied to the path of the count.
     #[must_use]
     pub fn placed(self, place: impl FnOnce(&str) -> String) -> Self {
         let most = self.most.map(|count| Count { path: place(&count.path), ..count });
         Self { most, ..self }
     }
 
-    /// Both, in memory at the same time.
+    /// Two parts that are in memory at the same time: memory and times are added up.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let bytes = self.bytes + other.bytes;
         Self { bytes, ..self.then(other) }
     }
 
-    /// One after the other: the memory of the larger one.
+    /// Two parts that run one after the other: the larger memory, and the sum of the times.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
         let size = |count: &Option<Count>| count.as_ref().map_or(0.0, |count| count.bytes);

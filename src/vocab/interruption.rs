@@ -1,4 +1,4 @@
-//! A request to stop, which one thread makes and the others look at.
+//! A request to stop: one thread makes it, and the others check for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -6,7 +6,7 @@ use std::fmt;
 /// One semantic problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Where, as a path in the scenario (`network.links[2].from`).
+    /// The place of the problem, as a path in the scenario (`network.links[2].from`).
     pub path: String,
     /// What is wrong there.
     pub complaint: ProblemKind,

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 /// A box: an interval for each input, with its lower end below its upper one.
 ///
-/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end, divided by the length of its
-/// interval, after the logarithm where an input has that scale. Queries are in the inputs' own units. A whole-numbered input has a
-/// cell of the unit interval for each of its values, and every point of the cell stands for the value in it; the model sees the
-/// place of the value, never another point of its cell.
+/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end,
+/// divided by the length of its interval. An input with a logarithmic scale, and the ends of its
+/// interval, are replaced by their logarithms before. Queries are in the inputs' own units. For a
+/// whole-numbered input the unit interval is divided into one cell for each value, and every point
+/// of a cell stands for that value. The model sees only the one point of the cell that the value
+/// itself is mapped to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchBox {
     sides: Arc<[(f64, f64)]>,
@@ -20,18 +22,19 @@ pub struct SearchBox {
 pub struct InputKind {
     /// Whether only whole numbers are valid; both ends are whole.
     pub whole: bool,
-    /// Whether equal ratios, and not equal differences, have equal lengths; the lower end is above 0.
+    /// Whether the scale is logarithmic: equal ratios, not equal differences, have equal lengths in
+    /// the unit interval. The lower end is then above 0.
     pub logarithmic: bool,
 }
 
 impl InputKind {
-    /// The interval that the unit interval stands for.
+    /// The interval of values (or of their logarithms) that is mapped to the unit interval.
     fn stretch(self, (low, high): (f64, f64)) -> (f64, f64) {
         let (low, high) = if self.whole { (low - 0.5, high + 0.5) } else { (low, high) };
         if self.logarithmic { (libm::log(low), libm::log(high)) } else { (low, high) }
     }
 
-    /// The valid value for a place in the unit interval.
+    /// The valid value that a point of the unit interval stands for.
     fn value_at(self, u: f64, (low, high): (f64, f64)) -> f64 {
         let (start, end) = self.stretch((low, high));
         let x = start + (end - start) * u;
@@ -39,7 +42,7 @@ impl InputKind {
         (if self.whole { x.round() } else { x }).clamp(low, high)
     }
 
-    /// The place of a value in the unit interval.
+    /// The point of the unit interval to which a value is mapped.
     fn place_of(self, x: f64, side: (f64, f64)) -> f64 {
         let (start, end) = self.stretch(side);
         ((if self.logarithmic { libm::log(x) } else { x }) - start) / (end - start)
@@ -86,8 +89,9 @@ impl SearchBox {
         self.kinds.iter().map(|kind| kind.whole)
     }
 
-    /// The point of the unit cube that the model sees for the query at a point of the unit cube, `[d]` each: whole-numbered inputs are
-    /// moved to the place of their value, others stay.
+    /// For a query at a point of the unit cube, the point that the model sees, `[d]` each: the
+    /// coordinates of whole-numbered inputs move to the point that their value is mapped to, the
+    /// others stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
         let place = |(i, &u): (usize, &f64)| {

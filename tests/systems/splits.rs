@@ -320,7 +320,7 @@ fn divided_records_are_for_federations_and_for_as_many_agents_as_the_split_names
         refused(file.to_str().unwrap(), "objective", "no agents with objectives of their own");
     }
     let noisy = table("split: [Split(agents: 12, feature_noise: 0.1)]");
-    refused(&own_objective(out.path(), 12, &noisy, ""), "feature_noise", "asked for its rows as they are");
+    refused(&own_objective(out.path(), 12, &noisy, ""), "feature_noise", "are used as recorded");
     let both = tuning("agent: [\"site\"], split: [Split(agents: 6)]");
     refused(&own_objective(out.path(), 6, &both, ""), "agent", "leave one of the two out");
     let none = table("agent: [\"ward\"]");

@@ -1,5 +1,6 @@
-//! Gaussian noise: the loss is normal with variance mu^2 and mean mu^2 / 2, where mu is the inverse of the noise multiplier.
-//! Several Gaussian releases are one law, whose mu^2 is the sum of theirs.
+//! Gaussian noise: the loss is normal with variance mu^2 and mean mu^2 / 2, where mu is the inverse
+//! of the noise multiplier. Several Gaussian releases are one law, whose mu^2 is the sum of the
+//! mu^2 of the releases.
 
 use super::cells::{Cells, Grid, Support};
 use super::{Cumulants, Law};

@@ -150,7 +150,8 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points; between two distant peaks it has none.
+    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points; between two
+    /// distant peaks there are no points.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
             return self.terms(a, 0.0) <= MAX_POINTS;

@@ -45,8 +45,9 @@ impl Accountant for Tight {
         };
         let (mut ends, standing, note) = ends(composition, left);
         if standing == EpsilonKind::Bound && ends.upper - ends.lower > EXACT * ends.upper {
-            // Where the ends are apart, another theorem may give a smaller bound. Ends from lattices already include the
-            // bound by Renyi divergences, so `Rdp` is tried only if the ends are close.
+            // Unless the ends are equal, another theorem may give a smaller bound. Ends that are not
+            // close are mostly from lattices, whose upper end already includes the bound by Renyi
+            // divergences, so `Rdp` is computed only if the ends are close.
             let basic =
                 Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
             let mut most = ends.upper.min(basic);
@@ -66,8 +67,9 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. For subsampled Gaussians
-    /// it uses no other theorem where the ends are apart, so it may be false although `price` gives at most `epsilon`.
+    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than
+    /// `price`. For subsampled Gaussians it does not use the other theorems that `price` uses if the
+    /// ends differ, so it may be false although `price` gives at most `epsilon`.
     pub(crate) fn is_within(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
         // For these costs the bounds of other theorems are rarely smaller, so they are not computed.
@@ -238,7 +240,7 @@ fn curve_between(
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // The ends from grids are apart; a longer contour may give closer ends.
+                    // The ends from grids are not close; a longer contour may give closer ones.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {

@@ -77,7 +77,8 @@ impl Fft {
     }
 }
 
-/// Replaces the pairs of values that are `twiddle_factors.len()` apart, in blocks of twice that length, each pair with its factor.
+/// Applies `step` to each pair of values that are `turns.len()` apart, in blocks of twice that length,
+/// with the factor of the pair.
 #[inline(always)]
 fn in_pairs(
     values: &mut [Complex],

@@ -238,7 +238,7 @@ impl BracketingLaws {
         for digit in 0..highest {
             if count >> digit & 1 == 1 {
                 rest = Some(match rest {
-                    // A sum of few losses has a small error.
+                    // A sum of few losses has a small error, so fewer points are enough for it.
                     Some(rest) => {
                         let share = ((rest.releases + power.releases) / count as f64).sqrt().sqrt();
                         rest.plus(Some(&power), share.max(MIN_SHARE), pass)

@@ -13,7 +13,8 @@ use super::masses::Masses;
 const POINTS: usize = 200;
 /// The part of a grid's points that is placed by the results of the previous pass.
 const GUIDED: f64 = 0.8;
-/// This part for sparse laws (a bulk and rare large losses), which the results of the previous pass describe better.
+/// The same part for sparse laws (a bulk and rare large losses). It is larger because the results
+/// of the previous pass describe these laws better.
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
 /// Smallest number of points that are placed without the results of the previous pass.
@@ -126,7 +127,8 @@ impl PassResults {
         if self.is_sparse { GUIDED_OF_SPARSE } else { GUIDED }
     }
 
-    /// The number of points of `plain` for a grid of `points` points.
+    /// The number of points of the grid `plain` from which [`Self::grid`] makes a grid of `points`
+    /// points.
     pub(super) fn plain_points(&self, points: f64) -> f64 {
         ((1.0 - self.guided()) * points).max(MIN_PLAIN)
     }

@@ -61,8 +61,10 @@ const SPENT: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
     let (pieces, width) = (cells.grid.pieces, cells.width());
     let (fall, rise) = (-libm::expm1(-width), libm::expm1(width));
-    // For each piece of a cell, the P-mass that moving the piece down yields, or moving it up needs, as two factors. The
-    // first is for the piece's mass; the second is for the part of the mass at its upper end (down) or lower end (up).
+    // The P-mass that becomes available when a piece of a cell moves down, or is needed to move it
+    // up, is a sum of two products. These are the factors for each piece: the first is multiplied
+    // by the mass of the piece, the second by the part of that mass at its upper end (moves down)
+    // or lower end (moves up).
     let downward: Vec<(f64, f64)> = (0..pieces)
         .map(|j| (-libm::expm1(-(j as f64) * width), fall * libm::exp(-(j as f64) * width)))
         .collect();

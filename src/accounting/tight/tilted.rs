@@ -11,7 +11,8 @@ use super::fft::Fft;
 use super::staircase;
 use crate::accounting::complex::Complex;
 
-/// Relative rounding error of a transform for each doubling of its length: that of a complex product, its factor and a sum.
+/// Relative rounding error that each doubling of a transform's length adds: the errors of a complex
+/// product, of its factor and of a sum.
 const ROUNDING: f64 = 7e-16;
 
 /// The result of one transform.
@@ -72,7 +73,7 @@ fn log_bracket(f: impl Fn(f64) -> f64, least: f64, most: f64, width: f64) -> (f6
     (low, high)
 }
 
-/// Infinity where a moment overflowed into a number that is not defined.
+/// The value, or infinity if it is NaN because a moment overflowed.
 fn above_nan(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }

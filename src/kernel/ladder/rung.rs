@@ -45,7 +45,8 @@ impl Rung {
         rung
     }
 
-    /// As [`Self::new`], in place. The rung must be empty.
+    /// Gives this rung, which must be empty, the times from `start` to `end`, which must fit into
+    /// its buckets.
     pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }

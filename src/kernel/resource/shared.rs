@@ -99,7 +99,7 @@ impl Future for Acquire {
 
 /// A server that a task has acquired. It is released when this value is dropped.
 #[derive(Debug)]
-#[must_use = "the server is given back when this is dropped"]
+#[must_use = "the server is released when this is dropped"]
 pub struct Claimed {
     resource: SharedResource,
     clock: Clock,

@@ -3,7 +3,7 @@
 use crate::rng::Stream;
 use crate::special::normal_cdf;
 
-/// Halvings of an interval that is searched for a quantile.
+/// Number of bisection steps in the search for a quantile.
 const HALVINGS: usize = 60;
 
 /// Draws from the Gumbel distribution that has the quartiles of the largest of independent values with these means and variances;

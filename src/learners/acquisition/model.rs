@@ -1,13 +1,16 @@
-//! The model of a search: outcomes so far, hyperparameters stated or fitted again while outcomes come in, and the posterior.
+//! The model of a search: the outcomes so far, the hyperparameters (stated, or fitted again as
+//! outcomes arrive) and the posterior.
 
 use super::settings::Refit;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, refit};
 
-/// Tries of a posterior with ten times the noise, where its matrix is not positive definite.
+/// Largest number of attempts to compute a posterior; after an attempt that fails because a matrix
+/// is not positive definite, the noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
-/// The model of one learner. Points are those of the unit cube if hyperparameters are fitted, else in the units of the covariance.
+/// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
+/// otherwise they have the units of the stated covariance.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     refit: Refit,
@@ -74,7 +77,7 @@ impl Model {
         )
     }
 
-    /// Leaves out all outcomes.
+    /// Removes all outcomes and fitted hyperparameters.
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.refit, self.d, self.stated.clone());
     }
@@ -116,7 +119,8 @@ impl Model {
         self.stated.0.shape
     }
 
-    /// The covariance of scaled outcomes.
+    /// The prior covariance of scaled outcomes, with the fitted hyperparameters or, before the
+    /// first fit, with fixed ones.
     fn covariance(&self) -> Covariance {
         match &self.fitted {
             Some(fit) => Covariance::per_dimension(self.shape(), fit.length_scales.clone(), fit.variance),
@@ -124,17 +128,18 @@ impl Model {
         }
     }
 
-    /// The posterior, of outcomes as they are scaled.
+    /// The posterior, in units of the scaled outcomes.
     pub(super) fn posterior(&self) -> &PointPosterior {
         &self.posterior
     }
 
-    /// The posterior as if the outcomes at these points were known and equal to their means: means stay, variances fall.
+    /// The posterior as if outcomes equal to the posterior means had been observed at these points:
+    /// the means stay as they are, the variances become smaller.
     pub(super) fn believing<'a>(&self, points: impl Iterator<Item = &'a [f64]>) -> PointPosterior {
         let mut posterior = self.posterior.clone();
         for point in points {
             let (mean, _) = posterior.at(point);
-            // An outcome that the model cannot take leaves that question out.
+            // If the model cannot be updated at a point, the point is left out.
             let _ = posterior.observe(point, mean);
         }
         posterior

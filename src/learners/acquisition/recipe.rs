@@ -32,11 +32,12 @@ impl LearnerRecipe for Acquisition {
 
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let (n, t) = (arms as f64, outcomes as f64);
-        // A choice computes about as many posteriors as there are arms, each a pass over a triangle, and again as many with gradients.
+        // Each choice computes about n posterior means and variances without gradients, and as many
+        // with gradients. Each of them solves a triangular system of order t.
         let choices = 2.0 * n * t * (t * t / 3.0 * MULTIPLY + t / 2.0 * COVARIANCE);
         let fits = match self.refit {
             Refit::Never => 0.0,
-            // About sixty evaluations of the likelihood.
+            // One fit evaluates the likelihood about sixty times.
             Refit::Every(rounds) => {
                 let each = t * t * t / 4.0 * MULTIPLY + t * t / 6.0 * COVARIANCE;
                 60.0 * each * t / rounds.get() as f64
@@ -68,7 +69,8 @@ impl LearnerRecipe for Acquisition {
         let ArmCovariance::Inputs { points, covariance } = covariance(learner, arms)? else {
             return Err(BuildError::NeedsInputs { learner });
         };
-        // Products of inputs mean nothing once these are scaled to the unit cube.
+        // The hyperparameters of a linear covariance are not fitted: it depends on the units of the
+        // inputs, which scaling to the unit cube would change.
         let refit = if covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
         let points = match refit {
             Refit::Never => Arc::clone(points),

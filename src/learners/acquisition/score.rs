@@ -11,7 +11,7 @@ const FAR: f64 = -25.0;
 /// A value, its derivative by the mean, and its derivative by the standard deviation.
 pub(super) type Scored = (f64, f64, f64);
 
-/// An acquisition function, given what it takes from all outcomes so far.
+/// An acquisition function, with the quantities that it needs from the outcomes so far.
 #[derive(Clone, Debug)]
 pub(super) enum Score {
     /// ln E max(f - best, 0).

@@ -14,14 +14,17 @@ use std::sync::Arc;
 
 /// Quasi-random candidates of one search for the largest acquisition.
 const CANDIDATES: usize = 512;
-/// Candidates near each of the points with the largest outcomes' means, and the number of these points.
+/// Number of random candidates near each of the best points, and the number of these points: those
+/// with the largest posterior means among the points with outcomes.
 const NEAR: (usize, usize) = (16, 4);
-/// Standard deviation of the distance of such a candidate along each input, as a share of its side.
+/// Standard deviation of the random distance from the point along each input, as a share of the
+/// input's side.
 const DISTANCE: f64 = 0.03;
-/// Candidates of each kind that are refined.
+/// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-8, value_tolerance: 1e-10 };
-/// Smallest standard deviation, as a share of the prior's: at points whose value is known, scores are still defined.
+/// Smallest standard deviation, as a share of the prior's, so that scores are defined at points
+/// with a posterior variance of 0 too.
 const LEAST_SD: f64 = 1e-8;
 
 /// What can be queried.
@@ -39,13 +42,15 @@ pub(super) struct Search {
     domain: Domain,
     d: usize,
     model: Model,
-    /// In a box: the points asked so far, in the box and in the unit cube.
+    /// In a box: the points suggested so far, each as a point of the box and as a point of the unit
+    /// cube.
     asked: Vec<(Vec<f64>, Vec<f64>)>,
-    /// The word that addresses the design; drawn with the first suggestion.
+    /// The random word that generates the design: the one drawn for the first suggestion of the
+    /// design.
     design: Option<u64>,
     /// Suggestions so far.
     suggested: usize,
-    /// Points of the present design that were suggested.
+    /// Number of points of the present design that were suggested.
     designed: usize,
     region: Option<TrustRegion>,
 }
@@ -56,7 +61,7 @@ impl Search {
         Self { recipe, domain, d, model, asked: Vec::new(), design: None, suggested: 0, designed: 0, region }
     }
 
-    /// The coordinates of an arm, or of a point asked, as the model sees them.
+    /// The coordinates of an arm, or of a suggested point, as the model sees them.
     fn coordinates(&self, arm: usize) -> &[f64] {
         match &self.domain {
             Domain::Arms(points) => points.row(arm),
@@ -73,7 +78,7 @@ impl Search {
         self.designed < self.initial() || self.model.len() == 0
     }
 
-    /// Counts a suggestion whose random numbers are those of `word`.
+    /// Counts a suggestion; `word` is the random word that was drawn for it.
     fn count(&mut self, word: u64) {
         self.design.get_or_insert(word);
         self.suggested += 1;
@@ -82,7 +87,8 @@ impl Search {
         }
     }
 
-    /// The next point of the quasi-random design.
+    /// Point `index` of the quasi-random design, in the unit cube. If no design has begun, `word`
+    /// generates it.
     fn design_point(&self, word: u64, index: usize) -> Vec<f64> {
         let key = Key::root(self.design.unwrap_or(word)).child("design");
         space_filling(index + 1, self.d, key).pop().unwrap_or_default()
@@ -94,7 +100,8 @@ impl Search {
         Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
     }
 
-    /// The point that the model sees for a query at a point: itself, or, with whole-numbered inputs, the place of their values.
+    /// A point as the model sees it. In a box, whole-numbered inputs move to the place that stands
+    /// for their value in the unit interval; among arms, the point stays as it is.
     fn valid(&self, point: Vec<f64>) -> Vec<f64> {
         match &self.domain {
             Domain::Box(domain) => domain.valid_unit(&point),
@@ -102,7 +109,8 @@ impl Search {
         }
     }
 
-    /// The largest value of a function in a region, from these candidates; whole-numbered inputs have valid values throughout.
+    /// The largest value of a function in a region that local searches from these candidates find,
+    /// with its point. Whole-numbered inputs have valid values in all steps.
     fn maximum(
         &self,
         groups: &[Vec<Vec<f64>>],
@@ -160,11 +168,12 @@ impl Search {
                 self.maximum(&groups, &region, &mut value, &mut function)
             }
         };
-        // Without a draw, or if the acquisition is finite at no candidate, the first quasi-random point is chosen.
+        // If no function could be drawn, or if the acquisition is finite at no candidate, the first
+        // quasi-random point is chosen.
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
 
-    /// The means at the points with outcomes.
+    /// The posterior means at the points with outcomes.
     fn known_means(&self, posterior: &PointPosterior) -> Vec<f64> {
         (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0).collect()
     }
@@ -187,8 +196,9 @@ impl Search {
         near
     }
 
-    /// The acquisition function, with what it takes from the outcomes: `known` are the means at their points, `sample` are points of
-    /// the domain.
+    /// The acquisition function. `known` are the posterior means at the points with outcomes;
+    /// `sample` are points of the domain, from which the largest value of the function is
+    /// estimated.
     fn score<'a>(
         &self,
         posterior: &PointPosterior,
@@ -244,7 +254,7 @@ impl Search {
     }
 }
 
-/// The smallest standard deviation for which scores are computed.
+/// The smallest standard deviation with which scores are computed: smaller ones are replaced by it.
 fn least_sd(posterior: &PointPosterior) -> f64 {
     LEAST_SD * posterior.covariance().variance.sqrt()
 }
@@ -283,7 +293,7 @@ impl Learner for Search {
         self.suggest_while(&[], stream)
     }
 
-    /// Pending questions are taken to have the outcomes that the model expects.
+    /// Pending questions are treated as if they had the outcomes that the model expects.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let word = stream.word();
         let designs = self.designs();
@@ -323,7 +333,8 @@ impl Learner for Search {
         {
             self.region = Some(TrustRegion::new(self.d));
             self.model.forget();
-            // A new design, with the next suggestion's numbers.
+            // The next suggestion begins a new design, generated from that suggestion's random
+            // word.
             (self.designed, self.design) = (0, None);
         }
         Ok(())
@@ -333,7 +344,8 @@ impl Learner for Search {
         Some(self.model.predicted(self.coordinates(arm)))
     }
 
-    /// Fits are made where the other learner would have made them, since a fit begins at the one before.
+    /// Fits the hyperparameters after the same outcomes as a learner with these settings would have
+    /// fitted them: a fit starts from the result of the previous fit, so the number of fits matters.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         let designs = self.designs();
         self.count(stream.word());

@@ -46,10 +46,12 @@ pub enum AcquisitionFunction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Refit {
-    /// They are those of the objective's model, for which theorems hold.
+    /// The hyperparameters are not fitted: the learner uses those of the objective's surrogate.
     Never,
-    /// After this many outcomes, again and again: length-scales (one per input), variance and noise variance at the maximum of
-    /// their posterior density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and variance 1.
+    /// The hyperparameters are fitted again each time this many outcomes have been added:
+    /// length-scales (one per input), variance and noise variance at the maximum of their posterior
+    /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and
+    /// variance 1.
     ///
     /// Example: `Every(5)`.
     Every(NonZeroUsize),
@@ -61,11 +63,12 @@ impl Default for Refit {
     }
 }
 
-/// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a Gaussian process is fitted to all
-/// outcomes and the point with the largest acquisition is asked. It searches a finite set of arms, or a box, where the
-/// acquisition is maximised by 512 quasi-random and 64 nearby candidates, of which the best eight are refined with gradients. No
-/// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that the model expects (kriging
-/// believer).
+/// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a
+/// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
+/// queried. It searches a finite set of arms, or a box, where the acquisition is maximised by 512
+/// quasi-random and 64 nearby candidates, of which the best eight are refined with gradients. No
+/// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that
+/// the model expects (kriging believer).
 ///
 /// The priors of fitted hyperparameters are those of Hvarfner, Hellsten and Nardi 2024: length-scales log-normal with median
 /// e^sqrt(2) sqrt(d) and sigma sqrt(3); the noise variance with median e^-4 and sigma 1, the variance with median 1 and sigma 1.
@@ -84,9 +87,10 @@ pub struct Acquisition {
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.
     #[serde(default)]
     pub refit: Refit,
-    /// Whether queries stay in a box around the best outcome, which grows with successes and shrinks with failures, and the search
-    /// begins anew when it is tiny: TuRBO-1 (Eriksson et al. 2019), for many inputs. Needs fitted hyperparameters; among arms, those in
-    /// the box are chosen from. Default: false.
+    /// Whether queries stay in a box around the best outcome, which grows with successes and
+    /// shrinks with failures, and the search begins anew when the box is tiny: TuRBO-1 (Eriksson et
+    /// al. 2019), for many inputs. It needs fitted hyperparameters. Among arms, only those in the
+    /// box can be chosen. Default: false.
     #[serde(default)]
     pub trust_region: bool,
 }

@@ -9,7 +9,8 @@ const LARGEST: f64 = 1.6;
 const SMALLEST: f64 = 0.007_812_5;
 /// Successes in a row after which the side doubles.
 const SUCCESSES: u32 = 3;
-/// An outcome is a success if it exceeds the best one by this share of the latter's size.
+/// An outcome is a success if it exceeds the best earlier outcome by more than this share of the
+/// absolute value of the best one.
 const BETTER: f64 = 1e-3;
 
 /// A trust region.
@@ -31,8 +32,9 @@ impl TrustRegion {
         Self { side: FIRST, successes: 0, failures: 0, patience: d.max(4) as u32, best: None }
     }
 
-    /// Counts an outcome of a point that was chosen in the region, or of an initial point (`counts` is then false); returns whether
-    /// the region has become so small that the search has to begin anew.
+    /// Adds an outcome. `counts` says whether its point was chosen in the region; the outcome of an
+    /// initial point is neither a success nor a failure. Returns whether the region has become so
+    /// small that the search has to begin anew.
     pub(super) fn observe(&mut self, outcome: f64, counts: bool) -> bool {
         let better = self.best.is_none_or(|best| outcome > best + BETTER * best.abs());
         self.best = Some(self.best.map_or(outcome, |best| best.max(outcome)));
@@ -49,7 +51,8 @@ impl TrustRegion {
         self.side < SMALLEST
     }
 
-    /// The region around a point of the unit cube, its sides in the ratios of the length-scales, which have geometric mean 1.
+    /// The region around a point of the unit cube; its sides are proportional to the length-scales,
+    /// whose geometric mean is 1.
     pub(super) fn around(&self, centre: &[f64], length_scales: &[f64]) -> SearchBox {
         let side = |(x, l): (&f64, &f64)| {
             let half = 0.5 * (self.side * l).max(1e-6);

@@ -15,15 +15,16 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Smallest value; required with a number of `values`, not allowed with a list. Default: that of the list.
+    /// Smallest value; required with a number of `values`, not allowed with a list. Default: the list's smallest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<Positive>,
-    /// Largest value; required with a number of `values`, not allowed with a list. Default: that of the list.
+    /// Largest value; required with a number of `values`, not allowed with a list. Default: the list's largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Positive>,
     /// Number of values, spaced evenly from `low` to `high`; or a list of the values, ascending.
     pub values: AxisValues,
-    /// Whether spacing and coordinates are those of the values' logarithms. Default: false.
+    /// Whether spacing and coordinates are computed from the logarithms of the values.
+    /// Default: false.
     #[serde(default)]
     pub logarithmic: bool,
 }
@@ -92,7 +93,7 @@ impl Axis {
                 }
                 let stated = [("low", self.low), ("high", self.high)];
                 let (field, value) = stated.into_iter().find_map(|(field, value)| Some((field, value?)))?;
-                let expected = "no end beside a list of values, whose first and last value are the ends";
+                let expected = "neither `low` nor `high` beside a list of values, whose first and last value are the ends";
                 Some(Problem::wrong(field, expected, value.to_string(), "leave it out"))
             }
         }

@@ -165,8 +165,9 @@ pub(super) fn read(
     Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
 }
 
-/// The records of a file, held by the agents of these splits: the last records of each class of an agent, this share, are held
-/// out, and at least one of each agent's records is on either side.
+/// The records of a file, divided among the agents of these splits. The last records of each class
+/// of an agent are held out, `share` of them; every agent has at least one training record and one
+/// held-out record.
 pub(super) fn divided(
     read: Agents,
     (splits, inputs): (&[Split], &[String]),

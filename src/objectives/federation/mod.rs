@@ -107,7 +107,8 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The fields that name columns of the second file, with these columns; `None` if `file` is not that file.
+    /// The fields of `held_out` that name columns of the second file, each with the name of its
+    /// column; `None` if `file` is not the second file.
     fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
         match &self.tuning.held_out {
             HeldOut::Column { file: split, agent, row, column, .. }

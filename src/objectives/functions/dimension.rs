@@ -99,11 +99,11 @@ impl Dimension {
                 "leave out `scale`",
             );
         }
-        let within = "the largest value must be known for an exact regret";
+        let within = "so that the box contains the best point, whose value gives the regret";
         if low < least || low > top {
             wrong(
                 "low",
-                format!("{least} to {top}: {within}"),
+                format!("a number from {least} to {top}, {within}"),
                 low.to_string(),
                 "write a number between these",
             );
@@ -111,7 +111,7 @@ impl Dimension {
         if high > most || high < top {
             wrong(
                 "high",
-                format!("{top} to {most}: {within}"),
+                format!("a number from {top} to {most}, {within}"),
                 high.to_string(),
                 "write a number between these",
             );

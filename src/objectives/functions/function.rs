@@ -103,7 +103,7 @@ impl Function {
         }
     }
 
-    /// An error if the function is not defined here for its number of inputs.
+    /// The problem of a number of inputs for which the function is not defined here.
     pub(super) fn problem(self) -> Option<Problem> {
         let least = if matches!(self, Self::Rosenbrock { .. }) { 2 } else { 1 };
         let usable = (least..=MOST_DIMENSIONS).contains(&self.d());
@@ -118,7 +118,7 @@ impl Function {
         })
     }
 
-    /// Its domain.
+    /// The box on which the function is defined.
     #[must_use]
     pub fn domain(self) -> SearchBox {
         let side = match self {
@@ -135,7 +135,8 @@ impl Function {
         SearchBox::new(vec![side; self.d()])
     }
 
-    /// Every coordinate of the point with its smallest value, if that is the same whole number for all.
+    /// The coordinate of the point with the smallest value, if all its coordinates are the same
+    /// whole number.
     pub(super) fn whole_place(self) -> Option<f64> {
         match self {
             Self::Ackley { .. } | Self::Griewank { .. } | Self::Rastrigin { .. } => Some(0.0),
@@ -144,7 +145,7 @@ impl Function {
         }
     }
 
-    /// Its value at a point of its domain, `[d]`.
+    /// The function's value at a point of its domain, `[d]`.
     #[must_use]
     pub fn at(self, x: &[f64]) -> f64 {
         match self {
@@ -161,7 +162,7 @@ impl Function {
         }
     }
 
-    /// Its smallest value on its domain.
+    /// The function's smallest value on its domain.
     #[must_use]
     pub fn least(self) -> f64 {
         match self {
@@ -190,9 +191,11 @@ mod tests {
         ron::from_str(text).unwrap()
     }
 
-    /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at the points of the domain whose
-    /// coordinates in the unit cube are the fractional parts of 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch keeps the
-    /// constants of Hartmann's functions in single precision, so these agree to eight digits only; their optima are tested apart.
+    /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at the
+    /// points of the domain whose coordinates in the unit cube are the fractional parts of
+    /// 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch stores the constants of Hartmann's
+    /// functions in single precision, so the values of these functions agree to eight digits only;
+    /// another test checks their optima.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [

@@ -15,6 +15,7 @@ pub(super) fn six_hump_camel(x: &[f64]) -> f64 {
     (4.0 - 2.1 * a + a * a / 3.0) * a + x[0] * x[1] + (4.0 * b - 4.0) * b
 }
 
-/// Its smallest value, at (0.0898420131, -0.7126564030) and at the point opposite: a stationary point found with 30 digits
-/// (mpmath 1.3, from the place in the literature).
+/// The smallest value of the six-hump camel function, at (0.0898420131, -0.7126564030) and at the
+/// same point with both signs changed. It was computed at a stationary point that was found with 30
+/// digits (mpmath 1.3, starting at the minimiser in the literature).
 pub(super) const LEAST_CAMEL: f64 = -1.031_628_453_489_877_4;

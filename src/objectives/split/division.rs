@@ -60,7 +60,8 @@ fn ranges_of(values: &[f64], count: usize) -> Vec<usize> {
     values.iter().map(|value| edges.iter().filter(|edge| *edge <= value).count()).collect()
 }
 
-/// The classes of records that have a number instead of a class: its quarters, with equal numbers of records, up to ties.
+/// Classes for records that have a number instead of a class: the quarter of all numbers that the
+/// number belongs to. The quarters have equal numbers of records, up to ties.
 pub(in crate::objectives) fn quarters(values: &[f64]) -> (Vec<usize>, [&'static str; 4]) {
     (ranges_of(values, 4), ["lowest quarter", "second quarter", "third quarter", "highest quarter"])
 }
@@ -68,7 +69,7 @@ pub(in crate::objectives) fn quarters(values: &[f64]) -> (Vec<usize>, [&'static 
 /// The records of one agent.
 #[derive(Clone, Debug)]
 pub(in crate::objectives) struct Share {
-    /// Who holds which rows.
+    /// The agent, and the rows that it holds.
     pub(in crate::objectives) holder: Holder,
     /// The features of these rows, with the noise of the split, row-major.
     pub(in crate::objectives) features: Vec<f64>,
@@ -87,7 +88,7 @@ fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())
 }
 
-/// Numbers divided by their sum. If all are 0 in floating point, the first gets everything.
+/// Numbers divided by their sum. If all are 0 in floating point, the first becomes 1.
 fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     if sum > 0.0 {
@@ -334,7 +335,7 @@ mod tests {
                 let count = held[3].iter().filter(|row| **row / 100 == range).count() as f64;
                 let odd = held[3].iter().filter(|row| **row / 100 == range && **row % 2 == 1).count() as f64;
                 (sum, square) = (sum + count / 100.0, square + (count / 100.0 - 0.1).powi(2));
-                // The classes of a range are divided alike.
+                // The records of both classes in a range are divided in the same proportions.
                 alike = f64::max(alike, (odd - 0.5 * count).abs());
             }
         }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The records of the agents of a federation: counts by agent and class, and three distances between agents.
 ///
-/// These are numbers of the simulation, for its reader: an agent's counts are protected data of that agent, and no party of
-/// the protocol is told them.
+/// These are numbers of the simulation, for its reader: an agent's counts are protected data of
+/// that agent, and no party of the protocol receives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
     /// The classes in alphabetical order; for a table, the quarters of its output.
@@ -32,7 +32,8 @@ pub struct AgentHoldings {
     pub records: Vec<u64>,
 }
 
-/// How unlike the holdings of two agents are: means over all pairs of agents, 0 if there is one agent.
+/// How much the holdings of two agents differ: means over all pairs of agents, 0 if there is only
+/// one agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldingDistances {
     /// Total variation distance of the shares of the classes: half the sum of the absolute differences, 0 to 1.

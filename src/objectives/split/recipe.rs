@@ -154,13 +154,14 @@ impl Split {
     }
 }
 
-/// The field that names a column of agents.
+/// The field of the scenario that names this column of agents.
 pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<String> {
     let index = agent.iter().position(|name| name == column)?;
     Some(format!("agent[{index}]"))
 }
 
-/// What is wrong with the fields `agent` and `split` of an objective with these inputs, of which it may have one.
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may have
+/// one of the two.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !agent.is_empty() && !splits.is_empty() {
@@ -174,7 +175,8 @@ pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs
     problems
 }
 
-/// What is taken as public about who holds which records: not what each agent holds.
+/// The facts about the division of records that are taken as public. What each agent holds is not
+/// among them.
 pub(in crate::objectives) fn facts(splits: &[Split]) -> Vec<PublicFact> {
     let mut facts = vec![PublicFact::new("number of agents", Origin::Shape)];
     if !splits.is_empty() {

@@ -101,12 +101,12 @@ impl Formula {
     }
 }
 
-/// What an objective says about its input columns.
+/// The input columns that an objective names.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::objectives) struct InputColumns<'a> {
     /// The columns that are inputs.
     pub(in crate::objectives) inputs: &'a [String],
-    /// Those of them that hold categories.
+    /// Inputs that hold categories.
     pub(in crate::objectives) one_hot: &'a [String],
     /// The columns that are computed from others, by name.
     pub(in crate::objectives) derived: &'a BTreeMap<String, Formula>,
@@ -139,7 +139,8 @@ impl<'a> InputColumns<'a> {
         Ok((table, names))
     }
 
-    /// The field that names this column: an input, or a computed column that reads or is the column.
+    /// The field of the scenario that is responsible for this column: an input, or a computed
+    /// column that has this name or is computed from this column.
     pub(in crate::objectives) fn field(&self, column: &str) -> Option<String> {
         let is_of = |input: &String| {
             let category = || column.strip_prefix(input.as_str()).is_some_and(|rest| rest.starts_with('='));
@@ -158,7 +159,7 @@ impl<'a> InputColumns<'a> {
         self.inputs.iter().filter(|input| !self.one_hot.contains(input)).cloned().collect()
     }
 
-    /// The columns of the file from which these columns are read or computed.
+    /// The columns of the file that these columns are, or are computed from.
     pub(in crate::objectives) fn read_for(
         &self,
         columns: impl Iterator<Item = &'a str>,
@@ -166,7 +167,7 @@ impl<'a> InputColumns<'a> {
         columns.flat_map(|name| self.derived.get(name).map_or_else(|| vec![name], Formula::columns)).collect()
     }
 
-    /// Columns of categories that are not inputs.
+    /// Problems of columns in `one_hot` that are not inputs.
     pub(in crate::objectives) fn problems(&self) -> Vec<Problem> {
         let stray = |(index, name): (usize, &String)| {
             let place = format!("one_hot[{index}]");
@@ -192,7 +193,8 @@ impl<'a> InputColumns<'a> {
     }
 }
 
-/// The cell that says whether a cell has this value: 1 or 0, or missing as the cell is.
+/// The cell of an indicator column: 1 if the text is `value`, else 0; empty if the text stands for
+/// a missing cell.
 fn indicator(text: &str, value: &str) -> String {
     match text {
         text if text == value => "1",

@@ -61,7 +61,7 @@ pub enum TableError {
         file: PathBuf,
         /// Line in the file, from 1.
         line: u64,
-        /// What the reader found.
+        /// What is wrong, in the reader's words.
         reason: String,
     },
     /// No rows below the header.
@@ -223,7 +223,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// The fields of an objective, which name the place of a problem in one of its tables.
+/// The fields of an objective at which problems of its tables are reported.
 pub(in crate::objectives) trait TableFields {
     /// The field that names a file.
     fn file(&self, file: &Path) -> String;

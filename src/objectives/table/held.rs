@@ -35,7 +35,8 @@ impl Table {
         shares.into_iter().map(|share| share.holder).collect()
     }
 
-    /// The background of a problem whose agents have the outcomes of their own rows; as it is without agents.
+    /// Problem facts with the outcomes and rows of each agent added; unchanged if rows do not
+    /// belong to agents.
     pub(super) fn with_agents(
         &self,
         raw: &Raw,
@@ -75,7 +76,7 @@ impl Table {
         let mut problems = split::problems(&self.agent, &self.split, &self.input_columns().of_numbers());
         for (index, split) in self.split.iter().enumerate() {
             if split.feature_noise.get() > 0.0 {
-                let expected = "0, because an agent of a table is asked for its rows as they are";
+                let expected = "0, because the features of a table's rows are used as recorded";
                 let found = split.feature_noise.to_string();
                 let place = format!("split[{index}].feature_noise");
                 problems.push(Problem::wrong(place, expected, found, "leave it out"));

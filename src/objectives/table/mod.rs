@@ -238,7 +238,8 @@ impl Table {
         Ok(Columns { rows, values, units, centre, unit })
     }
 
-    /// The problem that follows from raw records.
+    /// Computes the problem from raw records. `fitted` are hyperparameters that are used instead of
+    /// a new fit.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
         let d = raw.names.len();

@@ -1,4 +1,4 @@
-//! What a table takes as public.
+//! The facts about a table that are taken as public.
 
 use super::Table;
 use crate::objectives::instance::{ProblemFacts, PublicFacts};
@@ -50,7 +50,9 @@ impl Table {
         of_inputs.intersection(&of_output).next().is_some()
     }
 
-    /// An output that the inputs contain: nobody would have to ask for it, and a release of inputs would be one of outcomes too.
+    /// The problem of an output that can be computed from the columns that the inputs contain: a
+    /// query for it would be unnecessary, and a release of the inputs would release the outcomes
+    /// too.
     pub(super) fn output_among_inputs(&self) -> Option<Problem> {
         let (of_inputs, of_output) = self.sources();
         of_output.is_subset(&of_inputs).then(|| {

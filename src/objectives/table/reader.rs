@@ -91,7 +91,7 @@ impl CsvTable {
         Ok(self.cells(column)?.map(|(_, text)| text).collect())
     }
 
-    /// A column as texts, without those of missing cells.
+    /// A column as texts; `None` for missing cells.
     ///
     /// # Errors
     /// As [`texts`](Self::texts).
@@ -126,7 +126,7 @@ impl CsvTable {
         self.cells(column)?.map(parse).collect()
     }
 
-    /// A column as numbers, without those of missing cells.
+    /// A column as numbers; `None` for missing cells.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).
@@ -182,7 +182,7 @@ impl CsvTable {
         Err(TableError::NotANumber { file: self.file.clone(), line, column, found, others, count })
     }
 
-    /// Leaves out rows, from 0.
+    /// Removes rows, given by their indices from 0.
     ///
     /// # Errors
     /// [`TableError::NoRows`] if none is left.
@@ -214,7 +214,7 @@ impl CsvTable {
         rows: &BTreeSet<usize>,
         text: &str,
     ) -> Result<(), TableError> {
-        // The error of a column that does not exist.
+        // Returns an error if the column does not exist.
         drop(self.texts(column)?);
         if let Ok(index) = self.rows.position(column) {
             rows.iter().for_each(|&row| self.rows.replace(row, index, text));

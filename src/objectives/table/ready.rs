@@ -22,7 +22,8 @@ impl Prepared for Ready {
             }
             Change::Outcome { row, value } => {
                 *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // Values do not depend on hyperparameters, and a fit takes seconds.
+                // The values do not depend on the hyperparameters, so the earlier fit is kept: a
+                // new one would take seconds.
                 fitted = self.scaled.fitted.as_ref();
             }
         }

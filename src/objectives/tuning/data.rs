@@ -101,7 +101,8 @@ pub(super) fn read(
 ) -> Result<RawRecords, TableError> {
     let (table, inputs) = inputs.computed(CsvTable::read(file)?, missing != Missing::Refuse)?;
     let table = match missing {
-        // Only training records are known to be public, so that means are computed once they are drawn.
+        // Means are computed later, from the training records only: no other records may influence
+        // a public number.
         Missing::Mean => Missing::Drop.completed(table, &[], &[label.column()])?,
         Missing::Refuse | Missing::Drop => missing.completed(table, &inputs, &[label.column()])?,
     };
@@ -126,7 +127,8 @@ pub(super) fn training_records(n: usize, share: f64) -> usize {
 }
 
 impl RawRecords {
-    /// Features, with the mean over these records where one is missing; 0 if all of them miss it.
+    /// The features of all records. A missing feature is replaced by its mean over `records`, or by
+    /// 0 if it is missing in all of these.
     fn without_gaps(&self, records: &[usize]) -> Cow<'_, [f64]> {
         if !self.features.iter().any(|x| x.is_nan()) {
             return Cow::Borrowed(&self.features);
@@ -160,14 +162,14 @@ impl RawRecords {
         rows.iter().flat_map(|&row| &self.features[row * self.d..][..self.d]).copied().collect()
     }
 
-    /// The class of every record: 1 for that which is predicted.
+    /// The class of every record: 1 for the predicted class, 0 for the other one.
     pub(super) fn classes(&self) -> Vec<usize> {
         self.labels.iter().map(|&label| usize::from(label > 0.0)).collect()
     }
 
-    /// Draws the training records, at least one and not all; all other records are for validation. Scales are computed from the
-    /// training records only,
-    /// so that no scale depends on a validation record.
+    /// Draws the training records, at least one and not all; all other records are for validation.
+    /// Scales are computed from the training records only, so that no scale depends on a validation
+    /// record.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Parted {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);

@@ -3,7 +3,8 @@
 use super::ReceivedVectors;
 use std::sync::Arc;
 
-/// The probability with which each agent's vector enters a sum, independently of all others, and the rate whose cost is stated.
+/// The probability with which each agent's vector enters a sum, independently of all others, and
+/// the rate for which the cost is stated.
 ///
 /// The two neighbouring laws, for an agent u with rate q_u: on D the sum is Y + C v + noise, where Y is the sum of the other
 /// sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on D' it is Y + noise. Y is independent of C
@@ -45,7 +46,7 @@ impl AgentRates {
         self.of(pairs.find(|(a, b)| a != b).map_or(0, |((agent, _), _)| *agent))
     }
 
-    /// The rate whose cost is stated.
+    /// The rate for which the cost is stated.
     #[must_use]
     pub const fn priced(&self) -> f64 {
         self.priced

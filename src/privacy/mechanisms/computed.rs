@@ -37,7 +37,7 @@ pub(super) fn largest_distance(
 macro_rules! on_computed_numbers {
     ($mechanism:ident) => {
         impl $mechanism {
-            /// The same mechanism whose noise is sampled, or whose choice is made, in this arithmetic.
+            /// The same mechanism, with its noise or its choice sampled in this arithmetic.
             #[must_use]
             pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
                 Self { arithmetic, ..self }

@@ -32,8 +32,8 @@ pub(super) fn bernoulli_exp(numerator: u128, denominator: u128, stream: &mut Str
         && bernoulli_exp_below_one(rest, denominator, stream)
 }
 
-/// The same for a ratio x of at most 1. Trials with probability x / k are made for k = 1, 2, ..; true if the first
-/// failure has an odd k.
+/// True with probability exp(-x), exactly, for the ratio x = numerator / denominator of at most 1.
+/// Trials with probability x / k are made for k = 1, 2, ..; true if the first failure has an odd k.
 fn bernoulli_exp_below_one(numerator: u128, denominator: u128, stream: &mut Stream) -> bool {
     let mut k = 1;
     while bernoulli(numerator, denominator * k, stream) {

@@ -6,8 +6,8 @@
 //! -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the sum on the given
 //! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
 //!
-//! Where the number of vectors within the clipping norm is counted, a vector of full norm is exactly as long as the norm
-//! and so adds 1/2, and its opposite is longer and adds -1/2.
+//! If the number of vectors within the clipping norm is counted, a vector of full norm adds 1/2 to
+//! the count. The opposite vector is then twice as long, so that it exceeds the norm and adds -1/2.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -74,8 +74,9 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
-    /// equal to each other (and zero with Poisson sampling); `None` for other inputs.
+    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors
+    /// of all other agents are equal to each other (and zero with Poisson sampling); `None` for
+    /// other inputs, and if vectors are discounted.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
@@ -90,7 +91,7 @@ impl Shape {
         {
             return None;
         }
-        // If the inputs are equal, any agent will do.
+        // If the inputs are equal, the result is the same for every agent.
         let agent = agent.unwrap_or(0);
         let mut others =
             given.vectors.iter().filter(|(other, _)| *other != agent).map(|(_, vector)| clipped(vector));

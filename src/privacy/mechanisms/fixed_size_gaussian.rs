@@ -87,9 +87,9 @@ impl Mechanism for FixedSizeGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// All other vectors are opposite to the unit's vector on D and equal to it on D'. In units of the norm, the sum is
-    /// then -`size` on D', and larger by 2 on D if the unit is drawn. With the others at zero both distributions would
-    /// be mixtures, and far more alike.
+    /// All other vectors are opposite to the unit's vector on D and equal to it on D'. In units of
+    /// the norm, the sum is then -`size` on D', and larger by 2 on D if the unit is drawn. If the
+    /// other vectors were zero, both distributions would be mixtures and far harder to distinguish.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words =
             "one unit's contribution of full norm negated, all others of full norm opposite to it".to_owned();

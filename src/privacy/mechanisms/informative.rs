@@ -82,7 +82,7 @@ impl Informative {
         let base = self.base_rate.get();
         let logit = libm::log(base) - libm::log1p(-base);
         let far = (of - self.centre.get()) / self.scale.get();
-        // Far beyond f64's range the logistic function is 0 or 1.
+        // An overflow of the product below makes the probability 0 or 1 before it is clipped.
         let steep = self.slope.get() * far;
         let chance = if steep.is_nan() { base } else { 1.0 / (1.0 + libm::exp(-(logit + steep))) };
         chance.clamp(self.least.get(), self.most.get())

@@ -85,7 +85,7 @@ impl Lattice {
         sensitivity / self.spacing.get() + self.rounding() * length as f64
     }
 
-    /// The same for the L2 norm.
+    /// The L2 sensitivity in multiples, after rounding `length` numbers; see [`Self::l1`].
     pub(super) fn l2(&self, sensitivity: f64, length: usize) -> f64 {
         sensitivity / self.spacing.get() + self.rounding() * (length as f64).sqrt()
     }

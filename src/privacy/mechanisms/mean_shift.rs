@@ -14,7 +14,7 @@ pub struct SubsampledShift {
     pub sd: f64,
     /// The mean without the unit.
     pub base: Vec<f64>,
-    /// What the unit adds if it is drawn, on D and on D'.
+    /// The vector that the unit adds to the mean if it is drawn, on D and on D'.
     pub moved: [Vec<f64>; 2],
 }
 

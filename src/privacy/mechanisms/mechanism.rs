@@ -112,7 +112,7 @@ pub enum MechanismError {
     Shape {
         /// What the mechanism needs.
         expected: String,
-        /// What it got.
+        /// What the mechanism was given.
         found: String,
     },
     /// The input contains NaN or an infinity. (The position is not reported: it would be a release without

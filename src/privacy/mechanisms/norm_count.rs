@@ -42,7 +42,7 @@ impl NormCount {
     }
 
     /// The noise multiplier of sums that, together with the count, have noise multiplier `z`:
-    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 for 0.
+    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 if `z` is 0.
     #[must_use]
     pub fn of_sums(self, z: f64) -> f64 {
         if z <= 0.0 {
@@ -58,7 +58,8 @@ impl NormCount {
         1.0 / (1.0 / (of_sums * of_sums) + 1.0 / (self.multiplier() * self.multiplier())).sqrt()
     }
 
-    /// What a vector adds, in halves; `shortened` is whether clipping changed it.
+    /// The number of halves that a vector adds to the count: 1, -1 or 0. `shortened` is whether
+    /// clipping changed the vector.
     pub(super) fn halves(vector: &[f64], shortened: bool) -> i64 {
         if shortened { -1 } else { i64::from(vector.iter().any(|value| *value != 0.0)) }
     }

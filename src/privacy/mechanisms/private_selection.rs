@@ -129,8 +129,9 @@ impl Mechanism for PrivateSelection {
         self.best(&tried, stream)
     }
 
-    /// One setting, whose result is 0 or moved by the sensitivity: with one setting, every repetition depends on the same
-    /// result. (For more settings the input is as long as `like`, with equal results.)
+    /// All results are 0 on D and equal to the sensitivity on D', for as many settings as `like`
+    /// has. With equal results, every repetition has the same distribution, as with a single
+    /// setting.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let by = self.noise.mechanism().price(&vec![0.0], &Neighbours::ReplaceOne).ok()?.sensitivity?;
         if like.is_empty() {

@@ -42,7 +42,8 @@ impl Grid {
         Self::of_width(scale, sensitivity, WIDEST)
     }
 
-    /// The same with the larger of noise and sensitivity below 2^(`widest` + 1) spacings.
+    /// The lattice for noise of this scale and this sensitivity, with the larger of the two below
+    /// 2^(`widest` + 1) spacings.
     pub(super) fn of_width(scale: f64, sensitivity: f64, widest: i32) -> Result<Self, MechanismError> {
         let exponents = [scale, sensitivity].map(libm::ilogb);
         let (low, high) = (exponents[0].min(exponents[1]), exponents[0].max(exponents[1]));
@@ -86,7 +87,8 @@ impl Grid {
         (distance / self.spacing + length as f64) * (1.0 + ARITHMETIC)
     }
 
-    /// The same in the L2 norm.
+    /// The largest L2 distance, in spacings, of two vectors of `length` numbers after rounding, if
+    /// their L2 distance was at most `distance`.
     pub(super) fn l2(&self, distance: f64, length: usize) -> f64 {
         (distance / self.spacing + (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }

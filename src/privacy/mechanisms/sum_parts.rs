@@ -59,8 +59,9 @@ pub struct ReceivedVectors {
     pub late_sampling_draw: Vec<usize>,
     /// Length of a vector.
     pub length: usize,
-    /// By vector: a factor on its weight, from 0 to 1, as for a vector of an earlier round; empty if all are 1. Factors
-    /// outside of this range count as its nearest end.
+    /// For each vector, a factor from 0 to 1 by which its weight is multiplied, for example because
+    /// the vector is from an earlier round; empty if all factors are 1. A factor below 0 counts as
+    /// 0, one above 1 as 1.
     pub discounts: Vec<f64>,
 }
 
@@ -74,8 +75,8 @@ impl ReceivedVectors {
         vectors.map(|(place, (agent, _))| self.discount(place) * region[*agent]).sum()
     }
 
-    /// The factor on the weight of the vector at this place, at most 1: the sums' sensitivity to a vector is never larger
-    /// than without a factor.
+    /// The factor by which the weight of the vector at this position is multiplied, at most 1, so
+    /// that the sums' sensitivity to a vector is never larger than without a factor.
     pub(super) fn discount(&self, place: usize) -> f64 {
         let factor = self.discounts.get(place).copied().unwrap_or(1.0);
         if factor > 0.0 { factor.min(1.0) } else { 0.0 }

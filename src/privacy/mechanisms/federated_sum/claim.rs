@@ -20,7 +20,8 @@ impl FederatedSum {
         })
     }
 
-    /// How and why the true loss differs from the planned one, or that it does not: the end of the claim's source.
+    /// The last phrase of the claim's source: it says whether the true loss differs from the
+    /// planned one, how and why.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so there is no amplification by subsampling"

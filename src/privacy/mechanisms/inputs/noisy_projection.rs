@@ -72,7 +72,8 @@ impl NoisyProjection {
         self.given(d, matrix, distance)
     }
 
-    /// As [`drawn`](Self::drawn), with a given P (d x r, row-major).
+    /// The mechanism with the projection P (d x r, row-major) given, instead of drawn as by
+    /// [`drawn`](Self::drawn).
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if P is not d x r, is zero or not finite, or if there is no finite or no exact noise for it.

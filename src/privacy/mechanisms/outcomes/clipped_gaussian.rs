@@ -29,7 +29,7 @@ pub struct ClippedGaussian {
     pub epsilon: Epsilon,
     /// Delta, in (0, 1).
     pub delta: Delta,
-    /// What the number is clipped to, in its units.
+    /// The public range to which the number is clipped, in units of the number.
     pub range: Range,
     /// How the noise is sampled. Default: `Exact`.
     #[serde(default)]

@@ -26,7 +26,7 @@ use std::slice;
 pub struct ClippedLaplace {
     /// Epsilon of one release, above 0.
     pub epsilon: Epsilon,
-    /// What the number is clipped to, in its units.
+    /// The public range to which the number is clipped, in units of the number.
     pub range: Range,
     /// How the noise is sampled. Default: `Exact`.
     #[serde(default)]

@@ -99,7 +99,8 @@ pub trait RewardReport: Send + Sync {
         None
     }
 
-    /// The same recipe with another epsilon of one report, for users with an epsilon of their own; `None` if it has none.
+    /// The same recipe with another epsilon of one report, for users with an epsilon of their own;
+    /// `None` if the recipe has no epsilon.
     fn at_epsilon(&self, epsilon: Epsilon) -> Option<Report> {
         let _ = epsilon;
         None
@@ -110,7 +111,8 @@ pub trait RewardReport: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for rewards with this noise: what [`mechanism`](Self::mechanism) would refuse.
+    /// What is wrong with the recipe for rewards with this noise: the reasons for which
+    /// [`mechanism`](Self::mechanism) would return an error.
     fn problems_with(&self, noise: &NoiseFacts<'_>) -> Vec<Problem> {
         let _ = noise;
         Vec::new()
