@@ -373,4 +373,25 @@ mod tests {
         let (mut exact, mut plain) = (Key::root(46).stream(), Key::root(46).stream());
         assert!((0..N).all(|_| coin(0.3, &mut exact) == plain.bernoulli(0.3)));
     }
+
+    /// Probabilities whose first 64 digits equal the first random word, so that the digits after them decide.
+    #[test]
+    fn a_tie_with_the_first_word_is_decided_by_the_digits_after_it() {
+        let word = |seed: u64| Key::root(seed).stream().word();
+        // Words below 2^52 have room for one more binary digit in a number of 53 bits.
+        let short = (0..100_000).filter(|seed| word(*seed) < 1 << 52);
+        let mut halves = [0; 2];
+        for seed in short {
+            let exact = word(seed) as f64 / 18_446_744_073_709_551_616.0;
+            let mut stream = Key::root(seed).stream();
+            assert!(!coin(exact, &mut stream), "a probability without further digits is not above the word");
+            let half = (word(seed) as f64 + 0.5) / 18_446_744_073_709_551_616.0;
+            let mut second = Key::root(seed).stream();
+            second.word();
+            let expected = second.word() < HALF;
+            assert_eq!(coin(half, &mut Key::root(seed).stream()), expected);
+            halves[usize::from(expected)] += 1;
+        }
+        assert!(halves[0] > 0 && halves[1] > 0, "{halves:?}");
+    }
 }

@@ -168,4 +168,15 @@ mod tests {
         assert!(Arc::ptr_eq(rows.clone().points(), &points));
         assert!(Rows::of(&Arc::new(Points::new(0, 1, Vec::new()))).is_err());
     }
+
+    /// The noise is `sd` times the next normal deviates of the stream, in the order of the numbers.
+    #[test]
+    fn noise_is_added_to_every_number() {
+        let rows = Rows::of_faer(faer::Mat::from_fn(2, 2, |i, j| (10 * i + j) as f64).as_ref()).unwrap();
+        let noisy = rows.plus_noise(0.5, &mut crate::rng::Key::root(4).stream()).unwrap();
+        let mut stream = crate::rng::Key::root(4).stream();
+        for (value, noisy) in rows.values().iter().zip(noisy.values()) {
+            assert_eq!(*noisy, value + 0.5 * stream.normal());
+        }
+    }
 }

@@ -152,4 +152,25 @@ mod tests {
             (Cost::Unprotected, Basis::Unprotected, Arithmetic::Noiseless)
         );
     }
+
+    /// A sample of 3 of 4 agents has the rate 3/4: the same shift as Poisson sampling at this rate.
+    #[test]
+    fn a_sample_of_fixed_size_moves_a_sum_as_poisson_sampling_at_its_rate_does() {
+        let shift = |participation| {
+            let sum = FederatedSum::planned(participation, Some(Positive::new(2.0).unwrap()), 1.0);
+            let plan = ReceivedVectors {
+                population: 4,
+                vectors: Vec::new(),
+                weights: Arc::new(vec![vec![0.25; 4]]),
+                late_sampling_draw: Vec::new(),
+                length: 2,
+                discounts: Vec::new(),
+            };
+            let mechanism = SecureSum { sum, shares: 4, planned: 4, condition: String::new() };
+            let SubsampledShift { rate, base, moved, .. } = mechanism.moved(&plan, 1);
+            (rate, base, moved)
+        };
+        let poisson = Participation::Poisson(crate::vocab::Probability::new(0.75).unwrap());
+        assert_eq!(shift(Participation::FixedSize(3)), shift(poisson));
+    }
 }
