@@ -84,7 +84,8 @@ pub fn largest_rate(target: &Target, noise_multiplier: f64, rounds: u64) -> f64 
     largest_below(target.rate.get(), kept)
 }
 
-/// The largest number from 0 to `most` that is kept, rounded down, if all below it are.
+/// The largest number from 0 to `most` for which `kept` is true, rounded down; `kept` has to be true for all
+/// smaller numbers.
 fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
     if kept(most) {
         return most;
