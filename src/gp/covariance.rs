@@ -30,10 +30,10 @@ pub enum LengthScale {
 }
 
 impl LengthScale {
-    /// That of a dimension.
+    /// The length-scale of a dimension.
     ///
     /// # Panics
-    /// If there is one per dimension, and none for this.
+    /// If there is one per dimension, and none for this dimension.
     #[must_use]
     pub fn of(&self, dimension: usize) -> f64 {
         match self {
@@ -113,9 +113,9 @@ impl Covariance {
         k
     }
 
-    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where the covariance is `k`:
-    /// it is computed from k, to reuse its exponential. That of Matern with nu = 1/2 is -k / (2 r), and counts as 0 at distance 0,
-    /// since s k'(s) tends to 0 there.
+    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where
+    /// the covariance is `k`: it is computed from k, to reuse its exponential. The derivative of Matern with
+    /// nu = 1/2 is -k / (2 r), and counts as 0 at distance 0, since s k'(s) tends to 0 there.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,

@@ -8,7 +8,7 @@ use crate::rng::Stream;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,
-    /// Over a box: the points by their numbers.
+    /// For a search of a box: the points, by their numbers.
     points: Vec<Vec<f64>>,
 }
 
@@ -26,7 +26,7 @@ impl History {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// Adds the point of a suggestion, over a box: that of the arm, if it is new.
+    /// For a search of a box: adds the point with number `arm`, which was suggested, if it is new.
     pub(crate) fn suggested_point(&mut self, arm: usize, point: &[f64]) {
         if arm == self.points.len() {
             self.points.push(point.to_vec());

@@ -72,7 +72,7 @@ fn log_bracket(f: impl Fn(f64) -> f64, least: f64, most: f64, width: f64) -> (f6
     (low, high)
 }
 
-/// Infinity where a moment overflowed into a number that is not defined.
+/// Infinity in place of NaN, which results if a moment overflows.
 fn above_nan(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
