@@ -1,5 +1,5 @@
 //! A mechanism of one's own: randomised response over k answers. Two thousand people tell twice which of five wards
-//! they were in, and every accountant prices what that costs each of them. `cargo run --example own_mechanism`
+//! they were in, and every accountant computes one person's privacy loss. `cargo run --example own_mechanism`
 
 use std::error::Error;
 use subrosa::prelude::*;

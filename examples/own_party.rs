@@ -1,10 +1,10 @@
-//! A party of one's own. Eight nodes gossip: every second each tells a random other what it takes the mean to be, and
-//! who hears it goes half of the way. `cargo run --example own_party`
+//! A party of one's own. Eight nodes estimate a mean: every second each sends its estimate to a random other
+//! node, which replaces its own by the average of the two. `cargo run --example own_party`
 
 use std::error::Error;
 use subrosa::prelude::*;
 
-/// The vocabulary of this world: what may be said, what a timer says, and what is stated for the record.
+/// The protocol: the types of its messages, of its timers and of the facts that are recorded.
 #[derive(Clone, Debug)]
 struct Gossip;
 

@@ -1,6 +1,7 @@
-//! A protocol of one's own, which scenarios name: a service asks a device for one measurement at a time, and asks again
-//! what gets lost. This program is `subrosa` with it: `cargo run --example own_protocol -- run examples/own_protocol.ron`
-//! plays it, and `replay`, `trace`, `cluster`, `compare`, `report` and `audit` work as for the library's protocols.
+//! A protocol of one's own, which scenarios name: a service asks a device for one measurement at a time, and
+//! repeats lost requests. This program is `subrosa` with this protocol:
+//! `cargo run --example own_protocol -- run examples/own_protocol.ron` plays it, and `replay`, `trace`,
+//! `cluster`, `compare`, `report` and `audit` work as for the library's protocols.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use subrosa::privacy::mechanisms::OutcomeRelease;
 use subrosa::protocols::{ActiveParties, Parts, Search, SearchSeries, SearchSettings, end_refused};
 
 subrosa::messages! {
-    /// What is said.
+    /// The messages.
     pub enum Message {
         /// To the device: measure this arm.
         Measure { round: u64, arm: u64 } = 0,

@@ -31,8 +31,8 @@ pub struct AccountedEpsilon {
     /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub lower: Option<f64>,
-    /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds ("ends"); at least `epsilon`,
-    /// may be infinite.
+    /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds; at least
+    /// `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
     /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a

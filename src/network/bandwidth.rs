@@ -36,7 +36,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// The two rates that are limited, each with its field.
+    /// Those of the two rates that are limited, each with the name of its field.
     pub(crate) fn limits(&self) -> impl Iterator<Item = (&'static str, &LineRate)> {
         [("up", &self.up), ("down", &self.down)]
             .into_iter()

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct PartyTraits {
     /// The group that it belongs to.
     pub group: Option<String>,
-    /// Its number among the parties of its entry, from 0.
+    /// Its number among the parties of its entry in the scenario, from 0.
     pub number: u64,
     /// When it is connected, and which messages it receives.
     pub availability: AvailabilityModel,
@@ -26,14 +26,16 @@ pub struct PartyTraits {
 }
 
 impl PartyTraits {
-    /// The party's place in the distribution of a quantity, if it depends on other quantities; see [`Together::level`].
+    /// The party's quantile in the distribution of a quantity, if that depends on other quantities; see
+    /// [`Together::level`].
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, name: &str, network: Key) -> Option<f64> {
         self.together.as_ref()?.level(quantity, name, network)
     }
 
-    /// The place of the party's device among all devices, in (0, 1), 1 for the slowest, from which its compute model takes its
-    /// slowness: `drawn`, unless its speed depends on other quantities.
+    /// The quantile of the party's device in the distribution of devices by slowness, in (0, 1), near 1 for
+    /// the slowest; its compute model computes its slowness from it. It is `drawn`, unless the party's speed
+    /// depends on other quantities.
     #[must_use]
     pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {
         self.level(PartyQuantity::Speed, name, network).map_or(drawn, |speed| 1.0 - speed)

@@ -1,8 +1,8 @@
-//! Finds what an interpreter runs by the words of a command: a file, a module, or something else.
+//! Finds from the words of a command what its interpreter runs: a file, a module, or something else.
 
 use std::path::Path;
 
-/// What an interpreter runs, by the words after its name.
+/// What an interpreter runs, according to the words after its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs<'a> {
     /// A file, at this position in the command.

@@ -95,7 +95,7 @@ fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<
             path,
             "a text of visible characters",
             shown(text),
-            "remove the characters written with a backslash: they act on whatever shows them",
+            "remove the characters written with a backslash: they change how a terminal or page shows the text",
         )
     })
 }

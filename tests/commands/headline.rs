@@ -178,7 +178,7 @@ fn a_private_series_is_compared_with_the_best_without_privacy() {
     );
     assert_eq!(
         learned,
-        "noisy: lab can tell in one run of a record of hospital at most epsilon 3.00 (proven, delta 1e-3). In open and random what lab \
+        "noisy: lab learns about a record of hospital in one run at most epsilon 3.00 (proven, delta 1e-3). In open and random what lab \
          gets is unprotected."
     );
     assert!(
@@ -236,7 +236,7 @@ fn a_refuted_claim_is_said_first_and_its_reason_is_kept() {
     assert!(
         learned.starts_with(
             "projection: the claim of epsilon 16 is refuted: no finite bound holds on what lab learns about a record of hospital. \
-             noisy: lab can tell in one run of a record of hospital at most epsilon 3.00"
+             noisy: lab learns about a record of hospital in one run at most epsilon 3.00"
         ),
         "{learned}"
     );
@@ -255,7 +255,7 @@ fn a_claim_that_is_exceeded_says_by_how_much() {
     let [.., learned] = code_and_output(vec![cell(vec![series("shared", 0.1, 1.0, 9)], vec![row])]);
     assert_eq!(
         learned,
-        "shared: every agent can tell in one run of any other at most epsilon 17.4 (proven, delta 1e-3), 2.6 times the claim."
+        "shared: every agent learns about any other in one run at most epsilon 17.4 (proven, delta 1e-3), 2.6 times the claim."
     );
 }
 
@@ -295,7 +295,7 @@ fn a_sweep_names_the_cell_and_the_range_of_gaps() {
     );
     assert!(
         learned.starts_with(
-            "noisy at epsilon = 3.0: lab can tell in one run of a record of hospital at most epsilon 3.00"
+            "noisy at epsilon = 3.0: lab learns about a record of hospital in one run at most epsilon 3.00"
         ),
         "{learned}"
     );
@@ -372,7 +372,7 @@ fn what_no_series_protects_is_told_apart() {
     );
     assert_eq!(
         told,
-        "noisy: lab can tell in one run of a record of hospital at most epsilon 3.00 (proven, delta 1e-3). Where anything is \
+        "noisy: lab learns about a record of hospital in one run at most epsilon 3.00 (proven, delta 1e-3). Where anything is \
          sent, what server gets is unprotected."
     );
 }
@@ -440,11 +440,10 @@ fn a_larger_epsilon_is_worse_than_an_exceeded_claim() {
     let all = vec![series("claims", 0.3, 1.0, 9), series("loose", 0.2, 1.0, 9)];
     let [_, _, told] = code_and_output(vec![cell(all, rows)]);
     assert!(
-        told.starts_with("loose: lab can tell in one run of a record of hospital at most epsilon 9.00"),
+        told.starts_with("loose: lab learns about a record of hospital in one run at most epsilon 9.00"),
         "{told}"
     );
-    let words =
-        "claims claims less than lab can tell of a record of hospital: epsilon 2.00 is 4.0 times the claim.";
+    let words = "claims claims less than lab may learn about a record of hospital: epsilon 2.00 is 4.0 times the claim.";
     assert!(told.contains(words), "{told}");
 }
 

@@ -23,7 +23,7 @@ use subrosa::rng::{Key, Stream};
 use subrosa::vocab::Span;
 
 subrosa::messages! {
-    /// What is said.
+    /// The messages.
     enum Message {
         Measure { round: u64, arm: u64 } = 0,
         Outcome { round: u64, outcome: Released<f64> } = 1,

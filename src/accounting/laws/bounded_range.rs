@@ -59,7 +59,7 @@ impl Law for BoundedRange {
 
     fn span(&self, tail: f64) -> (f64, f64) {
         let e = self.epsilon;
-        // P's mass below l is (e^{l/2} - e^{-e/2}) / (2 sinh(e/2)).
+        // P's mass below l is (exp(l/2) - exp(-epsilon/2)) / (2 sinh(epsilon/2)).
         let low = e + 2.0 * libm::log(libm::exp(-e) - tail * libm::expm1(-e));
         (low.clamp(-e, e), e)
     }

@@ -63,7 +63,7 @@ impl Law for PoissonGaussian {
                 let (mixture, lost) = self.mixture.tapered(tail);
                 Some((Box::new(Self { mixture, ..*self }), lost))
             }
-            // Losses are at most -ln(1 - q).
+            // No cut-off is needed, because losses are at most -ln(1 - q).
             Direction::Add => None,
         }
     }

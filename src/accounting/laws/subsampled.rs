@@ -220,7 +220,8 @@ impl Mixture {
     }
 }
 
-/// The cumulants for a given K, with the mean and the variance of weighted losses.
+/// The cumulants: the given value of the cumulant generating function K, and the mean and variance of
+/// weighted losses.
 pub(super) fn cumulants(value: f64, points: &[Point]) -> Cumulants {
     let mean: f64 = points.iter().map(|p| p.weight * p.loss).sum();
     let variance = points.iter().map(|p| p.weight * (p.loss - mean) * (p.loss - mean)).sum();

@@ -32,7 +32,8 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// One over the speed of the device at `u`, the slowest device at u = 1; 1 if the file has not been read.
+    /// One over the speed of the device at quantile `u` by slowness, the slowest device at u = 1; 1 if the
+    /// file has not been read.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// enters a link meanwhile; the recording is repeated without end. All links of the entry have the same delay at the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
-/// it. Routes are computed once, from the mean over time.
+/// a `DelayTrace`. Routes are computed once, from the mean over time.
 ///
 /// Example: `DelayTrace(file: "ping.csv", delay: "rtt_ms", round_trips: true, time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +29,8 @@ pub struct DelayTrace {
     /// Whether the column has round trips; a message then takes half of one. Default: false.
     #[serde(default)]
     pub round_trips: bool,
-    /// Name of the column of times, ascending. The recording begins at the first time. Default: none, one delay after each
-    /// `spacing`.
+    /// Name of the column of times, ascending. The recording begins at the first time.
+    /// Default: none; the recording then has one delay after each `spacing`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// Unit of the column of times. Default: 1 s.

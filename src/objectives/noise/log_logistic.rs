@@ -1,4 +1,4 @@
-//! Skewed noise with a log-logistic distribution, whose tail is a power.
+//! Skewed noise with a log-logistic distribution, which has a power-law tail.
 
 use super::NoiseLaw;
 use super::tail::smallest_size;
@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// Log-logistic noise minus its mean: the uncentred value exceeds x with probability 1 / (1 + (x / scale)^shape). Never below minus
-/// the mean, with a tail above that is a power; only moments below `shape` are finite. A draw takes one random word.
+/// Log-logistic noise minus its mean: the uncentred value exceeds x with probability
+/// 1 / (1 + (x / scale)^shape). It is never below minus the mean, and its upper tail decreases as a power of x;
+/// only moments below `shape` are finite. A draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
 ///

@@ -172,7 +172,7 @@ vocabulary! {
             /// digest: it follows from the messages received.
             heard: Respondents => nothing,
         } = 2,
-        /// Too few answers or shares to remove the masks from the sums.
+        /// A round was given up: there were too few answers or shares to remove the masks from the sums.
         GivenUp {
             /// The round.
             round: u64,
@@ -208,7 +208,7 @@ vocabulary! {
             /// Agents whose parts are in the sums.
             survivors: u64,
         } = 10,
-        /// The clipping norm has followed the vectors of a round.
+        /// The clipping norm was adapted to the vectors of a round.
         ClipFollowed {
             /// The round.
             round: u64,

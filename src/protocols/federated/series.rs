@@ -223,7 +223,7 @@ pub struct Aggregate {
     /// The noise in the losses that agents report for a selection by loss. Default: no noise, and no privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_reports: Option<LossReports>,
-    /// Weights against biased participation. Default: none.
+    /// Weights that correct for biased participation. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Importance>,
     /// What the sum is divided by. Default: `Planned`.

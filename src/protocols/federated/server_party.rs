@@ -93,7 +93,8 @@ impl Party<FederatedProtocol> for Server {
                 Sharing::Aggregate(aggregate) => aggregate.clip,
                 Sharing::Alone(_) | Sharing::RandomAgent(_) => None,
             };
-            // A norm that has followed the vectors keeps its value, unless the fork states another one.
+            // A clipping norm that was adapted to the vectors keeps its value, unless the fork states another
+            // one.
             if clip(&self.sharing) != clip(&fresh.sharing) {
                 self.norm = fresh.norm;
             }
@@ -284,7 +285,8 @@ impl Server {
         Ok(())
     }
 
-    /// The next clipping norm, if it follows the agents' vectors, from the noisy count that was released with the sums.
+    /// With an adaptive clipping norm: computes the next norm from the noisy count that was released with the
+    /// sums.
     fn follow_norm(
         &mut self,
         aggregate: &Aggregate,

@@ -176,8 +176,8 @@ impl Local {
             }
             let ctl = recipe.report.get::<CtlReport>();
             if ctl.is_some_and(|ctl| ctl.bound.is_none() || !ctl.clip) {
-                let expected =
-                    "a stated bound, beyond which rewards are clipped: no largest reward is known on a box";
+                let expected = "a stated bound, beyond which rewards are clipped: the largest absolute reward on \
+                                a box is not known";
                 let cure = "write bound: Some(6.0), for example, and leave out `clip`";
                 let place = format!("series[{index}].report.Ctl.bound");
                 problems.push(Problem::wrong(place, expected, "none, or clip: false", cure));

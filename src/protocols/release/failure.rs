@@ -24,7 +24,7 @@ pub enum CannotRelease {
     #[error(transparent)]
     Rounds(#[from] std::num::TryFromIntError),
     /// Noise that is not Gaussian.
-    #[error("the release is analysed for normal noise, and the objective's is not")]
+    #[error("the release is analysed for normal noise, and the objective's noise is not normal")]
     NotNormal,
     /// No noise, for an analysis that needs noise.
     #[error(

@@ -43,7 +43,8 @@ impl Searcher {
         })
     }
 
-    /// Passes an outcome on; returns the jitter of the model that it changed, 0 if there is none.
+    /// Tells the method an outcome. Returns the jitter of its model, which the outcome has updated; 0 if it
+    /// has no model.
     ///
     /// # Errors
     /// [`CannotRelease::Trial`] if the model cannot process the outcome.

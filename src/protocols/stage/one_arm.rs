@@ -22,9 +22,10 @@ use std::sync::Arc;
 
 /// Smallest number of rounds of the learner.
 const MIN_ROUNDS: u64 = 20;
-/// Share of its prior variance above which an arm is unknown.
+/// An arm is unknown if its variance is at least this share of its prior variance.
 const UNKNOWN: f64 = 0.5;
-/// Largest number of different initial points; with more, no search is reported.
+/// Largest number of different arms that were queried, initial points included; with more, nothing is
+/// reported.
 const MAX_QUERIED: usize = 256;
 
 /// A learner that never left an arm.
@@ -105,8 +106,8 @@ impl QueriedArms {
         Some((0..variances.len()).filter(|arm| !self.queried.contains(arm) && is_unknown(*arm)).count())
     }
 
-    /// The findings about the learners of a series, combined into the first one, with the number of all; `None` if
-    /// there is none.
+    /// The finding about the first learner of a series that never left an arm, with the number of all such
+    /// learners; `None` if there is no such learner.
     pub fn of_series<'a>(learners: impl Iterator<Item = (&'a Self, &'a Instance)>) -> Option<OneArm> {
         let mut found = learners.filter_map(|(queried, instance)| queried.one_arm(instance));
         let first = found.next()?;

@@ -71,7 +71,8 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// The positions in the stage of the parties whose outcomes have noise of their own, so that it differs. Default: none.
+    /// The positions of the parties whose outcomes have noise of their own, so that the noise differs
+    /// between parties. Default: none.
     fn with_own_noise(&self, stage: &ReplicationSetup) -> Vec<usize> {
         let _ = stage;
         Vec::new()

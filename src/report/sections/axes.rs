@@ -4,7 +4,8 @@ use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of values of words for which they form an axis of a chart; two values are clearer as two lines.
+/// Smallest number of values, if they are words, for which a chart has them along its axis; two such values
+/// are shown as two lines, which is clearer.
 const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;
@@ -20,7 +21,7 @@ pub(super) struct Along {
 }
 
 enum Scale {
-    /// Each number with its words.
+    /// Each number, with its text in the scenario.
     Numbers(Vec<(f64, String)>),
     /// Seconds, each with the duration as the scenario writes it.
     Durations(Vec<(f64, String)>),

@@ -52,7 +52,7 @@ fn same(row: &ComparisonRow) -> bool {
     row.difference.mean == 0.0 && row.difference.se == 0.0
 }
 
-/// Whether a difference is other than 0 at 5 %, adjusted for the number of comparisons.
+/// Whether a difference is significant at 5 %, adjusted for the number of comparisons.
 fn apart(row: &ComparisonRow) -> bool {
     row.p_adjusted.is_some_and(|p| p <= 0.05)
 }
@@ -128,7 +128,7 @@ fn short(comparison: &Comparison) -> Vec<Block> {
         }
     }
     if !more.is_empty() {
-        let told = format!("other than 0 at 5 % too: {}", more.join("; "));
+        let told = format!("also significant at 5 %: {}", more.join("; "));
         blocks.push(Block::statement(told, Visibility::Everywhere));
     }
     blocks
@@ -145,7 +145,7 @@ fn pairs(comparison: &Comparison) -> String {
     }
 }
 
-/// A difference and its interval, and a mark if it is other than 0 at 5 %: "-0.068 [-0.17, 0.033]".
+/// A difference and its interval, and a mark if it is significant at 5 %: "-0.068 [-0.17, 0.033]".
 fn change(row: &ComparisonRow) -> String {
     match (row.low, row.high) {
         _ if same(row) => "equal".to_owned(),
@@ -212,8 +212,8 @@ fn compared(comparison: &Comparison, full: bool) -> Option<String> {
         if least == most { counted(most, "comparison") } else { format!("{least} to {most} comparisons") };
     if !full {
         let what = match comparison.rows.iter().any(apart) {
-            true => "*: other than 0 at 5 %",
-            false => "no difference is other than 0 at 5 %",
+            true => "*: significant at 5 %",
+            false => "no difference is significant at 5 %",
         };
         return Some(match most {
             1 => format!("{what}; not adjusted for the number of metrics."),

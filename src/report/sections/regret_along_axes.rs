@@ -1,4 +1,4 @@
-//! Charts of final regret along the axes of a study, with published figures.
+//! Charts of final regret along the axes of a study, with published values.
 
 use super::axes::{Along, along};
 use super::lines::{
@@ -18,7 +18,7 @@ struct Track<'a> {
     cells: Vec<(f64, String, &'a CellSummary, &'a SeriesSummary)>,
 }
 
-/// The figures of all axes along which a regret changes, or for which there are published figures.
+/// The figures of all axes along which a regret changes, or for which there are published values.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let names = Axes::of(summary);
     let mut figures = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Whether curves along the axis are informative: some regret changes, or there are published figures.
+/// Whether curves along the axis are informative: some regret changes, or there are published values.
 fn matters(tracks: &[Track<'_>]) -> bool {
     tracks.iter().any(|track| depends_on_axis(track) || published(track))
 }
@@ -60,8 +60,8 @@ fn published(track: &Track<'_>) -> bool {
     track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
 }
 
-/// The names of the axes that could be drawn, but along which no regret changes and no figure is published. Without any regret
-/// there are none.
+/// The names of the axes that could be drawn, but along which no regret changes and no value is published;
+/// none if no series has a regret.
 pub(super) fn axes_without_effect(summary: &Summary) -> Vec<String> {
     let names = Axes::of(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();
@@ -130,7 +130,7 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
     let mut note =
         format!("Marks: mean after the last round; bars: one standard error to either side, {}.", count(n));
     if lines.iter().any(|line| line.kind == Kind::Diamonds) {
-        note.push_str(" Hollow diamonds: the published figures, in the colour of their series.");
+        note.push_str(" Hollow diamonds: the published values, in the colour of their series.");
     }
     note.push_str(&along.note());
     let axis = along.name.as_str();

@@ -17,8 +17,9 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences);
         blocks.push(Block::remark(
-            "A difference is taken run by run, between series of the same functions and draws; *: other than 0 at 5 %, by Student's t \
-             and Holm's adjustment for the comparisons of its table.",
+            "Differences are taken replication by replication, between series with the same functions and \
+             draws. * marks a difference that is significant at 5 %, by Student's t test with Holm's adjustment \
+             for the comparisons of its table.",
         ));
     }
     if charts {
@@ -61,8 +62,8 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     if !differences.is_empty() {
         blocks.extend(differences);
         blocks.push(Block::remark(
-            "A difference is taken run by run; *: other than 0 at 5 %, by Student's t and Holm's adjustment for the comparisons of its \
-             table.",
+            "Differences are taken replication by replication. * marks a difference that is significant at 5 %, \
+             by Student's t test with Holm's adjustment for the comparisons of its table.",
         ));
     }
     (!blocks.is_empty()).then(|| Section { blocks, ..Section::default() })

@@ -19,7 +19,8 @@ const TERMS: [(&str, &str); 16] = [
     ),
     (
         "tight",
-        "The smallest epsilon that the releases of a run are known to have, by their distributions of privacy losses: a bound.",
+        "The smallest known upper bound on the epsilon of all releases of a run together, computed from the \
+         distributions of their privacy losses.",
     ),
     ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
     (

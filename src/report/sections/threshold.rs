@@ -36,7 +36,8 @@ fn answer(found: &Threshold) -> String {
         ),
         ThresholdOutcome::Wide => format!(
             "\"{series}\" {verb} than \"{against}\"{margin} between {axis} = {low} and {high} ({confidence} interval{estimate}). \
-             That is wider than {}, as asked: {after} no more is shown (raise --max-replications).",
+             That is wider than the requested {}: {after} no narrower interval is known (raise \
+             --max-replications).",
             value(found.width)
         ),
         ThresholdOutcome::HalfOpen => match (stops, crossing.low.is_some()) {
@@ -70,8 +71,8 @@ fn answer(found: &Threshold) -> String {
              and not, as the table shows. Search each part of the range by itself."
         ),
         ThresholdOutcome::Unknown => format!(
-            "Nothing is shown {after}: neither at {axis} = {} nor at {} is \"{series}\" shown to be better than \
-             \"{against}\"{margin}, or not better (raise --max-replications, or widen the range).",
+            "Nothing is shown {after}: neither at {axis} = {} nor at {} is it known whether \"{series}\" is \
+             better than \"{against}\"{margin} (raise --max-replications, or widen the range).",
             value(found.from),
             value(found.to)
         ),

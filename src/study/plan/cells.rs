@@ -233,8 +233,8 @@ impl Plan {
         format!("{}-{}", file_safe(&self.name), self.short_hash("run", ""))
     }
 
-    /// The name of the folder of an analysis that begins with these cells and chooses further ones by a question, such as
-    /// "threshold": the same for the same question only.
+    /// The name of the folder of an analysis, such as "threshold", that begins with these cells and chooses
+    /// further ones to answer `question`. Different questions have different folders.
     #[must_use]
     pub fn folder_name_of(&self, analysis: &str, question: &str) -> String {
         format!("{}-{analysis}-{}", file_safe(&self.name), self.short_hash(analysis, question))
@@ -275,8 +275,9 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// A scenario without what changes no result: published figures and the description are only printed, replication k does not
-/// depend on the number of replications, and a fork is not part of the run.
+/// The settings of a scenario that may change a result. Left out are published values and the description,
+/// which are only printed, the number of replications, on which replication k does not depend, and a fork,
+/// which is not part of the run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

@@ -129,7 +129,8 @@ mod tests {
         for (effect, n) in [(0.5, 34), (0.2, 199), (1.0, 5), (0.8, 3), (2.0, 2), (0.05, 1_000)] {
             let df = (n - 1) as f64;
             let (t, centre) = (student_quantile(0.975, df), (n as f64).sqrt() * effect);
-            // P(T < -t) at a centre is P(T > t) at minus the centre, which the series has for t >= 0.
+            // P(T < -t) with noncentrality c is P(T > t) with noncentrality -c, which the series gives
+            // for t >= 0.
             let other = 1.0 - noncentral(t, df, centre) + (1.0 - noncentral(t, df, -centre));
             let found = power_of(effect, n, 0.95);
             assert!((found - other).abs() < 1e-7, "{effect} {n}: {found} {other}");

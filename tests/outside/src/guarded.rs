@@ -11,7 +11,7 @@ use subrosa::protocols::{
 };
 
 subrosa::messages! {
-    /// What is said.
+    /// The messages.
     pub enum Talk {
         /// Measure this arm.
         Ask { round: u64, arm: u64 } = 0,

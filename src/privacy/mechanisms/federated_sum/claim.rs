@@ -31,18 +31,21 @@ impl FederatedSum {
         } else if self.multiplicity > 1 {
             "but here a late vector is added to the current one, so an agent changes the sum twice as much"
         } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
-            "but here a late vector is in the sum if its agent is sampled in either round: with probability \
-             1 - (1 - q)^2"
+            "but here a late vector is in the sum if its agent is sampled in either round, that of the vector \
+             or that of the sum: with probability 1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
             "but here weights are renormalised over those who answered, so each has a larger weight, while the noise stays as planned"
         } else if self.claimed_rate.is_some() {
-            "but here the first to arrive are kept, and a fast agent is in the sum whenever it is sampled, at the larger rate"
+            "but here the vectors that are the first to arrive are kept, so a fast agent is in the sum whenever \
+             it is sampled, with a higher probability than planned"
         } else if matches!(self.participation, Participation::FixedSize(_)) {
-            "but here a fixed number is drawn, for which the analysis of Poisson sampling does not hold"
+            "but here a fixed number of agents is drawn, for which the analysis of Poisson sampling does not \
+             hold"
         } else if self.sensitivity == SensitivityRule::TighterLoss {
-            "here the weights of each agent in all sums are used one by one, which gives a smaller epsilon"
+            "here the loss is computed from the weights that each agent really has in the sums, which gives a \
+             smaller epsilon"
         } else {
-            "absences that depend on no data neither raise nor lower it"
+            "absences that depend on no data neither raise nor lower the loss"
         }
     }
 }

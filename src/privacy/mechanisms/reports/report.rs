@@ -17,8 +17,8 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// Whether rewards beyond the bound are moved to it, so that any reward at all may be reported.
     fn clips(&self) -> bool;
 
-    /// Whether a reward lies beyond the bound. Only for a count that stays with the owner: the answer depends on
-    /// protected data.
+    /// Whether a reward lies beyond the bound. May be used only for a count that stays with the owner, since
+    /// the answer depends on protected data.
     fn exceeds(&self, reward: f64) -> bool;
 
     /// Variance of the noise on one report, in squared units of a reward; public.

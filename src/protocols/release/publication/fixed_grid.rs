@@ -14,9 +14,10 @@ use crate::vocab::{Effort, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All settings are tried, so the list of settings tried reveals nothing, and an outcome has the sensitivity of a mean
-/// over the validation records, at most g*/m. Publishing the setting costs epsilon; publishing its performance, with
-/// Laplace noise, costs epsilon more.
+/// All settings are tried, so the list of settings tried reveals nothing. An outcome has the sensitivity of a
+/// mean over the m validation records, at most g*/m, where g* is the largest minus the smallest loss of one
+/// record. Publishing the setting costs epsilon; publishing its performance, with Laplace noise, costs epsilon
+/// more.
 ///
 /// Needs as many trials as there are settings, whatever the protocol's rounds.
 /// Source: Dwork and Roth 2014, sections 3.3 and 3.4, applied to a finite grid.

@@ -147,7 +147,7 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
     let mut told = format!("{basis}, delta {}", delta(person.delta));
     let study = over_all_runs(summary, row, true, (person.basis, person.delta));
     told.extend(study.filter(|_| person.epsilon.is_finite()).map(|study| format!("; {study}")));
-    Some(Span::plain(format!(", of a person whose row and outcome both change {most} ({told})")))
+    Some(Span::plain(format!(", about a person whose row and outcome both change, {most} ({told})")))
 }
 
 /// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of one
@@ -187,7 +187,7 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
         let study = over_all_runs(summary, row, false, (loss.basis, loss.delta));
         let study = study.map_or_else(String::new, |study| format!("; {study}"));
         let mut words = vec![
-            Span::plain(format!("{observer} can tell in one run of {about} at most ")),
+            Span::plain(format!("{observer} learns about {about} in one run at most ")),
             Span::plain("epsilon").explained(meaning("epsilon")),
             Span::plain(format!(" {} (", three_digits_up(loss.epsilon))),
             basis(loss),
@@ -213,7 +213,7 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
         ],
         _ => vec![
             Span::plain(format!(
-                "{observer} can tell in one run of {about} more than any finite epsilon allows ("
+                "{observer} may learn about {about} in one run more than any finite epsilon allows ("
             )),
             basis(loss),
             Span::plain(")"),
@@ -296,7 +296,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         let most = three_digits_up(loss.epsilon);
         let study = over_all_runs(summary, row, false, (loss.basis, loss.delta));
         let study = study.map_or_else(String::new, |study| format!(" ({study})"));
-        words.push(Span::plain(format!(", of {} at most {most}{basis}{at}{study}", unit(&row.unit))));
+        words.push(Span::plain(format!(", about {} at most {most}{basis}{at}{study}", unit(&row.unit))));
     }
     words.extend(of_the_person(summary, best.cell, first));
     words.push(Span::plain("."));
@@ -339,7 +339,7 @@ fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<S
     Some(vec![
         Span::strong(series),
         Span::plain(format!(
-            " claims less than {observer} can tell of {}: epsilon {most} is ",
+            " claims less than {observer} may learn about {}: epsilon {most} is ",
             about(seen.row)
         )),
         Span::plain(format!("{} the claim", multiple(times))).emphasised(true),

@@ -132,7 +132,7 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// Whose data a fact describes and who is assumed to know it: " of hospital, known to lab".
+/// Whose data a fact describes and who is assumed to know it: ", of hospital, known to lab".
 fn about(fact: &PublicFact) -> String {
     let mut words = String::new();
     if !fact.about.is_empty() {
