@@ -322,7 +322,9 @@ mod tests {
     fn a_change_at_the_time_of_a_job_is_not_lost() {
         let mut device = process("0.5", "");
         assert!(device.works(hours(10.0), hours(10.0), Span::from_seconds(60.0)));
-        assert_eq!(device.next_switch(), Some(Switch::connection(hours(10.0), false)));
+        // A level that is reached at the very time of the job counts a nanosecond later.
+        let late = hours(10.0) + Span::from_nanos(1);
+        assert_eq!(device.next_switch(), Some(Switch::connection(late, false)));
         assert_eq!(device.next_switch(), Some(Switch::connection(hours(17.0), true)));
     }
 }
