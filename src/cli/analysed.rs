@@ -5,9 +5,8 @@ use super::ending::tell_failures;
 use super::exit::Exit;
 use super::options::Playing;
 use super::output::eprint_line;
-use super::run::unknown_metric;
 use crate::report::plots::{Chart, standalone};
-use crate::study::{self, Failure, Options, Plan, RunFolder, files};
+use crate::study::{self, Failure, GroupError, Options, Plan, RunFolder, files};
 use crate::vocab::Interruption;
 
 /// A point of a range, as a share of its length (the golden section). If both ends of the range are
@@ -29,8 +28,13 @@ pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> O
     }
 }
 
-/// Refuses a scenario with a fork, and a metric that no series has.
-pub(super) fn playable(plan: &Plan, metric: &str, command: &str) -> Result<(), Exit> {
+/// The name of a metric, or of the regret of a group.
+pub(super) fn named(metric: &str, group: Option<&str>) -> String {
+    group.map_or_else(|| metric.to_owned(), |group| study::metric_of_group(metric, group))
+}
+
+/// Refuses a scenario with a fork, and a metric, or a group, that no series has.
+pub(super) fn playable(plan: &Plan, metric: &str, group: Option<&str>, command: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
         eprint_line(format_args!(
             "error: {command} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
@@ -38,11 +42,30 @@ pub(super) fn playable(plan: &Plan, metric: &str, command: &str) -> Result<(), E
         ));
         return Err(Exit::Usage);
     }
+    known_metric(plan, metric, group)
+}
+
+/// Refuses a metric, or a group, that no series has.
+pub(super) fn known_metric(plan: &Plan, metric: &str, group: Option<&str>) -> Result<(), Exit> {
+    if let Some(group) = group {
+        return study::wrong_group(plan, metric, group).map_or(Ok(()), |why| Err(no_group(&why)));
+    }
     if let Some(known) = study::unknown_metric(plan, metric) {
         eprint_line(unknown_metric(metric, &known));
         return Err(Exit::Usage);
     }
     Ok(())
+}
+
+/// The error for a metric that no series has.
+pub(super) fn unknown_metric(metric: &str, known: &[String]) -> String {
+    format!("error: no series has a metric called {metric:?}: --metric takes {}", known.join(", "))
+}
+
+/// Prints why there is no such regret of a group.
+pub(super) fn no_group(why: &GroupError) -> Exit {
+    eprint_line(format_args!("error: {why}"));
+    if matches!(why, GroupError::Folder(_)) { Exit::Internal } else { Exit::Usage }
 }
 
 /// The first `Each` that has several values in a study, other than those called `known`.

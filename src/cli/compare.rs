@@ -1,10 +1,10 @@
 //! `subrosa compare`: paired differences between two runs, or between the branches of a fork.
 
+use super::analysed::{named, no_group, unknown_metric};
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
 use super::output::{eprint_line, print, width};
-use super::run::unknown_metric;
 use crate::report;
 use crate::study::{self, CompareError, Compared, Plan, RunFolder, StoredRecords};
 
@@ -29,7 +29,9 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         Err(exit) => return exit,
     };
     let name_a = arguments.a.display().to_string();
-    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a, branch: None };
+    let group = arguments.group.as_deref();
+    let a =
+        Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a, group, branch: None };
     let compared = match &arguments.b {
         Some(path) => {
             let (plan_b, stored_b) = match read(path) {
@@ -37,8 +39,14 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
                 Err(exit) => return exit,
             };
             let name_b = path.display().to_string();
-            let b =
-                Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b, branch: None };
+            let b = Compared {
+                name: &name_b,
+                plan: &plan_b,
+                stored: &stored_b,
+                series: series_b,
+                group,
+                branch: None,
+            };
             study::compare(a, b).map(Some)
         }
         None => study::compare_branches(a, series_b),
@@ -52,11 +60,12 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
             ));
             return Exit::Usage;
         }
+        Err(CompareError::Group(why)) => return no_group(&why),
         Err(error) => {
             eprint_line(format_args!("error: {error}"));
             return match error {
                 CompareError::Folder(_) => Exit::Internal,
-                CompareError::Objectives { .. } | CompareError::Protocols { .. } => Exit::Usage,
+                _ => Exit::Usage,
             };
         }
     };
@@ -69,11 +78,12 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     }
     if let Some(effect) = arguments.power {
         let mut known: Vec<String> = comparison.rows.iter().map(|row| row.metric.clone()).collect();
-        comparison.plan_for(&arguments.metric, effect.get(), arguments.power_level);
+        let metric = named(&arguments.metric, group);
+        comparison.plan_for(&metric, effect.get(), arguments.power_level);
         if comparison.rows.is_empty() {
             known.sort();
             known.dedup();
-            eprint_line(unknown_metric(&arguments.metric, &known));
+            eprint_line(unknown_metric(&metric, &known));
             return Exit::Usage;
         }
         if comparison.rows.iter().all(|row| row.needed.is_none()) {

@@ -1,6 +1,8 @@
 //! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
 
-use super::analysed::{failed, options, picture, playable, stopped, takes_whole_numbers, varies_beside};
+use super::analysed::{
+    failed, named, no_group, options, picture, playable, stopped, takes_whole_numbers, varies_beside,
+};
 use super::budget_exit::budget;
 use super::ending::{finish, unreadable};
 use super::exit::Exit;
@@ -56,7 +58,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let plan = programs::ask(plan)?;
-    playable(&plan, &arguments.metric, "explain")?;
+    playable(&plan, &arguments.metric, arguments.group.as_deref(), "explain")?;
     let name = match &designed {
         None => plan.folder_name(),
         Some(_) => plan.folder_name_of("explain", ""),
@@ -156,7 +158,12 @@ fn explained(
     let records = folder.records().map_err(|error| unreadable(&error))?;
     let Some((_, stored)) = records else { return Err(super::load::not_a_run(folder)) };
     let run = folder.path().display().to_string();
-    study::explain(plan, &stored, &run, &arguments.metric, designed, arguments.confidence).map_err(|why| {
+    let group = arguments.group.as_deref();
+    if let Some(group) = group {
+        study::check_group(plan, &stored, &arguments.metric, group).map_err(|why| no_group(&why))?;
+    }
+    let metric = named(&arguments.metric, group);
+    study::explain(plan, &stored, &run, &metric, designed, arguments.confidence).map_err(|why| {
         eprint_line(format_args!("error: {why}"));
         if matches!(why, ExplainError::Folder(_)) { Exit::Internal } else { Exit::Usage }
     })

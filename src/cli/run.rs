@@ -1,5 +1,6 @@
 //! `subrosa run`: runs a scenario, writes a run folder, and prints the report.
 
+use super::analysed::{known_metric, named};
 use super::ending::{ended, finish, interrupted_at, unreadable};
 use super::exit::Exit;
 use super::interruption;
@@ -47,10 +48,9 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     if arguments.until_halfwidth.is_some()
-        && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
+        && let Err(exit) = known_metric(&plan, &arguments.metric, arguments.group.as_deref())
     {
-        eprint_line(unknown_metric(&arguments.metric, &known));
-        return Exit::Usage;
+        return exit;
     }
     if let Some(against) = &arguments.against
         && let Some((unknown, known)) = study::unknown_series(&plan, &[against])
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             let goal = Goal {
                 half_width: width.get(),
                 against: arguments.against.clone(),
-                metric: arguments.metric.clone(),
+                metric: named(&arguments.metric, arguments.group.as_deref()),
                 at_most: arguments.at_most,
             };
             study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
@@ -113,11 +113,6 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Format::Json => print(&report::json(&summary)),
     }
     ended(&outcome, &summary)
-}
-
-/// The error for a metric that no series has.
-pub(super) fn unknown_metric(metric: &str, known: &[String]) -> String {
-    format!("error: no series has a metric called {metric:?}: --metric takes {}", known.join(", "))
 }
 
 /// The error for a series that no cell has.

@@ -1,6 +1,8 @@
 //! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
 
-use super::analysed::{failed, options, picture, playable, stopped, takes_whole_numbers, varies_beside};
+use super::analysed::{
+    failed, named, options, picture, playable, stopped, takes_whole_numbers, varies_beside,
+};
 use super::budget_exit::budget;
 use super::ending::{finish, unreadable};
 use super::exit::Exit;
@@ -94,13 +96,14 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         }
     }
     let first = programs::ask(first)?;
-    playable(&first, &arguments.metric, "threshold")?;
+    let group = arguments.group.as_deref();
+    playable(&first, &arguments.metric, group, "threshold")?;
     let known = first.programs();
     let question = Question {
         axis: varied.value.name.clone(),
         series: arguments.series.clone(),
         against: arguments.against.clone(),
-        metric: arguments.metric.clone(),
+        metric: named(&arguments.metric, group),
         larger_is_better: arguments.larger_is_better,
         margin: arguments.margin,
         confidence: arguments.confidence,

@@ -127,6 +127,14 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
 }
 
 impl<P: Protocol, M: Medium> Core<P, M> {
+    /// Drops the pending change of the party's connection, and schedules the next one anew.
+    pub(super) fn replan_switch(&mut self, party: PartyId) {
+        if let Some(ticket) = self.states[party.index()].switch.take() {
+            self.queue.cancel(ticket);
+        }
+        self.schedule_switch(party);
+    }
+
     pub(super) fn schedule_switch(&mut self, party: PartyId) {
         if let Some(switch) = self.medium.next_switch(party) {
             let Switch { at, online, crashed } = switch;

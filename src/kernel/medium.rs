@@ -113,6 +113,12 @@ pub trait Medium: std::fmt::Debug {
         Span::ZERO
     }
 
+    /// Whether the work of the last call of [`Self::occupied`], which was for this party, has changed when the party's connection changes
+    /// next. The change that was pending is then dropped, and [`Self::next_switch`] called again. Called after each job that takes time.
+    fn replanned(&mut self, _party: PartyId) -> bool {
+        false
+    }
+
     /// Whether a connected addressee receives a message that has reached it at `now`; if not, the message is lost.
     fn receives(&mut self, _party: PartyId, _now: Time) -> bool {
         true
@@ -123,7 +129,7 @@ pub trait Medium: std::fmt::Debug {
         true
     }
 
-    /// The next change of the party's connection. Called once at the start, once at each change, and by
+    /// The next change of the party's connection. Called once at the start, once at each change, after [`Self::replanned`], and by
     /// [`Simulation::reconnect`](super::Simulation::reconnect).
     fn next_switch(&mut self, _party: PartyId) -> Option<Switch> {
         None
@@ -139,6 +145,9 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     }
     fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
         (**self).occupied(party, work, now)
+    }
+    fn replanned(&mut self, party: PartyId) -> bool {
+        (**self).replanned(party)
     }
     fn receives(&mut self, party: PartyId, now: Time) -> bool {
         (**self).receives(party, now)

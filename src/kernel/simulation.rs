@@ -253,10 +253,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     ) -> Option<Ending> {
         assert!(self.core.now <= switch.at, "a change of connection is never in the past");
         self.core.now = switch.at;
-        if let Some(ticket) = self.core.states[party.index()].switch.take() {
-            self.core.queue.cancel(ticket);
-        }
-        self.core.schedule_switch(party);
+        self.core.replan_switch(party);
         let online = switch.online && switch.crashed.is_none();
         self.switch(party, online, switch.crashed, watch).then_some(Ending::Stopped)
     }
@@ -302,6 +299,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                     Pending::Handle { from, to, message, sent_at, incarnation },
                 );
                 self.core.work += 1;
+                if self.core.medium.replanned(to) {
+                    self.core.replan_switch(to);
+                }
                 false
             }
             Pending::Relay { from, to, via, leg, message, sent_at } => {

@@ -1,6 +1,6 @@
 //! Reads the data files that models name, once, when the scenario is checked.
 
-use crate::vocab::{CsvRows, DataFolders, NoSuchColumn, NotCsv, Problem};
+use crate::vocab::{CsvRows, DataFolders, NoSuchColumn, NotCsv, Problem, is_missing};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,6 +52,31 @@ pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Ve
 
 /// The numbers of a column, as [`column`] returns them, from `text`, the contents of the file.
 pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
+    // Without missing cells, every row has a number.
+    Ok(cells(file, text, column, false)?.into_iter().flatten().collect())
+}
+
+/// As [`numbers`]; a missing cell is `None`.
+pub(super) fn numbers_or_missing(file: &Path, text: &str, column: &str) -> Result<Vec<Option<f64>>, Problem> {
+    cells(file, text, column, true)
+}
+
+/// Number of bad cells of a column that are named.
+const NAMED: usize = 5;
+
+/// The problem of all bad cells of a column, each with its line.
+fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)]) -> Problem {
+    let file = file.display();
+    let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));
+    let mut found = named.collect::<Vec<String>>().join(", ");
+    if bad.len() > NAMED {
+        found = format!("{found}, and {} more, {} in all", bad.len() - NAMED, bad.len());
+    }
+    let correct = "correct the file";
+    Problem::wrong("file", format!("a number, 0 or above, in column \"{column}\""), found, correct)
+}
+
+fn cells(file: &Path, text: &str, column: &str, may_miss: bool) -> Result<Vec<Option<f64>>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");
     let rows = CsvRows::read(text.as_bytes()).map_err(|NotCsv { line, reason }| {
@@ -70,12 +95,13 @@ pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>,
         let expected = "at least one row below the header line".to_owned();
         return Err(correct(expected, format!("no rows in {}", file.display())));
     }
-    let number = |(line, cell): (u64, &str)| {
+    let (mut values, mut bad) = (Vec::with_capacity(rows.len()), Vec::new());
+    for (line, cell) in rows.cells(place) {
         let value = cell.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-        value.ok_or_else(|| {
-            let found = format!("\"{cell}\" at {}:{line}", file.display());
-            correct(format!("a number, 0 or above, in column \"{column}\""), found)
-        })
-    };
-    rows.cells(place).map(number).collect()
+        if value.is_none() && !(may_miss && is_missing(cell)) {
+            bad.push((line, cell));
+        }
+        values.push(value);
+    }
+    if bad.is_empty() { Ok(values) } else { Err(bad_cells(file, column, &bad)) }
 }

@@ -40,6 +40,8 @@ pub struct NetworkMedium {
     statistics: StatisticsTable,
     /// Parties that have relayed a message.
     relays: Vec<bool>,
+    /// Whether the work that was given last has changed when its party's connection changes next.
+    replanned: bool,
 }
 
 /// A party's connection from time zero on.
@@ -93,6 +95,7 @@ impl NetworkMedium {
             links: Vec::new(),
             statistics: StatisticsTable::new(labels),
             relays: vec![false; names.len()],
+            replanned: false,
         }
     }
 
@@ -248,15 +251,20 @@ impl Medium for NetworkMedium {
         match &mut self.workers[party.index()] {
             Some(worker) => {
                 let (busy, occupied) = worker.occupied(work, now);
-                self.connections[party.index()].works(now, busy);
+                let begins = now + Span::from_nanos(occupied.nanos().saturating_sub(busy.nanos()));
+                self.replanned = self.connections[party.index()].works(now, begins, busy);
                 occupied
             }
             None => Span::ZERO,
         }
     }
 
-    fn receives(&mut self, party: PartyId, now: Time) -> bool {
-        self.connections[party.index()].receives(now)
+    fn replanned(&mut self, _: PartyId) -> bool {
+        std::mem::take(&mut self.replanned)
+    }
+
+    fn receives(&mut self, party: PartyId, _: Time) -> bool {
+        self.connections[party.index()].receives()
     }
 
     fn starts_online(&mut self, party: PartyId) -> bool {

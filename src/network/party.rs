@@ -67,14 +67,23 @@ impl Connection {
         self.causes.iter().all(|cause| cause.online)
     }
 
-    pub(super) fn receives(&mut self, now: Time) -> bool {
-        self.causes[0].process.receives_at(now)
+    pub(super) fn receives(&mut self) -> bool {
+        self.causes[0].process.receives()
     }
 
-    /// Tells the party's availability process that the party begins to work at `now`, for the time
-    /// `for_time`.
-    pub(super) fn works(&mut self, now: Time, for_time: Span) {
-        self.causes[0].process.works(now, for_time);
+    /// The party, at `now`, has been given work that begins at `begins` and lasts this long. True if the next change of its connection
+    /// is another one now; [`Self::next_switch`] then returns it.
+    pub(super) fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
+        let cause = &mut self.causes[0];
+        if !cause.process.works(now, begins, for_time) {
+            return false;
+        }
+        cause.next = cause.process.next_switch();
+        cause.after = None;
+        cause.asked = false;
+        // The announced change has not happened, so it is not applied.
+        self.announced = None;
+        true
     }
 
     /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause

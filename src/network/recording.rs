@@ -15,6 +15,8 @@ pub(super) struct RecordingFile<'a> {
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
+    /// Whether a row whose value is missing is no measurement: the value before it goes on. Otherwise it is an error.
+    pub(super) drop_missing: bool,
 }
 
 /// A recording, which is repeated without end.
@@ -31,7 +33,12 @@ impl RecordingFile<'_> {
     pub(super) fn read(&self, base: &DataFolders) -> Result<Recording, Problem> {
         let text = data_file::read(base, self.file, "a CSV file")?;
         let (field, column) = self.value;
-        let values = data_file::numbers(self.file, &text, column).map_err(|problem| at(problem, field))?;
+        let values = match self.drop_missing {
+            true => data_file::numbers_or_missing(self.file, &text, column),
+            false => data_file::numbers(self.file, &text, column)
+                .map(|values| values.into_iter().map(Some).collect()),
+        };
+        let values = values.map_err(|problem| at(problem, field))?;
         let begins: Vec<Span> = match self.time {
             None => {
                 let spacing = self.spacing.nanos();
@@ -46,7 +53,15 @@ impl RecordingFile<'_> {
             }
         };
         let last = begins.last().copied().unwrap_or(Span::ZERO);
-        let steps = begins.into_iter().zip(values).collect();
+        let measured = begins.into_iter().zip(values).filter_map(|(begins, value)| Some((begins, value?)));
+        let mut steps: Vec<(Span, f64)> = measured.collect();
+        let Some(first) = steps.first_mut() else {
+            let expected = format!("at least one number in column \"{column}\"");
+            let found = format!("only missing cells in {}", self.file.display());
+            return Err(Problem::wrong("file", expected, found, "name another column, or another file"));
+        };
+        // The first value that was measured holds from the beginning on.
+        first.0 = Span::ZERO;
         Ok(Recording { steps: Arc::new(steps), length: last + self.spacing })
     }
 

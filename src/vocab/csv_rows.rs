@@ -30,6 +30,15 @@ pub enum NoSuchColumn {
     Twice,
 }
 
+/// Texts that stand for a missing cell, besides the empty one.
+const MARKS: [&str; 7] = ["na", "n/a", "nan", "null", "none", "?", "-"];
+
+/// Whether a cell is missing: it is empty, or one of `NA`, `N/A`, `NaN`, `null`, `None`, `?` and `-`, in any case.
+#[must_use]
+pub fn is_missing(text: &str) -> bool {
+    text.is_empty() || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
+}
+
 impl CsvRows {
     /// Reads a text.
     ///

@@ -26,7 +26,7 @@ pub mod value;
 
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
-pub use csv_rows::{CsvRows, NoSuchColumn, NotCsv};
+pub use csv_rows::{CsvRows, NoSuchColumn, NotCsv, is_missing};
 pub use data_folders::DataFolders;
 pub use effort::Effort;
 pub use interruption::Interruption;

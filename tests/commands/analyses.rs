@@ -509,6 +509,117 @@ fn comparisons_are_counted_and_planned() {
     refused(&["--metric", "questions"], "--power");
 }
 
+/// A federation whose second group has functions of its own: sharing is for the first.
+const GROUPS: &str = r#"Scenario(
+    name: "groups",
+    seed: 8,
+    replications: 12,
+    parties: { "server": Party(), "usual": Party(count: 8), "unusual": Party(count: 3) },
+    network: Network(topology: Star(hub: "server")),
+    objective: GpSample(grid: [30], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01),
+    protocol: Federated(
+        server: "server",
+        groups: [AgentGroup(members: "usual"), AgentGroup(members: "unusual", heterogeneity: Each("h", [0, 1]))],
+        rounds: 4,
+        initial_points: 3,
+        features: 20,
+        series: [
+            Series(name: "TS", sharing: Alone()),
+            Series(name: "FTS", sharing: Aggregate(weights: Uniform())),
+        ],
+    ),
+)"#;
+
+/// The regret of one group, and of the worst one, is a metric of every analysis; its means are those of the report.
+#[test]
+fn regrets_of_groups_are_metrics() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("groups.ron");
+    fs::write(&file, GROUPS).unwrap();
+    let document = run(file.to_str().unwrap(), place.path(), &[]);
+    let of = folder(&document);
+    let of = of.to_str().unwrap();
+    let mean = |cell: usize, series: usize, group: usize, metric: &str| {
+        document["cells"][cell]["series"][series]["groups"][group][metric]["mean"].as_f64().unwrap()
+    };
+    let ask = ["compare", of, of, "--series-a", "TS", "--series-b", "FTS", "--group"];
+    let rows = |group: &str| {
+        let found = json(&[ask.as_slice(), &[group]].concat());
+        let rows = found["rows"].as_array().unwrap().clone();
+        let names: Vec<String> = rows.iter().map(|row| row["metric"].as_str().unwrap().to_owned()).collect();
+        assert!(names.iter().all(|name| name.ends_with(&format!(" of {group}"))), "{names:?}");
+        assert_eq!(names.len(), 2 * 3, "two cells with three regrets each: {names:?}");
+        rows
+    };
+    for (group, place) in [("usual", 0), ("unusual", 1)] {
+        for row in rows(group) {
+            let metric = row["metric"].as_str().unwrap();
+            let metric = metric.strip_suffix(&format!(" of {group}")).unwrap();
+            let cell = usize::from(row["point"]["h"] == 1);
+            for (side, series) in [("a", 0), ("b", 1)] {
+                let told = mean(cell, series, place, metric);
+                assert!((row[side].as_f64().unwrap() - told).abs() < 1e-12, "{metric} {told} {row}");
+            }
+        }
+    }
+    // In every replication the worst is at least either, and so are the means.
+    for row in rows("worst").iter().filter(|row| row["metric"] == "simple_regret of worst") {
+        let cell = usize::from(row["point"]["h"] == 1);
+        for (side, series) in [("a", 0), ("b", 1)] {
+            let largest = mean(cell, series, 0, "simple_regret").max(mean(cell, series, 1, "simple_regret"));
+            assert!(row[side].as_f64().unwrap() >= largest - 1e-12, "{row}");
+        }
+    }
+    let (_, stdout, _) = code_and_output(&subrosa(&[ask.as_slice(), &["unusual"]].concat()));
+    assert!(stdout.contains("simple regret of unusual"), "{stdout}");
+    let planned = json(&[ask.as_slice(), &["unusual", "--power", "0.1"]].concat());
+    assert_eq!(planned["rows"][0]["metric"], "simple_regret of unusual");
+    assert!(planned["rows"][0]["needed"]["replications"].as_u64().unwrap() > 1, "{planned}");
+
+    // Whether the group's functions are its own matters to it, and hardly to the others.
+    let share = |group: &str| {
+        let found = json(&["explain", of, "--metric", "simple_regret", "--group", group]);
+        assert_eq!(found["metric"], format!("simple_regret of {group}"));
+        found
+    };
+    assert_eq!(share("unusual")["replications"], 12);
+    assert_eq!(share("worst")["replications"], 12);
+
+    let out = place.path().to_str().unwrap();
+    let asked = ["threshold", file.to_str().unwrap(), "--series", "FTS", "--against", "TS", "--over", "h"];
+    let range =
+        ["--from", "0", "--to", "1", "--max-replications", "20", "--replications", "20", "--out", out];
+    let search = |group: &str| json(&[asked.as_slice(), &range, &["--group", group]].concat());
+    let found = search("unusual");
+    assert_eq!(found["metric"], "simple_regret of unusual", "{found}");
+    // Sharing is worse for the unusual where nothing is common, and the usual gain throughout.
+    let gain = |found: &Value| {
+        let probes = found["probes"].as_array().unwrap();
+        probes.iter().find(|probe| probe["value"] == 1.0).unwrap()["gain"]["mean"].as_f64().unwrap()
+    };
+    assert!(gain(&found) < 0.0 && gain(&search("usual")) > 0.0, "{found}");
+
+    let wrong = |arguments: &[&str], words: &str| {
+        let (code, _, stderr) = code_and_output(&subrosa(arguments));
+        assert!(code == 2 && stderr.contains(words), "{code} {stderr}");
+    };
+    let known = "no series has a group called \"nobody\": the groups are \"usual\", \"unusual\", or worst";
+    wrong(&[ask.as_slice(), &["nobody"]].concat(), known);
+    wrong(&["explain", of, "--group", "nobody"], known);
+    wrong(&["explain", file.to_str().unwrap(), "--group", "nobody", "--out", out], known);
+    wrong(&[asked.as_slice(), &range, &["--group", "nobody"]].concat(), known);
+    wrong(&["explain", of, "--group", "usual", "--metric", "bytes"], "expected a regret that groups have");
+    wrong(&["explain", of, "--group", "usual", "--metric", "regret_per_user"], "have no regret_per_user");
+    let until = ["run", file.to_str().unwrap(), "--out", out, "--until-halfwidth", "9", "--group"];
+    wrong(&[until.as_slice(), &["nobody"]].concat(), known);
+    assert_eq!(code_and_output(&subrosa(&[until.as_slice(), &["unusual"]].concat())).0, 0);
+    let plain = scenario(place.path());
+    wrong(
+        &["explain", &plain, "--group", "usual", "--out", out],
+        "expected series with regrets by group, found none",
+    );
+}
+
 /// Differences are known before means are: common random numbers cancel.
 #[test]
 fn replications_until_a_difference_is_known() {

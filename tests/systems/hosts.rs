@@ -147,6 +147,9 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "LatencyStep" => link("Link(latency: Schedule(steps: [{}]))"),
         "LossStep" => link("Link(loss: Schedule(steps: [{}]))"),
         "EdgeDelay" => link("Link(latency: PathDelays(file: \"sites.graphml\", delay: {}))"),
+        "MissingDelays" => {
+            link("Link(latency: DelayTrace(file: \"ping.csv\", delay: \"rtt_ms\", missing: {}))")
+        }
         "RecordedDevice" => {
             all(&[ECHO], "parties.relay", "Party(availability: FlashTrace(file: \"flash.json\", device: {}))")
         }

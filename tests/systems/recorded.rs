@@ -240,3 +240,93 @@ fn a_bad_loss_is_refused_at_its_row() {
         &["network.default.loss.share", "lost_percent"],
     );
 }
+
+/// Lost pings: with `missing: Drop` the delay before them holds on, and the first one from the beginning; otherwise all such cells are
+/// named at once.
+#[test]
+fn lost_pings_are_no_measurement_or_all_named() {
+    let link = |more: &str| {
+        let latency =
+            format!("DelayTrace(file: \"lost.csv\", delay: \"rtt_ms\", time: \"s\", spacing: \"10s\"{more})");
+        scenario("Party()", &format!("topology: Mesh(), default: Link(latency: {latency})"), "rounds: 2")
+    };
+    let (place, path) = place(&link(", missing: Drop"));
+    let file = place.path().join("lost.csv");
+    fs::write(&file, "s,rtt_ms\n5,\n10,20\n20,NA\n30,40\n40,?\n").unwrap();
+    let resources = Resources { base: place.path().to_owned(), ..Resources::default() };
+    let cells = Document::load(Path::new(&path)).unwrap().cells(&[], &resources).unwrap();
+    let latency = &cells[0].1.stage(None).network.default.latency;
+    let at = |second: u64| {
+        let delay = latency.as_dyn().quantile_at(Time::ZERO + Span::from_millis(1000 * second), 0.5);
+        delay.nanos() / 1_000_000
+    };
+    // The recording begins at 5 s and lasts 45 s: 20 ms for 25 s, then 40 ms for 20 s.
+    assert_eq!([0, 4, 24, 25, 44, 45].map(at), [20, 20, 20, 40, 40, 20]);
+    let mean = (25.0 * 20.0 + 20.0 * 40.0) / 45.0;
+    assert!((latency.as_dyn().mean_seconds() * 1000.0 - mean).abs() < 1e-9);
+
+    let told = |text: &str, rows: &str| {
+        fs::write(&path, text).unwrap();
+        fs::write(&file, rows).unwrap();
+        let (code, _, stderr) = code_and_output(&subrosa(&["check", &path]));
+        assert_eq!(code, 3, "{stderr}");
+        stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = told(&link(""), "s,rtt_ms\n5,\n10,20\n20,NA\n30,40\n40,?\n");
+    let named = "found \"\" at lost.csv:2, \"NA\" at lost.csv:4, \"?\" at lost.csv:6";
+    assert!(words.contains(named) && words.contains("missing: Drop"), "{words}");
+    // A cell that is neither a number nor missing is an error always, and of many bad cells the first are named.
+    let rows: String = (0..9).map(|row| format!("{row},-{row}.5\n")).collect();
+    let words = told(&link(", missing: Drop"), &format!("s,rtt_ms\n{rows}"));
+    assert!(words.contains("\"-4.5\" at lost.csv:6, and 4 more, 9 in all"), "{words}");
+    assert!(!words.contains("-5.5"), "{words}");
+    let words = told(&link(", missing: Drop"), "s,rtt_ms\n5,\n10,nan\n");
+    assert!(words.contains("only missing cells in lost.csv"), "{words}");
+}
+
+/// The battery of a watch, full at 6 o'clock: half is left after 10 h idle, and it is charged from 23 o'clock on.
+const WATCH: &str = "availability: Battery(charges: ChargingHours(from: 23, until: 6), least: 0.5, idle: \"20h\", busy: \"4h\", \
+                     full: \"2h\", begins: 1, starts: 6)";
+
+/// The virtual hours of a run, and its lost messages.
+fn hours_and_lost(text: &str) -> (f64, u64) {
+    let (_place, path) = place(text);
+    let (code, stdout, stderr) = code_and_output(&subrosa(&["run", &path, "--format", "json"]));
+    assert_eq!(code, 0, "{stderr}");
+    let found: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let metrics = &found["cells"][0]["series"][0]["metrics"];
+    (metrics["virtual_seconds"].as_f64().unwrap() / 3600.0, metrics["messages_lost"].as_f64().unwrap() as u64)
+}
+
+/// A party without charge is disconnected as by every other availability: what it would begin itself waits until it is charged.
+#[test]
+fn an_empty_battery_disconnects_a_party() {
+    let network = "topology: Mesh(), default: Link(latency: Constant(\"30min\"))";
+    let (_place, path) = place(&scenario(&format!("Party({WATCH})"), network, "rounds: 2"));
+    let share = share_connected(&path, 24 * 3600);
+    assert!((share - 17.0 / 24.0).abs() < 1e-6, "{share}");
+    // A round takes an hour. The caller is disconnected from 10 h to 17 h: it asks nothing, so nothing is lost but what was on its way.
+    let asked = scenario(
+        &format!("Party({WATCH})"),
+        network,
+        "rounds: 14, retry: Retry(timeout: \"2h\", attempts: 50, backoff: Constant)",
+    );
+    let own = asked.replace("caller: \"server\"", "caller: \"client\"").replace("\"relay\": Party()", "");
+    let (hours, lost) = hours_and_lost(&own);
+    assert!((20.5..23.0).contains(&hours) && lost <= 2, "{hours} h, {lost} lost");
+}
+
+/// Work uses the battery, so it brings forward the time at which the party is disconnected; the answer to a job that ends then is lost.
+#[test]
+fn work_brings_forward_that_a_battery_disconnects() {
+    // 0.3 of the battery for a job of an hour: 0.7 after the first, half in the middle of the second, at 1 h 40 min.
+    let network = "topology: Star(hub: \"server\")";
+    let text = scenario(
+        &format!("Party({WATCH}, compute: Drawn(time: Constant(\"1h\")))"),
+        network,
+        "rounds: 2, retry: Retry(timeout: \"90min\", attempts: 50, backoff: Constant)",
+    );
+    let text = text.replace("\"relay\": Party()", "");
+    let (hours, lost) = hours_and_lost(&text);
+    assert!((17.0..21.0).contains(&hours) && lost >= 2, "{hours} h, {lost} lost");
+}

@@ -59,6 +59,10 @@ pub(in crate::cli) struct ThresholdArguments {
     /// The metric that is compared: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
+    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
+    /// largest, in each replication
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) group: Option<String>,
     /// A larger value of the metric is better. Default: a smaller one, as for regret
     #[arg(long)]
     pub(in crate::cli) larger_is_better: bool,
@@ -100,6 +104,10 @@ pub(in crate::cli) struct ExplainArguments {
     /// The metric that is explained: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
+    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
+    /// largest, in each replication
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) group: Option<String>,
     /// Draw a value quasi-randomly from a range, instead of taking the values of each Each; with ":log" at the end it
     /// is uniform on a logarithmic scale. May be repeated
     #[arg(long, value_name = "AXIS=FROM..TO", value_parser = range)]

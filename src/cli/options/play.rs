@@ -62,6 +62,10 @@ pub(in crate::cli) struct RunArguments {
     /// The metric for --until-halfwidth: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(in crate::cli) metric: String,
+    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
+    /// largest, in each replication
+    #[arg(long, value_name = "NAME", requires = "until_halfwidth")]
+    pub(in crate::cli) group: Option<String>,
     /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by replication
     #[arg(long, value_name = "SERIES", requires = "until_halfwidth")]
     pub(in crate::cli) against: Option<String>,
@@ -145,6 +149,10 @@ pub(in crate::cli) struct CompareArguments {
     /// The metric for --power: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "power")]
     pub(in crate::cli) metric: String,
+    /// Compare the regrets of this group of agents or cohort of users only; "worst" for the group where a regret is largest, in
+    /// each replication
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) group: Option<String>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(in crate::cli) format: Format,

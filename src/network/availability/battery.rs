@@ -1,6 +1,7 @@
 //! A party whose battery decides whether it takes part.
 
 use super::{Availability, AvailabilityProcess};
+use crate::kernel::Switch;
 use crate::network::hours::{DAY, HOUR, Hours, Zone};
 use crate::rng::Stream;
 use crate::vocab::{NonNegative, Probability, Problem, Span, Time};
@@ -9,11 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// A device with a battery: it takes part while it is charged, or while its level is high enough.
 ///
-/// The level begins at a random value, falls at a constant rate, falls further for the time that the party computes,
-/// and rises between two hours of the local day. A message that reaches the party while the level is below `least` is
-/// not received, except in the charging hours if `while_charging`; a job that has begun is completed and answered. For
-/// the kernel, the party is always connected. The energy of a job is subtracted when the job begins; the level stays
-/// between 0 and 1.
+/// The level begins at a random value, falls at a constant rate, falls faster while the party computes, and rises between
+/// two hours of the local day; it stays between 0 and 1. While the level is below `least`, the party is disconnected, except
+/// in the charging hours if `while_charging`: it neither sends nor receives, and learns of it, as with every other
+/// availability. A job that has begun goes on and uses the battery; if the party is disconnected when the job ends, its answer is lost.
 ///
 /// Example: `Battery(charges: ChargingHours(from: 23, until: 6), least: 0.4, idle: "30h", busy: "4h", full: "2h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,8 @@ pub struct Battery {
     pub least: Probability,
     /// Time in which an idle device uses a full battery, above 0.
     pub idle: Span,
-    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0.
+    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Jobs that run at once on several
+    /// servers each use it.
     pub busy: Span,
     /// Time in which charging fills an empty battery if nothing is used meanwhile, above 0. The
     /// idle use goes on during charging.
@@ -84,15 +85,34 @@ impl Battery {
     }
 }
 
+/// The battery at one time.
+#[derive(Clone, Debug)]
+struct State {
+    at: Time,
+    level: f64,
+    /// Whether the level or the charger lets the device take part.
+    online: bool,
+    /// When the jobs begin and end that have not ended; beginnings ascend.
+    jobs: Vec<(Time, Time)>,
+}
+
 #[derive(Clone, Debug)]
 struct Process {
     recipe: Battery,
     /// Nanoseconds of the local day that have passed at time zero.
     passed: u64,
-    /// The level at the time `at`.
-    level: f64,
-    at: Time,
+    /// The state at the last job's beginning, or at time zero.
+    known: State,
+    /// The state after the change that was announced last, with the jobs that are known.
+    ahead: State,
+    /// Whether the state of `ahead` has not been announced, because the plan changed.
+    untold: bool,
 }
+
+/// A party that stays disconnected for so long is taken to be gone for good.
+const GONE: Span = Span::from_nanos(400 * DAY);
+/// While the party is connected, the plan is made for so long at a time.
+const PLANNED: Span = Span::from_nanos(2 * DAY);
 
 impl Process {
     /// Whether the device is charged at a time, and when that changes next.
@@ -106,17 +126,47 @@ impl Process {
         (charged, at + Span::from_nanos(wait))
     }
 
-    /// Advances the level to the time `to`, which never decreases between calls.
-    fn advance(&mut self, to: Time) {
-        let use_up = 1.0 / self.recipe.idle.seconds();
-        let charge = 1.0 / self.recipe.full.seconds();
-        while self.at < to {
-            let (charged, next) = self.charging(self.at);
-            let until = next.min(to);
-            let rate = if charged { charge - use_up } else { -use_up };
-            self.level = (self.level + rate * (until - self.at).seconds()).clamp(0.0, 1.0);
-            self.at = until;
+    fn is_online(&self, charged: bool, level: f64) -> bool {
+        (charged && self.recipe.while_charging) || level >= self.recipe.least.get()
+    }
+
+    /// Advances the state to the next change of the connection, or to `limit` if there is none before or at it; true if there
+    /// was one.
+    fn advance(&self, state: &mut State, limit: Time) -> bool {
+        let least = self.recipe.least.get();
+        while state.at < limit {
+            let (charged, boundary) = self.charging(state.at);
+            state.jobs.retain(|(_, end)| *end > state.at);
+            let running = state.jobs.iter().filter(|(begin, _)| *begin <= state.at).count();
+            let ends = state.jobs.iter().map(|(begin, end)| if *begin > state.at { *begin } else { *end });
+            let until = ends.fold(boundary.min(limit), Time::min);
+            let used = 1.0 / self.recipe.idle.seconds() + running as f64 / self.recipe.busy.seconds();
+            let rate = if charged { 1.0 / self.recipe.full.seconds() - used } else { -used };
+            // The level matters unless the charger decides.
+            let decides = !(charged && self.recipe.while_charging);
+            let crosses = decides && (if state.online { rate < 0.0 } else { rate > 0.0 });
+            if crosses {
+                // Rounded up, so that the change comes when the level has reached `least`, and below it is disconnected.
+                let wait = ((least - state.level) / rate * 1e9).max(0.0).ceil();
+                let reachable = least > 0.0 && wait < (until - state.at).nanos() as f64;
+                if reachable {
+                    state.at = state.at + Span::from_nanos((wait as u64).max(1));
+                    state.level = least;
+                    state.online = !state.online;
+                    return true;
+                }
+            }
+            state.level = (state.level + rate * (until - state.at).seconds()).clamp(0.0, 1.0);
+            state.at = until;
+            if until == boundary {
+                let online = self.is_online(self.charging(until).0, state.level);
+                if online != state.online {
+                    state.online = online;
+                    return true;
+                }
+            }
         }
+        false
     }
 }
 
@@ -126,7 +176,13 @@ impl Availability for Battery {
         let level = stream.uniform_between(self.begins.get(), 1.0);
         let local = (self.starts.get() + zone) * HOUR as f64;
         let passed = (local + 2.0 * DAY as f64).max(0.0) as u64 % DAY;
-        Box::new(Process { recipe: self.clone(), passed, level, at: Time::ZERO })
+        let known = State { at: Time::ZERO, level, online: true, jobs: Vec::new() };
+        let ahead = known.clone();
+        let mut process = Process { recipe: self.clone(), passed, known, ahead, untold: false };
+        let (charged, _) = process.charging(Time::ZERO);
+        process.known.online = process.is_online(charged, level);
+        process.ahead.online = process.known.online;
+        Box::new(process)
     }
 
     fn ever_available(&self) -> bool {
@@ -154,15 +210,36 @@ impl Availability for Battery {
 }
 
 impl AvailabilityProcess for Process {
-    fn receives_at(&mut self, now: Time) -> bool {
-        self.advance(now);
-        let (charged, _) = self.charging(now);
-        (charged && self.recipe.while_charging) || self.level >= self.recipe.least.get()
+    fn starts_online(&mut self) -> bool {
+        self.known.online
     }
 
-    fn works(&mut self, now: Time, for_time: Span) {
-        self.advance(now);
-        self.level = (self.level - for_time.seconds() / self.recipe.busy.seconds()).max(0.0);
+    fn next_switch(&mut self) -> Option<Switch> {
+        let mut ahead = self.ahead.clone();
+        if !std::mem::take(&mut self.untold) {
+            let length = if ahead.online { PLANNED } else { GONE };
+            let limit = ahead.at + length;
+            if !self.advance(&mut ahead, limit) && !ahead.online {
+                return None;
+            }
+        }
+        let switch = Switch::connection(ahead.at, ahead.online);
+        self.ahead = ahead;
+        (switch.at < Time::NEVER).then_some(switch)
+    }
+
+    fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
+        let mut known = self.known.clone();
+        // A change at this very time may not have happened yet.
+        let mut last = None;
+        while self.advance(&mut known, now) {
+            last = Some(known.at);
+        }
+        self.untold = last == Some(now);
+        known.jobs.push((begins, begins + for_time));
+        self.ahead = known.clone();
+        self.known = known;
+        true
     }
 }
 
@@ -175,44 +252,80 @@ mod tests {
         Time::ZERO + Span::from_seconds(3600.0 * hours)
     }
 
-    /// A battery that is full when the run begins, at 6 o'clock local time. It lasts for 20 h if
-    /// the device is idle, and is charged from 23 to 6 o'clock.
-    fn process(least: &str) -> Box<dyn AvailabilityProcess> {
+    /// Full at the start, 6 o'clock: 20 h idle for a full battery, charged from 23 to 6 in 2 h, 4 h of work for a full battery.
+    fn process(least: &str, more: &str) -> Box<dyn AvailabilityProcess> {
         let text = format!(
             "Battery(charges: ChargingHours(from: 23, until: 6), least: {least}, idle: \"20h\", busy: \"4h\", full: \"2h\", begins: 1, \
-             starts: 6)"
+             starts: 6{more})"
         );
         let model: super::super::AvailabilityModel = crate::scenario::part(&text).unwrap();
         assert_eq!(model.as_dyn().problems(), []);
         model.as_dyn().start(Key::root(1).stream())
     }
 
+    /// The next changes, in thousandths of an hour.
+    fn changes(process: &mut dyn AvailabilityProcess, count: usize) -> Vec<(i64, bool)> {
+        let mut online = true;
+        let mut found = Vec::new();
+        while found.len() < count {
+            let switch = process.next_switch().unwrap();
+            // A change to the same state only says that the plan goes on.
+            if switch.online != online {
+                online = switch.online;
+                found.push(((switch.at.seconds() / 3.6).round() as i64, online));
+            }
+        }
+        found
+    }
+
     #[test]
     fn an_idle_battery_falls_until_it_is_charged() {
-        // 6 o'clock and full: half is left after 10 h, 23 o'clock comes after 17 h.
-        let mut device = process("0.5");
-        let heard: Vec<bool> = [9.9, 10.1, 16.9, 17.1, 24.0].map(|h| device.receives_at(hours(h))).to_vec();
-        assert_eq!(heard, [true, false, false, true, true]);
+        // 6 o'clock and full: half is left after 10 h, 23 o'clock comes after 17 h, and 6 o'clock after 24 h with a full battery.
+        let mut device = process("0.5", "");
+        assert!(device.starts_online());
+        let found = changes(&mut *device, 4);
+        assert_eq!(found, [(10_000, false), (17_000, true), (34_000, false), (41_000, true)]);
     }
 
     #[test]
-    fn work_uses_the_battery() {
-        // One hour of work uses a quarter of the battery, so half is left after 5 h instead of 10 h.
-        let mut device = process("0.5");
-        device.works(hours(1.0), Span::from_seconds(3600.0));
-        assert_eq!([4.9, 5.1].map(|h| device.receives_at(hours(h))), [true, false]);
+    fn without_while_charging_the_level_decides() {
+        // 0.15 is left at 23 o'clock; in an hour of charging the level rises by 1/2 - 1/20.
+        let mut device = process("0.5", ", while_charging: false");
+        let up = 17_000 + (350.0_f64 / 0.45).round() as i64;
+        assert_eq!(changes(&mut *device, 2), [(10_000, false), (up, true)]);
+        // Charging that is slower than the idle use never brings it back.
+        let text = "Battery(charges: ChargingHours(from: 23, until: 6), least: 0.5, idle: \"20h\", busy: \"4h\", full: \"21h\", begins: 1, \
+                    starts: 6, while_charging: false)";
+        let model: super::super::AvailabilityModel = crate::scenario::part(text).unwrap();
+        let mut device = model.as_dyn().start(Key::root(1).stream());
+        assert_eq!(changes(&mut *device, 1), [(10_000, false)]);
+        assert_eq!(device.next_switch(), None);
+        // A battery that never falls so low is never disconnected, and its plan goes on.
+        let mut device = process("0.1", "");
+        assert!((0..500).all(|_| device.next_switch().unwrap().online));
+    }
+
+    #[test]
+    fn work_changes_what_was_announced() {
+        // One hour of work from the first hour on uses a quarter more of the battery: half is left after 5 h, not after 10.
+        let mut device = process("0.5", "");
+        let announced = device.next_switch().unwrap();
+        assert_eq!(announced, Switch::connection(hours(10.0), false));
+        assert!(device.works(hours(1.0), hours(1.0), Span::from_seconds(3600.0)));
         let mut copy = device.clone();
-        assert_eq!(device.receives_at(hours(100.0)), copy.receives_at(hours(100.0)));
+        assert_eq!(changes(&mut *device, 2), [(5_000, false), (17_000, true)]);
+        // A second job waits for the first: 0.95 at 1 h, two hours of work take 0.6, 0.35 is left at 3 h; half at 2.5 h.
+        assert!(copy.works(hours(1.5), hours(2.0), Span::from_seconds(3600.0)));
+        assert_eq!(changes(&mut *copy, 1), [(2_500, false)]);
     }
 
     #[test]
-    fn long_waits_end_where_short_steps_do() {
-        for least in ["0.2", "0.35", "0.6", "0.9"] {
-            let (mut once, mut often) = (process(least), process(least));
-            for hour in 1..4000 {
-                often.receives_at(hours(f64::from(hour) / 10.0));
-            }
-            assert_eq!(once.receives_at(hours(400.0)), often.receives_at(hours(400.0)), "{least}");
-        }
+    fn a_change_at_the_time_of_a_job_is_not_lost() {
+        let mut device = process("0.5", "");
+        assert!(device.works(hours(10.0), hours(10.0), Span::from_seconds(60.0)));
+        // A level that is reached at the very time of the job counts a nanosecond later.
+        let late = hours(10.0) + Span::from_nanos(1);
+        assert_eq!(device.next_switch(), Some(Switch::connection(late, false)));
+        assert_eq!(device.next_switch(), Some(Switch::connection(hours(17.0), true)));
     }
 }

@@ -166,17 +166,12 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// Whether the party, while it is connected, receives a message that arrives at `now`. The
-    /// default calls [`Self::receives`]. Calls of this method and of [`Self::works`] are in order
-    /// of time.
-    fn receives_at(&mut self, now: Time) -> bool {
-        let _ = now;
-        self.receives()
-    }
-
-    /// Tells the process that the party begins to work at `now`, for this long, on a message.
-    fn works(&mut self, now: Time, for_time: Span) {
-        let _ = (now, for_time);
+    /// Tells the process, at `now`, that the party works from `begins` on, for this long, on a message. Called in order of time. True if
+    /// the changes that [`Self::next_switch`] has returned for later than `now` no longer hold: its next call then returns the first change
+    /// at or after `now`.
+    fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
+        let _ = (now, begins, for_time);
+        false
     }
 }
 

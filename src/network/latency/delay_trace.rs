@@ -3,7 +3,7 @@
 use super::Latency;
 use crate::network::data_file::{self, Loaded};
 use crate::network::recording::{Recording, RecordingFile};
-use crate::vocab::{DataFolders, Problem, Span, Time};
+use crate::vocab::{DataFolders, Problem, ProblemKind, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -43,8 +43,23 @@ pub struct DelayTrace {
     /// How much of the recording has passed when the run begins. Default: 0 s.
     #[serde(default)]
     pub offset: Span,
+    /// What happens to rows without a delay, such as those of lost pings. Default: Refuse.
+    #[serde(default)]
+    pub missing: MissingDelays,
     #[serde(skip)]
     recorded: Loaded<Recording>,
+}
+
+/// What happens to rows of a recording without a delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`, `null`, `None`,
+/// `?` and `-`, in any case. Any other cell that is not a number is an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum MissingDelays {
+    /// A missing cell is an error.
+    #[default]
+    Refuse,
+    /// The row is no measurement: the delay before it holds until the next one that was measured, and the first that was measured from
+    /// the beginning on. That packets were lost there changes no loss: name a column of losses in `LossTrace`.
+    Drop,
 }
 
 fn second() -> Span {
@@ -63,6 +78,7 @@ impl DelayTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
+            drop_missing: self.missing == MissingDelays::Drop,
         }
     }
 }
@@ -110,7 +126,13 @@ impl Latency for DelayTrace {
 
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let unit = self.unit.seconds() * if self.round_trips { 0.5 } else { 1.0 };
-        let read = self.recording().read(base).map(|recording| recording.map(|delay| delay * unit));
+        let mut read = self.recording().read(base).map(|recording| recording.map(|delay| delay * unit));
+        if let Err(Problem { complaint: ProblemKind::Wrong { expected, cure, .. }, .. }) = &mut read
+            && self.missing == MissingDelays::Refuse
+            && expected.starts_with("a number")
+        {
+            "correct the file; missing: Drop takes rows without a delay".clone_into(cure);
+        }
         data_file::keep(read, &mut self.recorded)
     }
 

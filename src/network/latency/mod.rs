@@ -34,7 +34,7 @@ mod weibull;
 
 pub use beta::Beta;
 pub use constant::Constant;
-pub use delay_trace::DelayTrace;
+pub use delay_trace::{DelayTrace, MissingDelays};
 pub use empirical::Empirical;
 pub use erlang::Erlang;
 pub use exponential::Exponential;

@@ -58,6 +58,7 @@ impl LossTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
+            drop_missing: false,
         }
     }
 

@@ -63,6 +63,7 @@ impl ThroughputTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
+            drop_missing: false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Columns that are computed from the columns of a file: by formulas, and one for each value of a column of categories.
 
 use super::failure::TableError;
-use super::reader::{CsvTable, is_missing};
-use crate::vocab::{Origin, Problem, PublicFact};
+use super::reader::CsvTable;
+use crate::vocab::{Origin, Problem, PublicFact, is_missing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
 //! Missing cells of a table: refused, dropped with their rows, or replaced by a mean.
 
 use super::failure::TableError;
-use super::reader::{CsvTable, is_missing};
-use crate::vocab::{Origin, PublicFact};
+use super::reader::CsvTable;
+use crate::vocab::{Origin, PublicFact, is_missing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -1,20 +1,12 @@
 //! Reads a whole CSV file with a header line.
 
 use super::failure::{BadCell, LARGEST, TableError};
-use crate::vocab::{CsvRows, NoSuchColumn, NotCsv};
+use crate::vocab::{CsvRows, NoSuchColumn, NotCsv, is_missing};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Largest number of cells that an error names besides the first.
 const NAMED: usize = 5;
-
-/// Texts that stand for a missing cell, besides the empty one.
-const MARKS: [&str; 7] = ["na", "n/a", "nan", "null", "none", "?", "-"];
-
-/// Whether a cell is missing.
-pub(super) fn is_missing(text: &str) -> bool {
-    text.is_empty() || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
-}
 
 /// The finite number in a cell, if it is one of absolute value at most 1e100.
 fn number(text: &str) -> Option<f64> {

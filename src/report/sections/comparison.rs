@@ -9,8 +9,19 @@ use crate::study::{Comparison, ComparisonRow};
 use crate::vocab::counted;
 
 /// The metrics of the short comparison, the most important first; the first two that the runs have are shown.
-const MAIN: [&str; 5] =
-    ["f(lambda*) - f(lambda~)", "simple_regret", "regret_per_question", "virtual_seconds", "bytes"];
+const MAIN: [&str; 6] = [
+    "f(lambda*) - f(lambda~)",
+    "simple_regret",
+    "regret_per_question",
+    "virtual_seconds",
+    "bytes",
+    "cumulative_regret",
+];
+
+/// Whether a metric is this one, or this one of a group.
+fn is(metric: &str, main: &str) -> bool {
+    metric.strip_prefix(main).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
+}
 
 /// The comparison in short: a line for each series and cell with the change of two metrics, and what else differs. With
 /// `full`, a table of every metric for each series and cell.
@@ -61,7 +72,9 @@ fn apart(row: &ComparisonRow) -> bool {
 fn short(comparison: &Comparison) -> Vec<Block> {
     let shown: Vec<&str> = MAIN
         .into_iter()
-        .filter(|metric| comparison.rows.iter().any(|row| row.metric == *metric))
+        .filter_map(|main| {
+            comparison.rows.iter().map(|row| row.metric.as_str()).find(|metric| is(metric, main))
+        })
         .take(2)
         .collect();
     let mut axes: Vec<String> = Vec::new();

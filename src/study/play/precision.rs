@@ -7,6 +7,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::{Options, Outcome, Progress};
 use crate::study::play::runner::play;
+use crate::study::results::group_metric::{GroupError, GroupsFound};
 use crate::study::results::metric::MetricValues;
 use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
@@ -96,6 +97,25 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
         }
     }
     Some(known.into_iter().collect())
+}
+
+/// Why no series has this regret of this group, or of the worst one; `None` if one has it, or if a replication fails. The
+/// first replication of each cell is played, without being stored, until one has it.
+#[must_use]
+pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
+    let mut found = GroupsFound::default();
+    if let Err(wrong @ GroupError::NotARegret { .. }) = found.check(metric, group) {
+        return Some(wrong);
+    }
+    for (index, cell) in plan.cells.iter().enumerate() {
+        // If this replication fails, the run will report the failure with all details.
+        let record = CellRunner::without_folder(index, cell, plan).play(0).ok()?;
+        rows(index, cell, [&record]).iter().for_each(|row| found.add(row));
+        if found.check(metric, group).is_ok() {
+            return None;
+        }
+    }
+    found.check(metric, group).err()
 }
 
 /// The first of the series `named` that no cell has, with the names of all series; `None` if every one exists.

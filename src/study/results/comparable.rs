@@ -2,6 +2,7 @@
 
 use crate::scenario::Draft;
 use crate::study::disk::error::FolderError;
+use crate::study::results::group_metric::GroupError;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -12,6 +13,9 @@ pub enum CompareError {
     /// Records cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The runs have no such group.
+    #[error(transparent)]
+    Group(#[from] GroupError),
     /// The objectives differ, or the units of their regrets.
     #[error(
         "expected two runs of one objective, found {a} in the first and {b} in the second: a difference of their regrets \

@@ -3,10 +3,10 @@
 //! Replications with the same seed and number draw the same random numbers in both runs. They are compared pair by pair, so
 //! that their common variation cancels. Cells that differ only in the seed form one group.
 
-use crate::study::disk::error::FolderError;
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::comparable::{CompareError, ComparedCell};
+use crate::study::results::group_metric::{GroupsFound, values_of};
 use crate::study::results::holm::holm;
 use crate::study::results::power::Needed;
 use crate::study::results::rows::{METRICS, Row, rows};
@@ -89,6 +89,9 @@ pub struct Compared<'a> {
     pub stored: &'a StoredRecords,
     /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
+    /// If present, the regrets of this group of agents or cohort of users are compared, or of the worst one
+    /// ([`WORST`](crate::study::WORST)), and nothing else.
+    pub group: Option<&'a str>,
     /// The only branch to compare, for a run that was forked; if absent, all branches.
     pub branch: Option<&'a str>,
 }
@@ -250,9 +253,10 @@ fn unmatched_axes(ours: &[Group], theirs: &[Group], [here, there]: [&str; 2]) ->
     alone.map(note).collect()
 }
 
-fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
+fn groups(side: Compared<'_>) -> Result<Vec<Group>, CompareError> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
+    let mut found = GroupsFound::default();
     for (index, cell) in side.plan.cells.iter().enumerate() {
         let mut draft = cell.scenario.draft().clone();
         draft.seed = 0;
@@ -282,24 +286,24 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         records.retain(|&replication, _| replication < side.plan.replications);
         for row in rows(index, cell, records.values()) {
             if side.series.is_none_or(|wanted| wanted == row.series) {
-                group.take(row);
+                found.add(&row);
+                group.take(&row, side.group);
             }
         }
+    }
+    if let Some(group) = side.group {
+        found.check("simple_regret", group)?;
     }
     Ok(groups)
 }
 
 impl Group {
-    fn take(&mut self, row: Row) {
+    fn take(&mut self, row: &Row, group: Option<&str>) {
         let key = (row.seed, row.replication);
         self.records += 1;
         self.ended_early += u64::from(row.ended_early);
-        let series = self.values.entry(row.series).or_default();
-        let metrics = METRICS.iter().zip(row.metrics).filter_map(|(name, value)| Some((*name, value?)));
-        for (name, value) in metrics {
-            series.entry(name.to_owned()).or_default().insert(key, value);
-        }
-        for (name, value) in row.more {
+        let series = self.values.entry(row.series.clone()).or_default();
+        for (name, value) in group.map_or_else(|| row.named(), |group| values_of(&row.groups, group)) {
             series.entry(name).or_default().insert(key, value);
         }
     }

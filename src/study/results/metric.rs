@@ -2,6 +2,7 @@
 
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::CellPlan;
+use crate::study::results::group_metric::value_called;
 use crate::study::results::rows::{METRICS, rows};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ pub(in crate::study) struct MetricValues {
 }
 
 impl MetricValues {
-    /// The values of a metric, which is named as in `results.csv` without "more.".
+    /// The values of a metric, which is named as in `results.csv` without "more.", or as by
+    /// [`metric_of_group`](crate::study::metric_of_group).
     pub(in crate::study) fn of(
         cell: usize,
         planned: &CellPlan,
@@ -25,7 +27,10 @@ impl MetricValues {
         let place = METRICS.iter().position(|known| *known == metric);
         let mut found = Self::default();
         for row in rows(cell, planned, records.values()) {
-            let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
+            let value = match place {
+                Some(place) => row.metrics[place],
+                None => row.more.get(metric).copied().or_else(|| value_called(&row.groups, metric)),
+            };
             found.short |= value.is_none() && row.ended_early;
             let values = found.by_series.entry(row.series).or_default();
             values.extend(value.map(|value| (row.replication, value)));

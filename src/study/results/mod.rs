@@ -14,6 +14,7 @@ pub(in crate::study) mod ledger_table;
 #[cfg(feature = "parquet")]
 pub(in crate::study) mod parquet;
 pub(in crate::study) mod persons;
+pub(in crate::study) mod group_metric;
 pub(in crate::study) mod metric;
 pub(in crate::study) mod points;
 pub(in crate::study) mod power;

@@ -1,6 +1,7 @@
 //! The table `results` for other programs, with a row per cell, replication and series: as CSV, as JSON lines and, with
 //! the feature `parquet`, as Parquet.
 
+use crate::protocols::GroupOutcome;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
@@ -43,6 +44,17 @@ pub(in crate::study) struct Row {
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,
+    /// Regrets by group of agents or cohort of users; none if the series ended early.
+    pub(in crate::study) groups: Vec<GroupOutcome>,
+}
+
+impl Row {
+    /// Every metric that has a value, by name: the common ones, outcomes and counts.
+    pub(in crate::study) fn named(&self) -> Vec<(String, f64)> {
+        let metrics = METRICS.iter().zip(self.metrics).filter_map(|(name, value)| Some((*name, value?)));
+        let more = self.more.iter().map(|(name, value)| (name.clone(), *value));
+        metrics.map(|(name, value)| (name.to_owned(), value)).chain(more).collect()
+    }
 }
 
 /// The rows of the records of one cell.
@@ -78,6 +90,7 @@ pub(in crate::study) fn rows<'a>(
                     Some(series.bytes as f64),
                 ],
                 more: counts.chain(outcomes).collect(),
+                groups: last.map_or_else(Vec::new, |_| series.groups.clone()),
             }
         };
         record.series.iter().map(row).collect()
