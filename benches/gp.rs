@@ -18,7 +18,7 @@ use subrosa::gp::{
     ArmCovariance, ArmPosterior, FeatureLength, FourierFeatures, Points, Posterior, WeightPosterior, dot,
     largest, upper_bounds,
 };
-use subrosa::learners::{Arms, Facts, LearnerModel};
+use subrosa::learners::{Arms, LearnerModel, ProblemConstants};
 use subrosa::rng::Key;
 
 fn main() {
@@ -285,7 +285,7 @@ fn learners_2000_rounds_100_arms(bencher: Bencher, recipe: &str) {
         covariance: Some(hundred()),
         noise_variance: 1.0,
         mean: 0.0,
-        facts: Facts {
+        facts: ProblemConstants {
             horizon: Some(2000),
             bound: Some(4.0),
             noise_bound: Some(1.0),

@@ -7,6 +7,7 @@ mod words;
 
 mod conformance;
 mod conformance_families;
+mod crashes;
 mod gp_dense;
 mod gp_determinism;
 mod gp_oracle;

@@ -203,6 +203,14 @@ fn m_m_k_waits_as_erlang_says_and_littles_law_is_exact() {
     assert_eq!(statistics.busy, busy);
     assert!((statistics.utilisation() - 0.8).abs() < 0.02);
     assert!((statistics.mean_wait_seconds() - waited.0).abs() < 1e-9);
+    assert_eq!(statistics.share_delayed(), delayed as f64 / 150_000.0);
+    assert_eq!(statistics.mean_waiting(), nanos as f64 / statistics.at.nanos() as f64);
+}
+
+#[test]
+fn a_resource_that_was_never_used_has_means_of_zero() {
+    let statistics = Resource::<u8>::new(servers(2), Discipline::Fifo).statistics(Time::ZERO);
+    assert_eq!((statistics.utilisation(), statistics.mean_waiting()), (0.0, 0.0));
 }
 
 #[test]

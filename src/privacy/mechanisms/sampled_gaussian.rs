@@ -133,3 +133,24 @@ impl Noise {
         Ok(sum)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// Without exact arithmetic, the sum of the chosen contributions, each clipped to norm 1, plus 2 times the next normal
+    /// deviates of the stream, in the order of the numbers.
+    #[test]
+    fn a_sum_in_floating_point_has_clipped_parts_and_noise_of_the_stated_size() {
+        let one = Positive::new(1.0).unwrap();
+        let noise =
+            Noise { norm: one, multiplier: Positive::new(2.0).unwrap(), arithmetic: NoiseArithmetic::Ideal };
+        let units = vec![vec![3.0, 4.0], vec![9.0, 9.0], vec![0.25, -0.5]];
+        let sum = noise.noisy_sum(&units, [0, 2].into_iter(), &mut Key::root(2).stream()).unwrap();
+        let mut stream = Key::root(2).stream();
+        for (sum, clipped) in sum.iter().zip([0.6 + 0.25, 0.8 - 0.5]) {
+            assert!((sum - (clipped + 2.0 * stream.normal())).abs() < 1e-12);
+        }
+    }
+}

@@ -192,3 +192,18 @@ impl OutcomeProgram for OutcomeSession {
         Box::new(Self { recipe: self.recipe.clone(), dialogue })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn a_program_answers_within_a_replication_only_and_has_the_delta_of_its_cost() {
+        let text = "(command: [\"true\"], cost: ApproximateDp(epsilon: 1, delta: 1e-6), variance: 2)";
+        let external: External = ron::from_str(text).unwrap();
+        let refused = external.privatise(&0.5, &mut Key::root(1).stream()).unwrap_err();
+        assert!(refused.to_string().contains("within a replication"), "{refused}");
+        assert_eq!((external.delta(), external.variance().unwrap()), (1e-6, 2.0));
+    }
+}

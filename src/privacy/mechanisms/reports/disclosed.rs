@@ -9,3 +9,16 @@ impl RewardReport for Disclosed {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::Epsilon;
+
+    #[test]
+    fn rewards_without_protection_have_no_epsilon_and_get_none() {
+        let epsilon = Epsilon::new(1.0).unwrap();
+        let report = Disclosed {};
+        assert!(report.epsilon().is_none() && report.at_epsilon(epsilon).is_none());
+    }
+}
