@@ -186,4 +186,24 @@ mod tests {
         assert!(gaussian_delta(1.0 / classical.standard_deviation(), 0.5) < 1e-5);
         assert!(Gaussian::classical(Epsilon::new(1.0).unwrap(), delta, one).is_err());
     }
+
+    /// sigma = Delta sqrt(2 ln(1.25 / delta)) / epsilon; by hand, 2 sqrt(2 ln 125000) / 0.5 = 19.379.
+    #[test]
+    fn the_classical_calibration_is_the_formula_of_dwork_and_roth() {
+        let classical = Gaussian::classical(
+            Epsilon::new(0.5).unwrap(),
+            Delta::new(1e-5).unwrap(),
+            Positive::new(2.0).unwrap(),
+        );
+        let Cost::Gaussian { noise_multiplier } = classical
+            .unwrap()
+            .with(NoiseArithmetic::Ideal)
+            .price(&vec![0.0], &Neighbours::ReplaceOne)
+            .unwrap()
+            .cost
+        else {
+            panic!("a Gaussian cost");
+        };
+        assert!((2.0 * noise_multiplier - 19.379_22).abs() < 1e-4, "{noise_multiplier}");
+    }
 }

@@ -112,3 +112,18 @@ impl Mechanism for Laplace {
         Ok(under_laplace([a, b], self.scale(), |y| y))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// The tail is a scale, up to rounding by half a lattice's spacing on each side.
+    #[test]
+    fn the_tail_of_exact_noise_is_that_of_the_scale() {
+        let laplace = Laplace::new(Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap());
+        for a in [0.5, 3.0, 20.0] {
+            let tail = laplace.tail(a);
+            assert!(tail >= 3.0 * a && tail < 3.0 * a * (1.0 + 1e-3), "{a}: {tail}");
+            assert_eq!(laplace.with(NoiseArithmetic::Ideal).tail(a), 3.0 * a);
+        }
+    }
+}

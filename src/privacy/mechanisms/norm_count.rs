@@ -126,4 +126,12 @@ mod tests {
             prop_assert!(both >= z && both <= z * (1.0 + 1e-9), "{both} for {z}");
         }
     }
+
+    /// A count of 3 halves is 1.5; the noise is `sd` times the next normal deviate of the stream.
+    #[test]
+    fn a_count_in_floating_point_has_noise_of_the_stated_deviation() {
+        let key = crate::rng::Key::root(6);
+        let released = of(3.0).released(3, Some(NoiseArithmetic::Ideal), &mut key.stream()).unwrap();
+        assert_eq!(released, 1.5 + 3.0 * key.stream().normal());
+    }
 }

@@ -94,3 +94,24 @@ impl ReceivedVectors {
         here
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// Two of three agents, one of them with half of its weight: 0.5 * 0.2 + 0.7.
+    #[test]
+    fn weights_that_are_present_are_discounted() {
+        let received = |discounts| ReceivedVectors {
+            population: 3,
+            vectors: [0, 2].map(|agent| (agent, Arc::new(vec![1.0]))).to_vec(),
+            weights: Arc::new(vec![vec![0.2, 0.1, 0.7]]),
+            late_sampling_draw: Vec::new(),
+            length: 1,
+            discounts,
+        };
+        let present = |discounts| received(discounts).present(&[0.2, 0.1, 0.7]);
+        assert!((present(vec![0.5, 1.0]) - 0.8).abs() < 1e-15);
+        assert!((present(vec![]) - 0.9).abs() < 1e-15);
+        assert!((present(vec![2.0, -1.0]) - 0.2).abs() < 1e-15, "factors are held in [0, 1]");
+    }
+}

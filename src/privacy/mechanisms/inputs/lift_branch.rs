@@ -162,4 +162,26 @@ mod tests {
             assert!((both - 1.0).abs() < 1e-10, "{r} {t} {both}");
         }
     }
+
+    /// Lower tails against closed forms: 1 - e^(-t/2) for 2 degrees of freedom, 1 - e^(-t/2) (1 + t/2) for 4.
+    #[test]
+    fn lower_tails_are_those_of_the_closed_forms() {
+        for t in [1e-3_f64, 0.5, 2.0, 5.9, 6.1, 30.0] {
+            let half = t / 2.0;
+            let two = -libm::expm1(-half);
+            let four = if t < 0.01 { half * half / 2.0 } else { 1.0 - libm::exp(-half) * (1.0 + half) };
+            assert!((libm::exp(ln_chi_squared_below(2, t)) / two - 1.0).abs() < 1e-10, "2, {t}");
+            assert!((libm::exp(ln_chi_squared_below(4, t)) / four - 1.0).abs() < 1e-3, "4, {t}");
+        }
+    }
+
+    /// Beyond the range of floating point: ln erfc(sqrt(x)) = -x - ln(pi x) / 2 - 1 / (2x) + O(x^-2).
+    #[test]
+    fn tails_beyond_floating_point_follow_the_asymptotic_series() {
+        for x in [600.0_f64, 1000.0, 50_000.0] {
+            let series = -x - 0.5 * (std::f64::consts::PI * x).ln() - 0.5 / x;
+            let found = ln_erfc_of_root(x);
+            assert!(found >= series && found < series + 0.6 / x, "{x}: {found} {series}");
+        }
+    }
 }

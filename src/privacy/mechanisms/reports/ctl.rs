@@ -320,4 +320,14 @@ mod tests {
             assert!(((high / low) / ratio - 1.0).abs() < relative, "{} for {ratio}", high / low);
         }
     }
+
+    /// A clipped reward plus the scale times the next Laplace deviate of the stream.
+    #[test]
+    fn noise_in_floating_point_has_the_stated_scale() {
+        let (epsilon, bound) = (Epsilon::new(2.0).unwrap(), Positive::new(5.0).unwrap());
+        let ctl = Ctl { arithmetic: NoiseArithmetic::Ideal, ..Ctl::new(epsilon, bound, true).unwrap() };
+        let key = Key::root(7);
+        let expected = 5.0 + ctl.scale() * key.stream().laplace();
+        assert_eq!(ctl.privatise(&8.0, &mut key.stream()).unwrap(), expected);
+    }
 }
