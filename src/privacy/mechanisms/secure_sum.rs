@@ -112,6 +112,18 @@ mod tests {
     use crate::vocab::{Arithmetic, Positive};
     use std::sync::Arc;
 
+    /// A round of four agents with equal weights, before any vector has arrived.
+    fn plan() -> ReceivedVectors {
+        ReceivedVectors {
+            population: 4,
+            vectors: Vec::new(),
+            weights: Arc::new(vec![vec![0.25; 4]]),
+            late_sampling_draw: Vec::new(),
+            length: 2,
+            discounts: Vec::new(),
+        }
+    }
+
     fn price(clip: Option<f64>, participation: Participation, shares: u64) -> Price {
         let neighbours = match participation {
             Participation::Poisson(_) => Neighbours::ZeroOut,
@@ -119,14 +131,7 @@ mod tests {
         };
         let clip = clip.map(|clip| Positive::new(clip).unwrap());
         let sum = FederatedSum::planned(participation, clip, 1.0);
-        let plan = ReceivedVectors {
-            population: 4,
-            vectors: Vec::new(),
-            weights: Arc::new(vec![vec![0.25; 4]]),
-            late_sampling_draw: Vec::new(),
-            length: 2,
-            discounts: Vec::new(),
-        };
+        let plan = plan();
         let opened = SecureSumOutput { plan, sums: Vec::new() };
         SecureSum { sum, shares, planned: 4, condition: "a server that follows the protocol".to_owned() }
             .price(&opened, &neighbours)
@@ -158,14 +163,7 @@ mod tests {
     fn a_sample_of_fixed_size_moves_a_sum_as_poisson_sampling_at_its_rate_does() {
         let shift = |participation| {
             let sum = FederatedSum::planned(participation, Some(Positive::new(2.0).unwrap()), 1.0);
-            let plan = ReceivedVectors {
-                population: 4,
-                vectors: Vec::new(),
-                weights: Arc::new(vec![vec![0.25; 4]]),
-                late_sampling_draw: Vec::new(),
-                length: 2,
-                discounts: Vec::new(),
-            };
+            let plan = plan();
             let mechanism = SecureSum { sum, shares: 4, planned: 4, condition: String::new() };
             let SubsampledShift { rate, base, moved, .. } = mechanism.moved(&plan, 1);
             (rate, base, moved)
