@@ -1,11 +1,12 @@
-//! Divides one distribution of the loss into cells of different widths, which gives a worse and a better discrete law.
+//! Divides one distribution of the loss into cells of different widths, which gives two discrete distributions: a
+//! pessimistic one (`worse`), for an upper bound of epsilon, and an optimistic one (`better`), for a lower bound.
 
 use super::masses::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
-/// Smallest number of cells in an octave of a single loss.
+/// Smallest number of cells in an octave of the loss of a single release.
 const OCTAVE: f64 = 16.0;
-/// Number of cells of a single loss that is not divided into octaves.
+/// Number of cells of the loss of a single release, if it is not divided into octaves.
 const EVEN: f64 = 2048.0;
 
 /// A range of losses, and the cells that it is divided into.
