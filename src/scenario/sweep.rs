@@ -330,8 +330,8 @@ impl RawCell<'_> {
         self.expansion.edited.with_choices(&chosen.collect::<Vec<_>>())
     }
 
-    /// The tree of the cell's text, made without parsing that text; its places are those of the text with every
-    /// `Each`.
+    /// The tree of the cell's text, made without parsing that text; its places are those of the text with
+    /// every `Each`.
     pub(super) fn tree(&self) -> Node {
         self.without_each(&self.expansion.root)
     }

@@ -1,5 +1,6 @@
-//! Divides one distribution of the loss into cells of different widths, which gives two discrete distributions:
-//! a pessimistic one (`worse`) for an upper bound of epsilon, and an optimistic one (`better`) for a lower bound.
+//! Divides one distribution of the loss into cells of different widths, which gives two discrete
+//! distributions: a pessimistic one (`worse`) for an upper bound of epsilon, and an optimistic one (`better`)
+//! for a lower bound.
 
 use super::masses::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
@@ -25,12 +26,13 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows that are chosen without the results of a previous pass: octaves (each window is twice as wide as the one
-/// before) of the distance from the centre of the law's bulk, if the law states a bulk; else one window.
+/// Windows that are chosen without the results of a previous pass: octaves (each window is twice as wide as
+/// the one before) of the distance from the centre of the law's bulk, if the law states a bulk; else one
+/// window.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // The pitch, of which most atoms are multiples, is a multiple of the spacing, so that atoms are represented
-        // exactly; densities need narrow cells.
+        // The pitch, of which most atoms are multiples, is a multiple of the spacing, so that atoms are
+        // represented exactly; densities need narrow cells.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];
