@@ -219,7 +219,7 @@ pub(super) fn apply_override(edited: &EditedText, argument: &str) -> Result<Edit
     }
 }
 
-/// One cell before it is typed: which value each axis has.
+/// One cell before its text is parsed into types: the value that each axis has.
 #[derive(Debug)]
 pub(super) struct RawCell<'a> {
     expansion: &'a Expansion<'a>,
@@ -330,7 +330,8 @@ impl RawCell<'_> {
         self.expansion.edited.with_choices(&chosen.collect::<Vec<_>>())
     }
 
-    /// The tree of that text, made without reading it again; its places are those of the text with every `Each`.
+    /// The tree of the cell's text, made without parsing that text; its places are those of the text with
+    /// every `Each`.
     pub(super) fn tree(&self) -> Node {
         self.without_each(&self.expansion.root)
     }

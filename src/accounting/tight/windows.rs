@@ -1,11 +1,13 @@
-//! Divides one distribution of the loss into cells of different widths, which gives a worse and a better discrete law.
+//! Divides one distribution of the loss into cells of different widths, which gives two discrete
+//! distributions: a pessimistic one (`worse`) for an upper bound of epsilon, and an optimistic one (`better`)
+//! for a lower bound.
 
 use super::masses::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
-/// Smallest number of cells in an octave of a single loss.
+/// Smallest number of cells in an octave of the loss of a single release.
 const OCTAVE: f64 = 16.0;
-/// Number of cells of a single loss that is not divided into octaves.
+/// Number of cells of the loss of a single release, if it is not divided into octaves.
 const EVEN: f64 = 2048.0;
 
 /// A range of losses, and the cells that it is divided into.
@@ -24,11 +26,13 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows that are chosen without the results of a previous pass: octaves of the distance from the law's bulk if the
-/// law has one, else one window.
+/// Windows that are chosen without the results of a previous pass. If the law states a bulk, they are octaves
+/// of the distance from its centre: each window ends at twice the distance of the one before. Else there is
+/// one window.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // The spacing divides the pitch, so that atoms are represented exactly; densities need narrow cells.
+        // The pitch, of which most atoms are multiples, is a multiple of the spacing, so that atoms are
+        // represented exactly; densities need narrow cells.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];

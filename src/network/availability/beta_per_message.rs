@@ -30,7 +30,7 @@ impl BetaPerMessage {
         [mean * concentration, (1.0 - mean) * concentration]
     }
 
-    /// The probability that a message is received by the party at the place `level` of the distribution.
+    /// The probability that the party receives a message: the quantile of the beta distribution at `level`.
     fn heard(&self, level: f64) -> f64 {
         let [a, b] = self.shapes();
         beta_quantile(a, b, level).clamp(0.0, 1.0)
@@ -119,7 +119,7 @@ mod tests {
             mean: Probability::new(0.5).unwrap(),
             concentration: Positive::new(2.0).unwrap(),
         };
-        // Shapes 1 and 1: the probability is the place itself.
+        // Shapes 1 and 1: the distribution is uniform, so the probability is the level itself.
         let heard = |level: f64| {
             let mut process = recipe.start_at(level, Key::root(3).stream());
             (0..200).map(|_| process.receives()).collect::<Vec<bool>>()

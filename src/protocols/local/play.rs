@@ -195,8 +195,8 @@ impl Local {
         Ok(record)
     }
 
-    /// What a learner knows about the problem and about the reports of users at these levels, who are this share of all
-    /// users.
+    /// What a learner knows about the problem and about the reports of its users. Each of `levels` describes
+    /// the users with one epsilon; `share` is the share of this learner's users among all users.
     fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
         let bound = crowd.deviation();
         let mut facts = ProblemConstants {

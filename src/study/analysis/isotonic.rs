@@ -1,8 +1,8 @@
-//! Monotone regression, and where it crosses a value.
+//! Monotone (non-increasing) regression, and where it crosses 0.
 
-/// The falling sequence that is closest to `values` in the sense of least squares, all with equal weights. Source: the
-/// pool-adjacent-violators algorithm (Barlow, Bartholomew, Bremner and Brunk 1972, "Statistical Inference under Order
-/// Restrictions").
+/// The non-increasing sequence that is closest to `values` in the sense of least squares, all with equal
+/// weights. Source: the pool-adjacent-violators algorithm (Barlow, Bartholomew, Bremner and Brunk 1972,
+/// "Statistical Inference under Order Restrictions").
 #[must_use]
 pub(super) fn falling(values: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
@@ -20,8 +20,8 @@ pub(super) fn falling(values: &[f64]) -> Vec<f64> {
     pools.into_iter().flat_map(|(mean, count)| std::iter::repeat_n(mean, count)).collect()
 }
 
-/// Where a falling sequence crosses 0: the position of the value before, and the share of the way to the next one. For a stretch of
-/// zeros, its middle; `None` if the sequence does not cross 0.
+/// Where a non-increasing sequence crosses 0: the index of the last value before the crossing, and the share
+/// of the way to the next value. For a stretch of zeros, its middle; `None` if the sequence does not cross 0.
 #[must_use]
 pub(super) fn crossing(falling: &[f64]) -> Option<(usize, f64)> {
     let above = falling.iter().rposition(|value| *value > 0.0)?;
