@@ -66,12 +66,13 @@ impl Document {
             };
             self.diagnostics(vec![problem])
         };
-        // A path is valid if a value can be set there; a word that is no path of the text but close to the name of an
-        // `Each` is taken as misspelt.
+        // A path is valid if a value can be set there. What is no path of the text is taken as a misspelt name if it is
+        // close to the name of an `Each`, or if it is a single word.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
         let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();
-        if tree::follow(&root, &path).1 < path.len() && closest(wanted, &names).is_some() {
+        let absent = tree::follow(&root, &path).1 < path.len();
+        if absent && (path.len() == 1 || closest(wanted, &names).is_some()) {
             return Err(refuse(Diagnostic::new(Place::Whole, format!("no Each is called \"{wanted}\""))));
         }
         Ok(VariedValue { name: wanted.to_owned(), paths: vec![wanted.to_owned()] })
@@ -112,6 +113,8 @@ mod tests {
         assert!(unlike.contains("the values 1, 2, as at a") && unlike.contains("3, 4 at b"), "{unlike}");
         let near = told("S(a: Each(\"epsilon\", [1, 2]))", "epsilom");
         assert!(near.contains("did you mean the Each called `epsilon`?"), "{near}");
+        let word = told("S(a: T(b: Each(\"absent\", [1, 2])))", "nope");
+        assert!(word.contains("no Each is called") && word.contains("one of the Each called absent"), "{word}");
         let nothing = told("S(a: T(b: Each(\"epsilon\", [1, 2])))", "a.zzz.q");
         assert!(nothing.contains("one of the Each called epsilon"), "{nothing}");
     }
