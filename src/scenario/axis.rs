@@ -114,7 +114,10 @@ mod tests {
         let near = told("S(a: Each(\"epsilon\", [1, 2]))", "epsilom");
         assert!(near.contains("did you mean the Each called `epsilon`?"), "{near}");
         let word = told("S(a: T(b: Each(\"absent\", [1, 2])))", "nope");
-        assert!(word.contains("no Each is called") && word.contains("one of the Each called absent"), "{word}");
+        assert!(
+            word.contains("no Each is called") && word.contains("one of the Each called absent"),
+            "{word}"
+        );
         let nothing = told("S(a: T(b: Each(\"epsilon\", [1, 2])))", "a.zzz.q");
         assert!(nothing.contains("one of the Each called epsilon"), "{nothing}");
     }
