@@ -53,30 +53,48 @@ pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Ve
 /// The numbers of a column, as [`column`] returns them, from `text`, the contents of the file.
 pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
     // Without missing cells, every row has a number.
-    Ok(cells(file, text, column, false)?.into_iter().flatten().collect())
+    Ok(cells(file, text, column, MissingCells::REFUSED)?.into_iter().flatten().collect())
 }
 
-/// As [`numbers`]; a missing cell is `None`.
-pub(super) fn numbers_or_missing(file: &Path, text: &str, column: &str) -> Result<Vec<Option<f64>>, Problem> {
-    cells(file, text, column, true)
+/// What is done about the missing cells of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MissingCells {
+    /// They are bad cells, for which the cure is this one.
+    Refuse(&'static str),
+    /// They are read as `None`.
+    Read,
+}
+
+impl MissingCells {
+    /// They are bad cells like any other.
+    pub(super) const REFUSED: Self = Self::Refuse("correct the file");
 }
 
 /// Number of bad cells of a column that are named.
 const NAMED: usize = 5;
 
 /// The problem of all bad cells of a column, each with its line.
-fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)]) -> Problem {
+fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCells) -> Problem {
     let file = file.display();
     let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));
     let mut found = named.collect::<Vec<String>>().join(", ");
     if bad.len() > NAMED {
         found = format!("{found}, and {} more, {} in all", bad.len() - NAMED, bad.len());
     }
-    let correct = "correct the file";
-    Problem::wrong("file", format!("a number, 0 or above, in column \"{column}\""), found, correct)
+    let cure = match missing {
+        MissingCells::Refuse(cure) => cure,
+        MissingCells::Read => "correct the file",
+    };
+    Problem::wrong("file", format!("a number, 0 or above, in column \"{column}\""), found, cure)
 }
 
-fn cells(file: &Path, text: &str, column: &str, may_miss: bool) -> Result<Vec<Option<f64>>, Problem> {
+/// The cells of a column, as [`numbers`] returns them; a missing cell is `None` if it is read as such.
+pub(super) fn cells(
+    file: &Path,
+    text: &str,
+    column: &str,
+    missing: MissingCells,
+) -> Result<Vec<Option<f64>>, Problem> {
     let correct =
         |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");
     let rows = CsvRows::read(text.as_bytes()).map_err(|NotCsv { line, reason }| {
@@ -95,6 +113,7 @@ fn cells(file: &Path, text: &str, column: &str, may_miss: bool) -> Result<Vec<Op
         let expected = "at least one row below the header line".to_owned();
         return Err(correct(expected, format!("no rows in {}", file.display())));
     }
+    let may_miss = matches!(missing, MissingCells::Read);
     let (mut values, mut bad) = (Vec::with_capacity(rows.len()), Vec::new());
     for (line, cell) in rows.cells(place) {
         let value = cell.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
@@ -103,5 +122,5 @@ fn cells(file: &Path, text: &str, column: &str, may_miss: bool) -> Result<Vec<Op
         }
         values.push(value);
     }
-    if bad.is_empty() { Ok(values) } else { Err(bad_cells(file, column, &bad)) }
+    if bad.is_empty() { Ok(values) } else { Err(bad_cells(file, column, &bad, missing)) }
 }

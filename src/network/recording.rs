@@ -1,7 +1,7 @@
 //! Values measured over time: a column of a CSV file and, if they were not measured at regular times, a column of times.
 
-use super::data_file;
-use crate::vocab::{DataFolders, Problem, Span};
+use super::data_file::{self, MissingCells};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ pub(super) struct RecordingFile<'a> {
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
-    /// Whether a row whose value is missing is no measurement: the value before it goes on. Otherwise it is an error.
-    pub(super) drop_missing: bool,
+    /// What is done about rows without a value. If they are read, they are no measurements: the value before goes on.
+    pub(super) missing: MissingCells,
 }
 
 /// A recording, which is repeated without end.
@@ -33,11 +33,7 @@ impl RecordingFile<'_> {
     pub(super) fn read(&self, base: &DataFolders) -> Result<Recording, Problem> {
         let text = data_file::read(base, self.file, "a CSV file")?;
         let (field, column) = self.value;
-        let values = match self.drop_missing {
-            true => data_file::numbers_or_missing(self.file, &text, column),
-            false => data_file::numbers(self.file, &text, column)
-                .map(|values| values.into_iter().map(Some).collect()),
-        };
+        let values = data_file::cells(self.file, &text, column, self.missing);
         let values = values.map_err(|problem| at(problem, field))?;
         let begins: Vec<Span> = match self.time {
             None => {
@@ -80,8 +76,9 @@ impl Recording {
         Self { steps: Arc::new(steps), ..self }
     }
 
-    /// The value `passed` after the beginning.
-    pub(super) fn at(&self, passed: Span) -> f64 {
+    /// The value at the time `at`, if `offset` of the recording has passed when the run begins.
+    pub(super) fn at(&self, at: Time, offset: Span) -> f64 {
+        let passed = Span::from_nanos(at.nanos().saturating_add(offset.nanos()));
         let place = Span::from_nanos(passed.nanos() % self.length.nanos().max(1));
         let step = self.steps.partition_point(|(begins, _)| *begins <= place).saturating_sub(1);
         self.steps[step].1

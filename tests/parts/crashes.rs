@@ -62,6 +62,9 @@ impl Medium for Restless {
     fn occupied(&mut self, _: PartyId, work: f64, _: Time) -> Span {
         Span::from_seconds(work)
     }
+    fn replanned(&mut self, party: PartyId) -> bool {
+        party == PartyId(2)
+    }
     fn receives(&mut self, party: PartyId, _: Time) -> bool {
         party == PartyId(1)
     }
@@ -149,10 +152,11 @@ fn a_medium_behind_a_pointer_answers_as_the_medium_itself() {
         let (party, at) = (PartyId(2), seconds(3));
         let parcel = MessageHeader { from: PartyId(0), to: PartyId(1), bytes: 36, at };
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             medium.transmit(parcel),
             medium.proceed(parcel, party, 1, at),
             medium.occupied(party, 2.0, at),
+            medium.replanned(party),
             medium.receives(party, at),
             medium.starts_online(party),
             medium.next_switch(PartyId(0)),

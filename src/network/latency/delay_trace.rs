@@ -1,9 +1,9 @@
 //! A delay that follows a recorded measurement.
 
 use super::Latency;
-use crate::network::data_file::{self, Loaded};
+use crate::network::data_file::{self, Loaded, MissingCells};
 use crate::network::recording::{Recording, RecordingFile};
-use crate::vocab::{DataFolders, Problem, ProblemKind, Span, Time};
+use crate::vocab::{DataFolders, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -78,7 +78,12 @@ impl DelayTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
-            drop_missing: self.missing == MissingDelays::Drop,
+            missing: match self.missing {
+                MissingDelays::Refuse => {
+                    MissingCells::Refuse("correct the file; missing: Drop takes rows without a delay")
+                }
+                MissingDelays::Drop => MissingCells::Read,
+            },
         }
     }
 }
@@ -98,8 +103,8 @@ impl Latency for DelayTrace {
     }
 
     fn quantile_at(&self, at: Time, _: f64) -> Span {
-        let passed = Span::from_nanos(at.nanos().saturating_add(self.offset.nanos()));
-        self.recorded.as_ref().map_or(Span::ZERO, |recorded| Span::from_seconds(recorded.at(passed)))
+        let recorded = self.recorded.as_ref();
+        recorded.map_or(Span::ZERO, |recorded| Span::from_seconds(recorded.at(at, self.offset)))
     }
 
     fn mean_seconds(&self) -> f64 {
@@ -126,13 +131,7 @@ impl Latency for DelayTrace {
 
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let unit = self.unit.seconds() * if self.round_trips { 0.5 } else { 1.0 };
-        let mut read = self.recording().read(base).map(|recording| recording.map(|delay| delay * unit));
-        if let Err(Problem { complaint: ProblemKind::Wrong { expected, cure, .. }, .. }) = &mut read
-            && self.missing == MissingDelays::Refuse
-            && expected.starts_with("a number")
-        {
-            "correct the file; missing: Drop takes rows without a delay".clone_into(cure);
-        }
+        let read = self.recording().read(base).map(|recording| recording.map(|delay| delay * unit));
         data_file::keep(read, &mut self.recorded)
     }
 

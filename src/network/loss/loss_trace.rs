@@ -1,7 +1,7 @@
 //! A loss that follows a recorded measurement.
 
 use super::{Loss, LossProcess};
-use crate::network::data_file::{self, Loaded};
+use crate::network::data_file::{self, Loaded, MissingCells};
 use crate::network::recording::{Recording, RecordingFile};
 use crate::vocab::{DataFolders, Positive, Problem, Span, Time};
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl LossTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
-            drop_missing: false,
+            missing: MissingCells::REFUSED,
         }
     }
 
@@ -116,7 +116,6 @@ impl LossProcess for Process {
     }
 
     fn drops_at(&mut self, at: Time, u: f64) -> bool {
-        let passed = Span::from_nanos(at.nanos().saturating_add(self.offset.nanos()));
-        self.recorded.as_ref().is_some_and(|recorded| u < recorded.at(passed))
+        self.recorded.as_ref().is_some_and(|recorded| u < recorded.at(at, self.offset))
     }
 }

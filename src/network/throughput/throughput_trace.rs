@@ -2,7 +2,7 @@
 
 use super::{LineOwner, RateCurve, Throughput};
 use crate::network::availability::RecordingOffset;
-use crate::network::data_file::{self, Loaded};
+use crate::network::data_file::{self, Loaded, MissingCells};
 use crate::network::recording::{Recording, RecordingFile};
 use crate::rng::Stream;
 use crate::vocab::{DataFolders, Problem, Rate, Span};
@@ -63,7 +63,7 @@ impl ThroughputTrace {
             time: self.time.as_deref(),
             time_unit: self.time_unit,
             spacing: self.spacing,
-            drop_missing: false,
+            missing: MissingCells::REFUSED,
         }
     }
 

@@ -104,8 +104,8 @@ pub fn enter<M: Mechanism + ?Sized>(
     mechanism: &M,
     secret: &Sensitive<M::Input>,
 ) -> Result<(), ReleaseError> {
-    let relation = occasion.neighbours.clone();
-    enter_at(ledger, occasion, mechanism, secret, &relation)
+    let price = mechanism.price(secret.expose(), &occasion.neighbours).map_err(ReleaseError::Mechanism)?;
+    enter_priced(ledger, occasion, price)
 }
 
 /// Makes the ledger entry of a release for a further unit, different from the one whose secret is released; draws
@@ -120,18 +120,12 @@ pub fn enter_for<M: Mechanism + ?Sized>(
     mechanism: &M,
     secret: &Sensitive<M::Input>,
 ) -> Result<(), ReleaseError> {
-    enter_at(ledger, occasion, mechanism, secret, &Neighbours::AnyValue)
+    let price = mechanism.price(secret.expose(), &Neighbours::AnyValue).map_err(ReleaseError::Mechanism)?;
+    enter_priced(ledger, occasion, price)
 }
 
-/// Makes the ledger entry of a release with the cost under the relation `priced`.
-fn enter_at<M: Mechanism + ?Sized>(
-    ledger: &mut dyn LedgerWriter,
-    occasion: Occasion,
-    mechanism: &M,
-    secret: &Sensitive<M::Input>,
-    priced: &Neighbours,
-) -> Result<(), ReleaseError> {
-    let price = mechanism.price(secret.expose(), priced).map_err(ReleaseError::Mechanism)?;
+/// Makes the ledger entry of a release with this cost.
+fn enter_priced(ledger: &mut dyn LedgerWriter, occasion: Occasion, price: Price) -> Result<(), ReleaseError> {
     let event = event(occasion, price);
     ledger.admit(&event).map_err(ReleaseError::Refused)?;
     ledger.enter(event);
