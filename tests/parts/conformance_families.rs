@@ -257,7 +257,10 @@ fn releases_of_inputs_keep_to_what_they_state() {
     assert_eq!(found(Wrong::Delta), ["a delta from 0 to below 1"]);
     assert_eq!(found(Wrong::Words), ["words for a ledger"]);
     assert_eq!(found(Wrong::Shows), ["inputs that are shown by a mechanism, and by nothing else"]);
-    assert_eq!(found(Wrong::Reason), ["a reason for the lack of protection if and only if the price is unprotected"]);
+    assert_eq!(
+        found(Wrong::Reason),
+        ["a reason for the lack of protection if and only if the price is unprotected"]
+    );
     assert_eq!(found(Wrong::Columns), ["the columns that are stated, for every row"]);
     assert_eq!(found(Wrong::Pair), ["worst neighbours with one row moved by at most the distance"]);
     assert_eq!(found(Wrong::Direction), ["a worst direction of length 1"]);
