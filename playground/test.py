@@ -279,7 +279,7 @@ def refusals(page):
     """What a page cannot do is said: start a program, play the branches of a fork."""
     page.browser.open(page.address)
     page.write((ROOT / "scenarios/external/shell.ron").read_text())
-    assert "starts no others" in page.text("#rendered"), page.text("#rendered")
+    assert "cannot start other programs" in page.text("#rendered"), page.text("#rendered")
     assert page.play() == "Not played: the scenario has errors"
     fork = 'fork: Fork(at: Round(2), branches: {"fewer lost": ["network.default.loss=Independent(0.01)"]}),'
     page.write((ROOT / "scenarios/federated.ron").read_text().replace("Scenario(", f"Scenario({fork}", 1))

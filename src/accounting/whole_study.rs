@@ -284,8 +284,8 @@ impl LossCache {
         let under_conditions = events().any(|event| matches!(event.basis, Basis::Conditional { .. }));
         if runs > 1 && under_conditions {
             notes.push(format!(
-                "where a condition holds with a stated probability, it is that of one run: probabilities of failure \
-                 add up over the {runs} runs"
+                "where a condition holds with a stated probability, it is the probability of one run: probabilities of \
+                 failure add up over the {runs} runs"
             ));
         }
         StudyPrivacy {

@@ -53,8 +53,9 @@ fn delta(found: &mut Violations, delta: f64) {
 }
 
 /// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without protection
-/// has no noise; no number between those of the worst pair has more noise than the stated variance, and some number as much.
-/// The draws of a program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
+/// has no noise; the noise on no number between those of the worst pair has a larger variance than is stated,
+/// and the noise on some of these numbers has that variance. The draws of a program are not tested.
+/// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.
@@ -79,10 +80,11 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 }
 
 /// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0
-/// if and only if there is a mechanism; its bound is above 0, and exactly the rewards of a larger absolute value count
-/// as beyond it; the cost covers the neighbours that the mechanism names; a mechanism that clips reports a reward
-/// beyond the bound like one at the bound; no reward within the bound has more noise than the stated variance, and some
-/// reward as much; a Laplace scale is that of this variance. [`mechanism`](super::mechanism) tests the privacy cost.
+/// if and only if there is a mechanism; the mechanism's bound is above 0, and exactly the rewards whose absolute
+/// value is larger than the bound count as exceeding it; the cost covers the neighbours that the mechanism names; a
+/// mechanism that clips reports a reward beyond the bound like one at the bound; the noise on no reward
+/// within the bound has a larger variance than is stated, and the noise on some reward has that variance; a
+/// Laplace scale belongs to this variance. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.
@@ -102,8 +104,9 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     let exceeds = |times: f64| mechanism.exceeds(times * bound);
     let told = [exceeds(-1.01), exceeds(-0.99), exceeds(0.0), exceeds(0.99), exceeds(1.01)];
     let right = told == [true, false, false, false, true];
-    found
-        .require(right, "rewards that exceed the bound beyond it, and not within it", || format!("{told:?}"));
+    found.require(right, "that a reward exceeds the bound if and only if it is beyond it", || {
+        format!("{told:?}")
+    });
     let neighbours = mechanism.neighbours();
     let priced = mechanism.price(&0.0, &neighbours);
     found.require(priced.is_ok(), "a price for the neighbours that are protected", || format!("{priced:?}"));
@@ -132,9 +135,9 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 
 /// Rules, for a table in which one row moves by at most `distance`: inputs are shown if and only if there is a mechanism; a reason
 /// for the lack of protection goes with no mechanism or an unprotected price, and with nothing else; the same public stream
-/// gives the same mechanism; it releases as many rows, with as many columns as are stated; its worst neighbours differ in one
-/// row, by at most the distance; its worst direction has length 1; delta is from 0 to below 1, and there are words for a ledger.
-/// [`mechanism`](super::mechanism) tests the privacy cost.
+/// gives the same mechanism; it releases as many rows as the table has, with as many columns as are stated; its worst
+/// neighbours differ in one row, by at most the distance; its worst direction has length 1; delta is from 0 to below
+/// 1, and there are words for a ledger. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if there is no mechanism for this table, or if it cannot release it.
@@ -165,7 +168,7 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
     let bare = price.cost == Cost::Unprotected;
     found.require(
         bare == reason.is_some(),
-        "a reason for no protection beside an unprotected price only",
+        "a reason for the lack of protection if and only if the price is unprotected",
         || format!("{reason:?} beside {:?}", price.cost),
     );
     let released = mechanism.privatise(rows, &mut key("inputs").stream())?;

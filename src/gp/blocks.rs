@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    /// Compared with the same sums computed for one arm after the other.
+    /// The results are compared with the same sums computed for one arm after the other.
     #[test]
     fn factors_follow_from_the_values_that_are_left() {
         for (n, rows) in [(1, 3), (5, 16), (100, 37), (BLOCK + 33, 20)] {
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn few_rows_take_the_memory_of_few() {
-        // Without the buffers that other tests of this thread left behind.
+        // A new thread has none of the buffers that other tests of this thread left behind.
         let held = std::thread::spawn(|| filled(100, 3).blocks[0].values.capacity()).join().unwrap();
         assert_eq!(held, 4 * 128, "four rows of four tiles");
     }

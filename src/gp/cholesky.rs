@@ -403,7 +403,7 @@ mod tests {
         assert!(Cholesky::with_jitter(2, &[1.0, 2.0, 2.0, 1.0]).is_err());
     }
 
-    /// Compared, bit by bit, with the same operations on one row after the other.
+    /// The results are compared, bit by bit, with those of the same operations on one row after the other.
     #[test]
     fn rows_together_have_the_bits_of_rows_one_by_one() {
         for n in [1, 2, 3, 4, 5, 8, 11, 16, 37, 64] {

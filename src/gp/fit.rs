@@ -84,9 +84,10 @@ pub fn squared_exponential(
 
 /// Fits a covariance with one length-scale per dimension, and a noise variance, to standardised
 /// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). `starts` is the number of starting points: the first has typical
-/// values, the others are drawn from `stream`. Length-scales stay from 0.05 to 20, the variance from 0.01 to 20, the noise
-/// variance from 1e-4 to 2. With `priors`, the sum of the log likelihood and the log prior density is maximised instead, and
-/// the slope is that of the sum. O(n^3) per evaluation of the likelihood.
+/// values, the others are drawn from `stream`. Length-scales stay between 0.05 and 20, the variance between
+/// 0.01 and 20, the noise variance between 1e-4 and 2. With `priors`, the sum of the log likelihood and the
+/// log prior density is maximised instead, and the slope is that of the sum. O(n^3) per evaluation of the
+/// likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
 /// the logarithms.

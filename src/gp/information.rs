@@ -8,7 +8,7 @@ use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 /// Source: Srinivas et al. 2010, equation 3.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not finite and above 0.
+/// [`GpError::NotPositiveDefinite`] unless `noise_variance` is finite and above 0.
 ///
 /// # Panics
 /// If there is no such arm.
@@ -100,7 +100,7 @@ pub(crate) fn gain_bounds(
 /// Source: Srinivas et al. 2010, section 2.2.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if `noise_variance` is not finite and above 0.
+/// [`GpError::NotPositiveDefinite`] unless `noise_variance` is finite and above 0.
 pub fn greedy_maximum(
     covariance: &ArmCovariance,
     rounds: usize,

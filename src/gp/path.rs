@@ -93,8 +93,9 @@ mod tests {
     use crate::gp::covariance::{Covariance, Shape};
     use crate::rng::Key;
 
-    /// Means and variances of 4,000 drawn functions are those of the posterior: six standard errors, plus the error of 512
-    /// features, which is of order variance / sqrt(512) far from the outcomes; and gradients are those of finite differences.
+    /// Means and variances of 4,000 drawn functions agree with those of the posterior to within six standard
+    /// errors; every function has 512 new features, so the error of the features has mean 0. Gradients agree
+    /// with finite differences.
     #[test]
     fn drawn_functions_have_the_posteriors_mean_and_variance() {
         let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.7], 1.5);

@@ -69,7 +69,8 @@ fn chunk<const W: usize>(numbers: &[f64], place: usize) -> &[f64; W] {
     numbers[place..].first_chunk().expect("a tile lies within its matrix")
 }
 
-/// Adds all terms to a tile of four rows. Each row has an array of its own: of an array of arrays the compiler makes gathers.
+/// Adds all terms to a tile of four rows. Each row has an array of its own, because the compiler turns an
+/// array of arrays into gather instructions.
 #[inline(always)]
 fn four<const W: usize>(
     left: &[f64],

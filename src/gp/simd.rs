@@ -1,7 +1,8 @@
 //! The choice of the instruction set of this crate's own loops; results are the same with every one.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums. On x86-64 it is compiled once for
-//! each [`Level`]. Rust never contracts a * b + c, so wider registers change the speed but not the results.
+//! each [`Level`]. Rust never contracts a * b + c into a fused multiply-add, so wider registers change the
+//! speed but not the results.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

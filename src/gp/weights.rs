@@ -26,7 +26,7 @@ impl WeightPosterior {
     /// outcome. m^2 / 2 numbers in memory.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`] if `lambda` is not finite and above 0.
+    /// [`GpError::NotPositiveDefinite`] unless `lambda` is finite and above 0.
     pub fn new(m: usize, lambda: f64) -> Result<Self, GpError> {
         if !(lambda.is_finite() && lambda > 0.0) {
             return Err(GpError::NotPositiveDefinite { order: m, jitter: 0.0 });

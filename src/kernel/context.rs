@@ -114,7 +114,7 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.after(self.me, self.now + delay, timer)
     }
 
-    /// Cancels a timer; no effect on one that has run out or was cancelled before.
+    /// Cancels a timer. This has no effect on a timer that has run out or was cancelled before.
     pub fn cancel(&mut self, ticket: TimerTicket) {
         self.effects.cancel(ticket);
     }

@@ -113,8 +113,9 @@ pub trait Medium: std::fmt::Debug {
         Span::ZERO
     }
 
-    /// Whether the work of the last call of [`Self::occupied`], which was for this party, has changed when the party's connection changes
-    /// next. The change that was pending is then dropped, and [`Self::next_switch`] called again. Called after each job that takes time.
+    /// Whether the last call of [`Self::occupied`], which was for this party, has changed the time of the
+    /// party's next change of connection. If so, the pending change is dropped, and [`Self::next_switch`] is
+    /// called again. Called after each job that takes time.
     fn replanned(&mut self, _party: PartyId) -> bool {
         false
     }

@@ -349,7 +349,8 @@ mod tests {
 
     #[test]
     fn without_truncation_it_is_the_exact_posterior() {
-        // All arms played are in the basis and nothing is truncated: the exact posterior with noise variance lambda.
+        // All arms played are in the basis and nothing is truncated, so the result is the exact posterior
+        // with noise variance lambda.
         let n = 30;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / 29.0).collect());
         let covariance = ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.2, 1.0));

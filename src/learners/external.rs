@@ -157,7 +157,7 @@ impl Learner for State {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        // Below 2^31, so that random generators of every language accept it as a seed.
+        // The seed is below 2^31, so that random generators of every language accept it.
         let seed = stream.word() >> 33;
         let steps = |steps: &[Step]| -> Vec<Value> { steps.iter().map(|step| step.json()).collect() };
         let (past, new) = self.steps.split_at(self.known);

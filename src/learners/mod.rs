@@ -1,9 +1,8 @@
 //! Learners: one bandit algorithm per file or folder, over a finite set of arms; some also over a box.
 //!
-//! Notation: n arms, identified by an index from 0 to n - 1 (over a box, points have the numbers in which they were first
-//! suggested); t outcomes so far. Outcomes, means and bounds on the
-//! function are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner
-//! maximises.
+//! Notation: n arms, identified by an index from 0 to n - 1 (over a box, points are numbered in the order in which
+//! they were first suggested); t outcomes so far. Outcomes, means and bounds on the function are in the unit of the
+//! outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
 
 mod acquisition;
 mod arms;
@@ -80,8 +79,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// As [`Learner::suggest`], while the questions about the arms `pending`, the oldest first, have been asked and
-    /// have no outcome yet. An arm occurs once for each of its pending questions. The default ignores `pending`.
+    /// As [`Learner::suggest`], while questions about the arms `pending`, the oldest first, have no outcome
+    /// yet. An arm occurs once for each of its pending questions. The default ignores `pending`.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)
@@ -93,7 +92,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         None
     }
 
-    /// Over a box: adds a point that another learner suggested, and returns its number. Default: nothing, `None`.
+    /// Over a box: adds a point that another learner suggested, and returns its number. By default it adds
+    /// nothing and returns `None`.
     fn add_point(&mut self, point: &[f64]) -> Option<usize> {
         let _ = point;
         None

@@ -256,7 +256,8 @@ mod tests {
         assert!(!payoff_problems(payoffs("HeavyTailed(central_moment: 1, alpha: 0)")).is_empty());
     }
 
-    /// Against outcomes at the bound whose noise has two values, +-x with E|noise|^1.5 = c.
+    /// The default is compared with the moment of outcomes at the bound B whose noise has the two values +-x,
+    /// with E|noise|^1.5 = c.
     #[test]
     fn the_default_raw_moment_is_a_bound_for_every_alpha() {
         for (bound, c) in [(0.5, 1e-4), (0.5, 2.0), (4.0, 1e-4), (4.0, 100.0)] {

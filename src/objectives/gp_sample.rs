@@ -81,8 +81,8 @@ pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
             "grid",
             format!("at most {} points along each dimension", GridPrior::MAX_ALONG),
             longest.to_string(),
-            "spread the points over more dimensions, as in [1000, 1000]; a function is drawn with matrices of the \
-             order of a dimension's points",
+            "spread the points over more dimensions, as in [1000, 1000]; drawing a function takes square matrices with \
+             as many rows as a dimension has points",
         ));
     }
     problems

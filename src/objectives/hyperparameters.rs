@@ -52,7 +52,8 @@ pub enum Hyperparameters {
     },
 }
 
-/// A log-normal prior of a hyperparameter: its logarithm is normal. It is a constant that is chosen independently of the data.
+/// A log-normal prior of a hyperparameter, whose logarithm is then normal. Its two numbers are chosen
+/// independently of the data.
 ///
 /// Example: `LogNormalPrior(median: 1, sigma: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +93,7 @@ impl Hyperparameters {
         }
     }
 
-    /// The problem of a fit that would not end, if there is one.
+    /// The problem of a fit with too many starting points, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Self::MaximumLikelihood { starts, .. } = self else { return None };
         (starts.get() > MAX_STARTS).then(|| {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Shape of a kernel with k(x, x) = 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Kernel {
-    /// exp(-r^2 / 2), r the scaled distance.
+    /// exp(-r^2 / 2), where r is the distance divided by the length-scale.
     #[default]
     SquaredExponential,
     /// Matern with nu = 1/2.

@@ -72,7 +72,7 @@ pub struct Resources {
     pub programs: Programs,
     /// Which of a scenario's programs will be started, and so must exist. Default: all.
     pub starts: ProgramUse,
-    /// How much memory a run may take, and with how many simultaneous replications.
+    /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,

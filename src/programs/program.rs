@@ -115,7 +115,7 @@ impl Program {
         if cfg!(target_os = "wasi") {
             problems.push(Problem::wrong(
                 "command",
-                "members of the library, since a program of WebAssembly starts no others",
+                "members of the library, since a program in WebAssembly cannot start other programs",
                 words(&self.command),
                 "play it with the command `subrosa run`, on a machine that has the program",
             ));
@@ -137,7 +137,7 @@ impl Program {
                 "command[0]",
                 "a program that is installed",
                 format!("{program:?}, which is not in {place}"),
-                "install it, or write where it is, from the scenario's folder on",
+                "install it, or write its path, relative to the scenario's folder",
             ));
         }
         if let Runs::File(index, script) = runs(&self.command)
@@ -147,7 +147,7 @@ impl Program {
                 format!("command[{index}]"),
                 format!("a file for {program} to read, in {}", base.display()),
                 format!("{script:?}, which is not there"),
-                "write where it is, from the scenario's folder on",
+                "write its path, relative to the scenario's folder",
             ));
         }
         for (index, file) in self.files.iter().enumerate().filter(|(_, file)| !base.join(file).is_file()) {
@@ -155,7 +155,7 @@ impl Program {
                 format!("files[{index}]"),
                 format!("a file in {}", base.display()),
                 format!("{}, which is not there", file.display()),
-                "write where it is, from the scenario's folder on, or leave it out",
+                "write its path, relative to the scenario's folder, or leave it out",
             ));
         }
         problems

@@ -68,7 +68,7 @@ impl Responder {
         let offered = offered.ok_or_else(|| ProgramFailure::NotOffered { program: program.words() })?;
         let respondent = offered.begin().map_err(|raised| ProgramFailure::Raised {
             program: program.words(),
-            asked: "be begun".to_owned(),
+            asked: "be started".to_owned(),
             said: raised.0,
         })?;
         Ok(Self::Callback(CallbackResponder { program: program.clone(), version, respondent }))

@@ -151,7 +151,7 @@ fn reports_keep_to_what_they_state() {
     assert_eq!(found(Wrong::Nothing), [""; 0]);
     assert_eq!(found(Wrong::Epsilon), ["an epsilon above 0 for a mechanism, and for nothing else"]);
     assert_eq!(found(Wrong::Bound)[0], "a bound that is finite and above 0");
-    assert_eq!(found(Wrong::Exceeds), ["rewards that exceed the bound beyond it, and not within it"]);
+    assert_eq!(found(Wrong::Exceeds), ["that a reward exceeds the bound if and only if it is beyond it"]);
     assert_eq!(found(Wrong::Neighbours), ["a price for the neighbours that are protected"]);
     assert_eq!(found(Wrong::Clips), ["rewards that are clipped to the bound"]);
     assert_eq!(
@@ -257,7 +257,10 @@ fn releases_of_inputs_keep_to_what_they_state() {
     assert_eq!(found(Wrong::Delta), ["a delta from 0 to below 1"]);
     assert_eq!(found(Wrong::Words), ["words for a ledger"]);
     assert_eq!(found(Wrong::Shows), ["inputs that are shown by a mechanism, and by nothing else"]);
-    assert_eq!(found(Wrong::Reason), ["a reason for no protection beside an unprotected price only"]);
+    assert_eq!(
+        found(Wrong::Reason),
+        ["a reason for the lack of protection if and only if the price is unprotected"]
+    );
     assert_eq!(found(Wrong::Columns), ["the columns that are stated, for every row"]);
     assert_eq!(found(Wrong::Pair), ["worst neighbours with one row moved by at most the distance"]);
     assert_eq!(found(Wrong::Direction), ["a worst direction of length 1"]);

@@ -77,7 +77,8 @@ fn values_on_a_line_are_those_of_the_cells() {
     for law in laws() {
         let (atoms, _) = atoms(&*law, 1e-60);
         for s in [0.5, 3.0] {
-            // Not all values from 0 on, and for three releases: the line is computed in parts, each of many releases.
+            // The values from the third on, for three releases: the accountant computes lines in parts, for
+            // many releases.
             let (from, count) = (2, 3);
             let start = Complex::new(0.25, 2.0);
             let mut found = [start; 20];
@@ -112,7 +113,7 @@ fn ceilings_never_rise_and_are_no_higher_than_they_need_be() {
         assert!(ceilings.first().is_none_or(|first| *first <= 1.0), "{law:?}");
     }
     let laplace = Laplace { u: 3.0 };
-    // The limit for large y: (1 + e^{-w u}) / 2 parts of the value at y = 0.
+    // The limit for large y is (1 + e^{-w u}) / 2, divided by the value at y = 0.
     let (s, u) = (1.5, 3.0);
     let w: f64 = 2.0 * s + 1.0;
     let limit = 0.5 * (1.0 + (-w * u).exp()) / ((s + 1.0) / w + s / w * (-w * u).exp());

@@ -113,7 +113,8 @@ impl<P: Protocol> Shared<P> {
         std::mem::take(&mut state.receivers).into_values().for_each(Waker::wake);
     }
 
-    /// Marks an alarm as expired and wakes its task; no effect if no future waits for it any more.
+    /// Marks an alarm as expired and wakes its task. This has no effect if no future waits for the alarm any
+    /// more.
     pub(super) fn expire(&self, alarm: ProcessTimer) {
         let mut state = self.state.borrow_mut();
         if let Some(ringing) = state.alarms.get_mut(&alarm)

@@ -252,7 +252,8 @@ mod tests {
         Time::ZERO + Span::from_seconds(3600.0 * hours)
     }
 
-    /// Full at the start, 6 o'clock: 20 h idle for a full battery, charged from 23 to 6 in 2 h, 4 h of work for a full battery.
+    /// A battery that is full at the start, 6 o'clock. An idle device uses a full battery in 20 h, and 4 h of
+    /// work use another one; charging, from 23 to 6 o'clock, fills one in 2 h.
     fn process(least: &str, more: &str) -> Box<dyn AvailabilityProcess> {
         let text = format!(
             "Battery(charges: ChargingHours(from: 23, until: 6), least: {least}, idle: \"20h\", busy: \"4h\", full: \"2h\", begins: 1, \

@@ -73,7 +73,7 @@ impl Axis {
                     let cure = "write Axis(low: 0.01, high: 10, values: 21), or list the values";
                     return Some(Problem::wrong(
                         field,
-                        "the end of an axis, as values is a count",
+                        "the end of an axis, because `values` is a number",
                         "none",
                         cure,
                     ));

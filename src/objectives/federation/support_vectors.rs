@@ -29,7 +29,8 @@ pub struct RbfSvm {
     #[serde(default, skip_serializing_if = "Score::is_area")]
     pub score: Score,
     /// Tolerance of the solver: the largest violation of the optimality conditions, in units of the margin.
-    /// Default: 1e-6. With libsvm's default, 1e-3, training with the paper's smallest C, 1e-4, ends at an arbitrary point.
+    /// Default: 1e-6. With libsvm's default, 1e-3, training with a small C, such as 1e-4, ends at an
+    /// arbitrary point.
     #[serde(default = "millionth", skip_serializing_if = "is_millionth")]
     pub tolerance: Positive,
 }

@@ -5,7 +5,7 @@ use crate::vocab::{Finite, InputKind, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One input of a search of a box.
+/// One input of a box that is searched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Dimension {
@@ -13,39 +13,39 @@ pub enum Dimension {
     ///
     /// Example: `Real(name: "rate", low: 0.01, high: 10, scale: Log)`.
     Real {
-        /// Its name in results, another one for each input.
+        /// Its name in results, which no other input has.
         name: String,
         /// Lower end, above 0 with `scale: Log`.
         low: Finite,
         /// Upper end, above the lower one.
         high: Finite,
-        /// How the model sees it. Default: `Linear`.
+        /// How the input is scaled for the model. Default: `Linear`.
         #[serde(default)]
         scale: DimensionScale,
     },
-    /// Every whole number from one end to the other. The model sees valid numbers only.
+    /// Every whole number from one end to the other. The model is evaluated at whole numbers only.
     ///
     /// Example: `Integer(name: "depth", low: -5, high: 10)`.
     Integer {
-        /// Its name in results, another one for each input.
+        /// Its name in results, which no other input has.
         name: String,
         /// Smallest value, a whole number, at least 1 with `scale: Log`.
         low: Finite,
         /// Largest value, a whole number above the smallest.
         high: Finite,
-        /// How the model sees it. Default: `Linear`.
+        /// How the input is scaled for the model. Default: `Linear`.
         #[serde(default)]
         scale: DimensionScale,
     },
 }
 
-/// How the model sees an input.
+/// How an input is scaled for the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DimensionScale {
-    /// Equal differences have equal lengths.
+    /// Equal differences of the input have equal lengths.
     #[default]
     Linear,
-    /// Equal ratios have equal lengths: by its logarithm.
+    /// Equal ratios have equal lengths: the model gets the input's logarithm.
     Log,
 }
 
@@ -120,7 +120,7 @@ impl Dimension {
     }
 }
 
-/// Problems of stated inputs of a function, all of them.
+/// All problems of the stated inputs of a function.
 pub(super) fn problems(function: Function, dimensions: &[Dimension]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Some(top) = function.whole_place() else {

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::num::NonZeroUsize;
 
-/// A function that searches are tested with. It is minimised: an objective's values are its values times -1.
+/// A function with which searches are tested. It is minimised: an objective's value is minus the function's
+/// value.
 ///
-/// Formulas and domains are those of Surjanovic and Bingham, "Virtual library of simulation experiments: test functions and
-/// datasets", except for Rastrigin's and Ackley's constants, which are the usual ones stated here. The crate
-/// argmin_testfunctions has most of them, with transcendental functions of the standard library, whose last bits differ between
-/// CPUs; here they are computed by libm, as everything that a replay depends on.
+/// Formulas, constants and domains are those of Surjanovic and Bingham, "Virtual library of simulation experiments:
+/// test functions and datasets". The crate argmin_testfunctions has most of them, with transcendental functions of
+/// the standard library, whose last bits differ between CPUs; here they are computed by libm, as is
+/// everything on which a replay depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Function {

@@ -34,8 +34,9 @@ pub struct TestFunction {
     /// The points of its domain that can be queried. Default: `Box`, all of them.
     #[serde(default)]
     pub points: DomainPoints,
-    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale. Only with functions whose best
-    /// point has whole numbers (Ackley, Levy, Rosenbrock, Griewank, Rastrigin), within their domain and with that point, so that
+    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale. They can
+    /// be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
+    /// Griewank, Rastrigin); their box lies within the function's domain and contains that point, so that
     /// regret stays exact. Default: real numbers on the function's own domain, named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
@@ -82,7 +83,8 @@ fn matern52() -> Kernel {
     Kernel::Matern52
 }
 
-/// Points from which the default mean and variance of the model are computed, and that stand for a box in estimates.
+/// Number of points from which the default mean and variance of the model are computed, and of points that
+/// stand for a box in estimates.
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;

@@ -43,7 +43,7 @@ impl NoiseLaw for Scaled {
         let mut problems: Vec<Problem> = of_law.collect();
         let square = self.factor.get() * self.factor.get();
         if !square.is_normal() {
-            let expected = "a factor other than 0 whose square is no overflow";
+            let expected = "a factor other than 0 whose square neither overflows nor underflows";
             let cure = "write 2 for twice the noise, -1 for the other sign";
             problems.push(Problem::wrong("factor", expected, self.factor.to_string(), cure));
         }

@@ -41,8 +41,8 @@ pub struct HoldingDistances {
     /// Jensen-Shannon distance of the shares of the classes: the root of the Jensen-Shannon divergence in bits, 0 to 1
     /// (Endres and Schindelin 2003).
     pub jensen_shannon: f64,
-    /// Standardised difference of the means of a feature: absolute, in standard deviations of that feature over all
-    /// records, mean over the features that vary.
+    /// Standardised difference of the means of a feature: the absolute difference in standard deviations of
+    /// that feature over all records, averaged over the features that vary.
     pub standardised_means: f64,
 }
 

@@ -81,7 +81,8 @@ pub enum Sizes {
     ///
     /// Example: `Dirichlet(0.5)`.
     Dirichlet(Positive),
-    /// In proportion to exp(sigma z), z standard normal for each agent, sigma from 0 to 3.
+    /// In proportion to exp(sigma z), where z is drawn from the standard normal distribution for each agent
+    /// and sigma is from 0 to 3.
     ///
     /// Example: `LogNormal(0.5)`.
     LogNormal(NonNegative),
@@ -91,12 +92,13 @@ fn zero() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
 }
 
-/// Concentrations: smaller ones draw shares that are all 0 in floating point, larger ones are `Alike`.
+/// The concentrations allowed. With smaller ones, all shares may be 0 in floating point; with larger ones,
+/// the shares are almost those of `Alike`.
 const CONCENTRATIONS: std::ops::RangeInclusive<f64> = 0.01..=1e6;
 const MAX_SIGMA: f64 = 3.0;
 /// Largest feature noise, in standard deviations of a feature.
 const MAX_NOISE: f64 = 100.0;
-/// Numbers of ranges of a feature.
+/// The numbers of ranges of a feature that are allowed.
 const RANGES: std::ops::RangeInclusive<u32> = 2..=100;
 /// Smallest number of records of an agent: one for training, one that is held out.
 pub(super) const MIN_RECORDS: usize = 2;

@@ -137,7 +137,7 @@ pub enum TableError {
         /// Largest number of values.
         most: usize,
     },
-    /// A logarithm of x, or of 1 + x, that is not above 0.
+    /// A logarithm of a number that is not above 0: of x, or of 1 + x.
     NoLogarithm {
         /// The file.
         file: PathBuf,
@@ -284,7 +284,7 @@ impl TableError {
             }
             Self::WrongCell { file, column, .. } => {
                 let cure = "correct the cell, or drop the row";
-                wrong(fields.column(file, column), "a column whose cells all have a meaning", cure)
+                wrong(fields.column(file, column), "a column whose cells can all be used", cure)
             }
             Self::NeverOccurs { file, column, .. } => wrong(
                 fields.value(file, column),

@@ -378,7 +378,7 @@ impl Objective for Table {
         }
         problems.extend(self.hyperparameters.problem().map(|problem| problem.below("hyperparameters")));
         let raw = self.raw(resources);
-        // How many inputs columns of categories make is known from the file alone.
+        // Only the file shows how many inputs a column of categories becomes.
         let d = match &raw {
             Ok(raw) => Some(raw.names.len()),
             Err(_) => self.one_hot.is_empty().then_some(self.inputs.len()),

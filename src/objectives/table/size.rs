@@ -10,7 +10,7 @@ use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 const EVALUATIONS: f64 = 30.0;
 
 impl Table {
-    /// An estimate from counts; that of an unknown size if the file cannot be read.
+    /// An estimate from counts; the default extent if the file cannot be read.
     pub(super) fn size(&self, resources: &Resources) -> Extent {
         let Ok(raw) = self.raw(resources) else { return Extent::default() };
         let (n, d) = (raw.values.len() as u64, raw.names.len() as u64);

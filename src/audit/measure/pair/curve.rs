@@ -187,7 +187,8 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
-    /// Compared with the tight accountant, which computes losses in another way: never below it, and hardly above it.
+    /// The curve is compared with the tight accountant, which computes losses in another way: the curve's
+    /// epsilon is never below the accountant's, and hardly above it.
     #[test]
     fn the_curve_is_that_of_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

@@ -250,7 +250,7 @@ fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A mixture of normal distributions of one standard deviation: weight and mean of each.
+    /// A mixture of normal distributions with the same standard deviation: weight and mean of each.
     type Mixture = Vec<(f64, f64)>;
 
     fn density(mixture: &Mixture, sd: f64, y: f64) -> f64 {
@@ -259,7 +259,8 @@ mod tests {
         mixture.iter().map(|(weight, mean)| weight * normal(*mean)).sum()
     }
 
-    /// The hockey-stick divergence by the trapezoid rule, the larger of both directions: without any accountant.
+    /// The hockey-stick divergence by the trapezoid rule, the larger of both directions; computed without any
+    /// accountant.
     fn delta_of(sides: &[Mixture; 2], sd: f64, epsilon: f64) -> f64 {
         let one_way = |p: &Mixture, q: &Mixture| {
             let steps = 20_000;
@@ -280,7 +281,8 @@ mod tests {
         Tight.price(&composition, Delta::new(1e-5).unwrap()).epsilon
     }
 
-    /// The loss of each worst known pair, by quadrature of its densities, compared with the mechanism's proven bound.
+    /// The loss of each worst known pair, by quadrature of its densities, equals the mechanism's proven
+    /// bound.
     #[test]
     fn worst_known_pairs_attain_the_proven_bounds() {
         let by_quadrature = |sides: &[Mixture; 2], sd| root(1e-5, |epsilon| delta_of(sides, sd, epsilon));
@@ -354,7 +356,7 @@ mod tests {
             assert!((pair.epsilon(delta) - laplace(delta)).abs() < 1e-3, "{delta}");
         }
         let coarse = KnownPair::discrete_gaussian(1.0, 1.0);
-        // Compared with the sum over the integers, at delta 0.3.
+        // The result is compared with the sum over the integers, at delta 0.3.
         let curve = |epsilon: f64| {
             let mass = |x: i32| libm::exp(-0.5 * f64::from(x * x));
             let total: f64 = (-9..=9).map(mass).sum();
