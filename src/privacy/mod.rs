@@ -8,10 +8,10 @@
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two
 //! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
-//! events only, and do not depend on any mechanism.
+//! ledger entries only, and do not depend on any mechanism.
 //!
-//! Deliberately missing: an epsilon of several releases in the ledger, a way to read a `Sensitive` value outside this
-//! module, and a default sampler of a mechanism.
+//! Three things are left out on purpose: the ledger stores no epsilon of several releases, a `Sensitive` value cannot be
+//! read outside this module, and no mechanism has a default sampler.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -2,7 +2,7 @@
 //!
 //! Every draw is addressed by its *purpose*, never by the order of drawing: `root / replication 3 / party agent-17 /
 //! objective-noise`. Adding a party, turning loss off or changing a latency model therefore changes no other draws, and
-//! two cells of a study share all draws that they have in common.
+//! two cells of a study have the same draws for every purpose that occurs in both.
 //!
 //! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
 //! functions without the standard library, mostly by `libm`. Its values are part of the replay format.

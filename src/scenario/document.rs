@@ -88,7 +88,7 @@ impl Document {
         if bytes.len() as u64 > LONGEST {
             return Err(refuse(
                 "a file of more than 16 MiB",
-                "name the scenario file; data belong into files of their own",
+                "name the scenario file, and put data into files of their own",
             ));
         }
         let mut text =

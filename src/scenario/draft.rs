@@ -28,7 +28,7 @@ pub struct Draft {
     pub about: String,
     /// The seed of all random numbers.
     pub seed: u64,
-    /// How many independent replications of every cell: at most 1000000. Default: 1.
+    /// Number of independent replications of every cell, at most 1000000. Default: 1.
     #[serde(default = "one")]
     pub replications: NonZeroU64,
     /// The parties, by name.

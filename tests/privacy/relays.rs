@@ -221,7 +221,7 @@ fn the_budget_is_asked_for_a_courier_before_a_sum_can_be_opened() {
     let budget = "privacy=Privacy(delta: 0.065, budget: Budget(epsilon: 5, delta: 0.065))";
     let masked = ", server: Masked(planned_dropout: 0.25)";
     let record = federated(out.path(), 12, masked, &[budget, "protocol.rounds=30"]);
-    let opened = record["counts"]["rounds opened"].as_u64().unwrap();
+    let opened = record["counts"]["rounds unmasked"].as_u64().unwrap();
     assert!((2..30).contains(&opened), "the budget ends it: {opened}");
     assert!(record["budget"]["reason"].as_str().unwrap().contains(&format!("before round {}", opened + 1)));
     for observer in ["server", "every agent", "courier"] {
@@ -241,7 +241,7 @@ fn a_courier_is_booked_for_rounds_that_are_given_up() {
     let lossy = "network.links=[LinkRule(from: \"courier\", to: \"server\", latency: Constant(\"10ms\"), loss: \
                  Independent(0.4))]";
     let record = federated(out.path(), 12, masked, &["protocol.rounds=30", lossy]);
-    let (opened, up) = (&record["counts"]["rounds opened"], &record["counts"]["rounds given up"]);
+    let (opened, up) = (&record["counts"]["rounds unmasked"], &record["counts"]["rounds given up"]);
     let (opened, up) = (opened.as_u64().unwrap_or(0), up.as_u64().unwrap_or(0));
     let courier = times(&record, "courier", "sums of weights");
     assert!(

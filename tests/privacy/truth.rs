@@ -198,7 +198,7 @@ fn the_sum_that_breaks_a_budget_is_not_opened() {
     let budget = "delta: 1e-3, budget: Budget(epsilon: 3, delta: 1e-3, when_spent: Stop)";
     let played = Played::of(&federation(20, 20, budget, MASKED));
     let series = &played.document["cells"][0]["series"][0];
-    let opened = series["metrics"]["counts"]["rounds opened"].as_f64().unwrap() as u64;
+    let opened = series["metrics"]["counts"]["rounds unmasked"].as_f64().unwrap() as u64;
     let true_loss = sampled(0.25, 1.0, opened, 1e-3);
     assert!(true_loss <= 3.0, "{opened} rounds were opened, which cost {true_loss}");
     near(sampled(0.25, 1.0, opened + 1, 1e-3), 3.0016, 1e-4);

@@ -254,7 +254,7 @@ fn an_untrusted_server_sees_sums_only() {
         let series = cells[cell]["series"].as_array().unwrap();
         series.iter().find(|series| series["name"] == none).unwrap()["metrics"]["counts"].clone()
     };
-    assert_eq!(counts(0)["rounds opened"].as_f64(), Some(6.0));
+    assert_eq!(counts(0)["rounds unmasked"].as_f64(), Some(6.0));
     assert!(counts(2)["masks removed"].as_f64().unwrap() > 0.0, "{}", counts(2));
     let bytes = |series: &str| {
         let all = cells[0]["series"].as_array().unwrap();
@@ -280,7 +280,7 @@ fn masks_are_agreed_on_through_the_network() {
         let all = document["cells"][0]["series"].as_array().unwrap().clone();
         let found = all.iter().find(|series| series["name"] == "untrusted, 0 planned").unwrap();
         let count = |name: &str| found["metrics"]["counts"][name].as_f64().unwrap_or(0.0);
-        let names = ["agents in masked sums", "rounds opened", "masks removed", "rounds given up"];
+        let names = ["agents in masked sums", "rounds unmasked", "masks removed", "rounds given up"];
         names.map(count)
     };
     let groups = "protocol.groups=[AgentGroup(members: \"agent\"), AgentGroup(members: \"gone\")]";

@@ -254,7 +254,7 @@ fn after_round_k_nothing_is_lost() {
     let masked = masked.trim_end_matches(')').to_owned() + ")), local_after: 3)";
     let document = small(&masked, &[]);
     let counts = &series(&document, "shared")["metrics"]["counts"];
-    assert_eq!(counts["rounds opened"].as_f64(), Some(3.0), "{counts}");
+    assert_eq!(counts["rounds unmasked"].as_f64(), Some(3.0), "{counts}");
     assert_eq!(curve(series(&document, "shared"), "simple_regret").len(), 7);
     // A last shared round after which none comes says nothing.
     for last in [6, 7] {

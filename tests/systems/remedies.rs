@@ -208,7 +208,7 @@ fn record(text: &str) -> subrosa::protocols::SeriesRecord {
 #[test]
 fn few_neighbours_give_the_same_sums() {
     let (all, few) = (record(&masked(10, "", 0.0)), record(&masked(10, ", neighbours: 4", 0.0)));
-    assert_eq!(few.counts["rounds opened"], 8);
+    assert_eq!(few.counts["rounds unmasked"], 8);
     assert_eq!(all.iterations.len(), 9);
     for (one, other) in all.iterations.iter().zip(&few.iterations) {
         assert_eq!((one.arm, one.outcome), (other.arm, other.outcome));
@@ -240,7 +240,7 @@ fn a_neighbourhood_below_its_threshold_gives_the_round_up() {
         few.counts,
         all.counts
     );
-    assert_eq!(count(&few, "rounds given up") + count(&few, "rounds opened"), 8);
+    assert_eq!(count(&few, "rounds given up") + count(&few, "rounds unmasked"), 8);
 }
 
 /// A graph that does not protect is refused, and the condition on one that may is in the report.

@@ -44,7 +44,7 @@ pub struct FederatedSum {
     pub keeps_sampling_draw: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
-    /// The sensitivity for the noise and for the ledger.
+    /// How the sensitivity is computed, for the noise and for the ledger.
     pub sensitivity: SensitivityRule,
     /// The planned inclusion rate, where it differs from the sampler's rate.
     pub claimed_rate: Option<f64>,

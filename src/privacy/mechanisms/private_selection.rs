@@ -29,16 +29,16 @@ impl ResultNoise {
 }
 
 /// Draws a number K, tries K settings that are drawn uniformly with replacement, adds noise to each result, and gives the
-/// setting with the largest noisy result (of equal ones, that with the largest number) together with that result;
-/// nothing if K is 0.
+/// setting with the largest noisy result together with that result (of settings with equal results, the one with the
+/// largest number); nothing if K is 0.
 ///
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].
 ///
 /// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one given.
-/// * Postcondition: with Laplace noise (2 + shape) sensitivity / scale pure differential privacy; with Gaussian noise the Renyi
-///   divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
+/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise, the
+///   Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
 ///
 /// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
 /// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Repetitions {
-    /// P(K = k) = gamma (1 - gamma)^(k - 1) for k = 1, 2, ... with gamma = 1 / mean. Pure epsilon of the best result: 3
-    /// times that of one.
+    /// P(K = k) = gamma (1 - gamma)^(k - 1) for k = 1, 2, ... with gamma = 1 / mean. The pure epsilon of the best result is 3
+    /// times that of one result.
     ///
     /// Example: `Geometric(mean: 20)`.
     Geometric {
@@ -19,8 +19,8 @@ pub enum Repetitions {
         mean: AboveOne,
     },
     /// Truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1)
-    /// over l below k, for k = 1, 2, ... Geometric for shape 1, logarithmic for shape 0. Pure epsilon of the best
-    /// result: 2 + shape times that of one.
+    /// over l from 1 to k - 1, for k = 1, 2, ..., where gamma follows from the mean. This distribution is geometric for shape
+    /// 1 and logarithmic for shape 0. The pure epsilon of the best result is 2 + shape times that of one result.
     ///
     /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
     NegativeBinomial {
@@ -29,7 +29,8 @@ pub enum Repetitions {
         /// Mean number of repetitions.
         mean: AboveOne,
     },
-    /// Poisson: no result at all with probability e^-mean. No pure epsilon is known, so only for Gaussian noise.
+    /// Poisson distribution: with probability e^-mean there is no result at all. No pure epsilon is known for it, so it is
+    /// allowed with Gaussian noise only.
     ///
     /// Example: `Poisson(mean: 20)`.
     Poisson {

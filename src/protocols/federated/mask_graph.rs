@@ -112,8 +112,8 @@ impl MaskGraph {
 /// and without `gone` agents that drop out are not connected. The bound assumes that colluding and absent agents do not
 /// depend on the graph.
 ///
-/// The first is bounded by the sum over agents of a hypergeometric tail; for the second, a ring of neighbours falls apart
-/// only where k / 2 successive agents are missing, and the bound is the sum over all places.
+/// The probability of the first event is bounded by the sum over agents of a hypergeometric tail. The second event
+/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum over all places of the ring.
 pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: usize) -> f64 {
     let n = agents as f64;
     let missing = (colluding + gone).min(agents);

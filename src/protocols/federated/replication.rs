@@ -81,12 +81,12 @@ impl Replication<'_> {
                     *counts.entry("agents in masked sums".to_owned()).or_default() += members;
                 }
                 OwnFact::Unmasked { survivors, .. } => {
-                    *counts.entry("rounds opened".to_owned()).or_default() += 1;
+                    *counts.entry("rounds unmasked".to_owned()).or_default() += 1;
                     *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
                 }
                 OwnFact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
                 OwnFact::OpenedLate { .. } => {
-                    *counts.entry("rounds given up that the server can open".to_owned()).or_default() += 1;
+                    *counts.entry("rounds given up that the server can unmask".to_owned()).or_default() += 1;
                 }
                 OwnFact::Fitted { agent, length_scale, .. } => {
                     *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;

@@ -11,8 +11,8 @@ pub trait Policy {
     /// The longest that a round stays open.
     fn patience(&self) -> Span;
 
-    /// Whether a round can be closed now, with `fresh` answers to it from `agents` agents in all, and `buffered`
-    /// answers to any round since the last sum.
+    /// Whether a round can be closed now: `agents` agents were asked, `fresh` of them have answered this round, and
+    /// `buffered` answers to any round have arrived since the last sum.
     fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool;
 
     /// Whether answers to earlier rounds count like answers to this one.

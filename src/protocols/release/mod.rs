@@ -12,9 +12,9 @@
 //! owner <--Received----------- reader
 //! ```
 //!
-//! Proven here: Algorithm 3, the evaluation of a fixed grid and the publication of every setting, given the loss's
-//! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2. Conditional on readers who do
-//! not learn the number of trials: the best of a random number of trials.
+//! The losses of Algorithm 3, of the evaluation of a fixed grid and of the publication of every setting are proven, given
+//! the loss function's stated constants. Those of Algorithms 1 and 2 are conditional on functions from the assumed prior.
+//! The loss of publishing the best of a random number of trials is conditional on readers who do not learn this number.
 
 pub mod constants;
 mod failure;

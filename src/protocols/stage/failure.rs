@@ -42,7 +42,7 @@ pub enum ReplicationError {
     /// A fork after a round, of a series in which no round ended.
     #[error(
         "series \"{series}\" has no round after which it could be forked: its protocol does not state when a round ends \
-         (`Rounds::closes`), or the series ended before its first did; fork it at a time, as in --fork-at 5s"
+         (`Rounds::closes`), or the series ended before its first round did; fork it at a time, as in --fork-at 5s"
     )]
     NoRounds {
         /// Which series.

@@ -200,7 +200,7 @@ impl Measurer {
         self.silence = silence;
         let missing = || MechanismError::Shape {
             expected: "an answer to every question".to_owned(),
-            found: "one that was left out before".to_owned(),
+            found: "a round whose answer is missing".to_owned(),
         };
         answer?.ok_or_else(|| missing().into())
     }

@@ -67,6 +67,6 @@ pub(in crate::protocols) fn same_party(
     expected: &str,
     [one, other]: [&str; 2],
 ) -> Option<Problem> {
-    let cure = "name a second party under `parties` and give it one of the two parts";
+    let cure = "name a second party under `parties` and give it one of the two roles";
     (one == other).then(|| Problem::wrong(path, expected, other, cure))
 }

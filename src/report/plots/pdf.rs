@@ -63,7 +63,7 @@ impl Drawing {
                 Node::Path(path) if path.is_visible() => self.path(path, alpha)?,
                 Node::Path(_) => {}
                 Node::Text(text) => self.group(text.flattened(), alpha)?,
-                Node::Image(_) => return Err(PictureError::Document("a PDF has no images here".to_owned())),
+                Node::Image(_) => return Err(PictureError::Document("images are not drawn in a PDF".to_owned())),
             }
         }
         Ok(())
@@ -168,6 +168,6 @@ fn colour(paint: &Paint) -> Result<[f32; 3], PictureError> {
         Paint::Color(Color { red, green, blue }) => {
             Ok([red, green, blue].map(|part| f32::from(*part) / 255.0))
         }
-        _ => Err(PictureError::Document("a PDF has plain colours only".to_owned())),
+        _ => Err(PictureError::Document("only plain colours are drawn in a PDF".to_owned())),
     }
 }

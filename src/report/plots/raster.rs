@@ -29,7 +29,7 @@ pub fn png_at(svg: &str, scale: f32) -> Result<Vec<u8>, PictureError> {
     let size =
         tree.size().to_int_size().scale_by(scale).ok_or_else(|| refuse(&"the document has no size"))?;
     let mut picture =
-        Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"too large a picture"))?;
+        Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"the picture is too large"))?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
     picture.encode_png().map_err(|error| refuse(&error))
 }

@@ -1,4 +1,5 @@
-//! PNG and PDF in a program that was built without them: a refusal that says how to get them.
+//! For a program that was built without PNG and PDF: functions that refuse to draw them, with an error that says how to
+//! get them.
 
 use super::picture_error::PictureError;
 

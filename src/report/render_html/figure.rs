@@ -27,7 +27,7 @@ pub(super) fn figure(figure: &Figure, alone: bool) -> Markup {
             div.notes {
                 @for note in notes { p.note { (note) } }
                 @if !captions.is_empty() || !beyond.is_empty() {
-                    details { summary { "On the bounds" }
+                    details { summary { "About the bounds" }
                         @for beyond in beyond { p.note { span.beyond { "\u{2191}\u{a0}" (beyond) } } }
                         @for caption in captions { p.note { (caption) } } }
                 }

@@ -9,7 +9,7 @@ use crate::study::{CellSummary, SeriesSummary, Summary};
 /// Names of counts and outcomes, each with what it says (means over replications).
 const NUMBERS: [(&str, &str); 4] = [
     ("rounds given up", "rounds that ended without a sum, since too few answers or shares of masks arrived"),
-    ("rounds given up that the server can open", "rounds given up whose sum the server can compute later"),
+    ("rounds given up that the server can unmask", "rounds given up whose sum the server can compute later"),
     ("no trial, nothing published", "share of replications without a trial, in which nothing was published"),
     (
         "Functions of agents: lost outside of own points",

@@ -30,8 +30,8 @@ pub(in crate::report) fn document(comparison: &Comparison, full: bool) -> Docume
     let rows = runs.map(|(name, run)| (name.to_owned(), vec![Span::code(run)])).to_vec();
     let heading = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Visibility::Everywhere })];
     let mut blocks = if full { every_metric(comparison) } else { short(comparison) };
-    let pairs = "n counts pairs of equal seed and replication, which draw the same random numbers. Each interval is \
-                 Student's and holds on its own, not all of them together.";
+    let pairs = "n counts pairs of equal seed and replication, which draw the same random numbers. The confidence of \
+                 Student's t intervals is for each interval by itself, not for all of them together.";
     if comparison.rows.iter().any(|row| row.paired) {
         blocks.push(Block::statement(pairs, Visibility::Everywhere));
     }

@@ -90,7 +90,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
     for series in all.iter().filter(|series| series.rounds.is_none()) {
         blocks.push(Block::warning(format!(
             "\"{}\": no round ended; its protocol does not state when a round ends (`Rounds::closes`), or the series ended \
-             before its first did",
+             before its first round did",
             series.name
         )));
     }

@@ -36,7 +36,7 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
     // A protocol that optimises nothing has no regret.
     if rows.iter().any(|row| row.simple_regret.is_some()) {
         blocks.push(table(
-            "Regret at the end (against unchanged: cumulative, replication by replication)",
+            "Regret at the end (against unchanged: difference of cumulative regret, replication by replication)",
             &["simple", "cumulative", "against unchanged"],
             &|row| {
                 let against = match row.difference {

@@ -50,7 +50,7 @@ const NOTES: [(&str, &str); 5] = [
         "Computed from the inputs for the reader of this simulation: no party learns it, and it is no release. Whoever chooses \
          r by it reveals something about the inputs for which the ledger does not account. lifted: 1 if sigma_min < omega; C' \
          is that of \
-         Theorem 2; largest r: without a lift, 0 if there is none.",
+         Theorem 2; largest r: the largest at which singular values are not lifted, 0 if there is none.",
     ),
     (
         "PO-GP-UCB's Theorem 3",

@@ -85,7 +85,7 @@ fn caveats(entries: &[Entry<'_>]) -> String {
     }
     let told = found.into_iter().map(|(caveat, of)| format!("{} ({}).", capital(caveat), cited(&of)));
     let told: Vec<String> = told.collect();
-    if told.is_empty() { String::new() } else { format!("On the bounds: {}", told.join(" ")) }
+    if told.is_empty() { String::new() } else { format!("About the bounds: {}", told.join(" ")) }
 }
 
 /// Citations of theorems, with each paper named once before its theorems.

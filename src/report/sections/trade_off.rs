@@ -94,7 +94,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
     );
     // The card "Who learned what" names these losses.
     if unguarded.words().is_some() {
-        note.push_str(" Not counted: what no series protects.");
+        note.push_str(" Losses against which no series protects are not counted.");
     }
     if infinite {
         note.push_str(" At ∞: no finite epsilon holds.");

@@ -16,8 +16,9 @@ use crate::vocab::{Cost, Delta, Effort, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The owner publishes each setting after the first before it is tried, and at the end one of those tried. Every choice
-/// is private: the exponential mechanism (or report noisy max) on GP-UCB's score, and at the end on the posterior mean.
+/// The owner publishes every setting except the first one, each before it is tried, and at the end the result that
+/// `publish` names. Every choice is private: settings to try are chosen by the exponential mechanism (or report noisy
+/// max) on GP-UCB's score, and the setting at the end by the same mechanism on the posterior mean.
 ///
 /// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
 /// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores

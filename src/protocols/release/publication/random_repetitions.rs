@@ -52,7 +52,7 @@ pub struct RandomRepetitions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OutcomeNoise {
-    /// Laplace noise: pure differential privacy. Not for a Poisson number of trials.
+    /// Laplace noise, which gives pure differential privacy. It cannot be combined with a Poisson number of trials.
     #[default]
     Laplace,
     /// Gaussian noise, the smallest that has the epsilon at this delta by Renyi divergences.
