@@ -10,8 +10,8 @@
 //! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
 //! ledger entries only, and do not depend on any mechanism.
 //!
-//! Three things are left out on purpose: the ledger stores no epsilon of several releases, a `Sensitive` value cannot be
-//! read outside this module, and no mechanism has a default sampler.
+//! Three things are left out on purpose: the ledger stores no epsilon of several releases, a `Sensitive` value cannot
+//! be read outside this module, and no mechanism has a default sampler.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -7,7 +7,7 @@
 pub const MULTIPLY: f64 = 0.5e-9;
 /// Seconds of a covariance of two points, or of a random number.
 pub const COVARIANCE: f64 = 12e-9;
-/// Seconds of a message: sent, delivered, handled.
+/// Seconds of sending, delivering and handling a message.
 pub const MESSAGE: f64 = 2e-6;
 /// Bytes of a number.
 pub const NUMBER: f64 = 8.0;
@@ -26,7 +26,7 @@ pub struct Effort {
     pub record: f64,
     /// Processor time in seconds.
     pub seconds: f64,
-    /// Processor time in seconds once per cell, for the privacy losses of its releases.
+    /// Processor time in seconds for the privacy losses of the releases, which are computed once per cell.
     pub accounted: f64,
     /// The count to which most of the memory is due.
     pub most: Option<Count>,

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Memory(pub u64);
 
-/// A text that is no amount of memory.
+/// A text that does not state an amount of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected an amount of memory such as 500MB or 8GiB, found {found:?}")]
 pub struct BadMemory {

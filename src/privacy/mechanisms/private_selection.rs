@@ -37,8 +37,8 @@ impl ResultNoise {
 ///
 /// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one given.
-/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise, the
-///   Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
+/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
+///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
 ///
 /// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
 /// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.

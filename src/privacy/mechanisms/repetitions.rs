@@ -10,17 +10,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Repetitions {
-    /// P(K = k) = gamma (1 - gamma)^(k - 1) for k = 1, 2, ... with gamma = 1 / mean. The pure epsilon of the best result is 3
-    /// times that of one result.
+    /// P(K = k) = gamma (1 - gamma)^(k - 1) for k = 1, 2, ... with gamma = 1 / mean. The pure epsilon of the best
+    /// result is 3 times that of one result.
     ///
     /// Example: `Geometric(mean: 20)`.
     Geometric {
         /// Mean number of repetitions.
         mean: AboveOne,
     },
-    /// Truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1)
-    /// over l from 1 to k - 1, for k = 1, 2, ..., where gamma follows from the mean. This distribution is geometric for shape
-    /// 1 and logarithmic for shape 0. The pure epsilon of the best result is 2 + shape times that of one result.
+    /// Truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k times the product of
+    /// (l + shape) / (l + 1) over l from 1 to k - 1, for k = 1, 2, ..., where gamma follows from the mean. This
+    /// distribution is geometric for shape 1 and logarithmic for shape 0. The pure epsilon of the best result is
+    /// 2 + shape times that of one result.
     ///
     /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
     NegativeBinomial {
@@ -29,8 +30,8 @@ pub enum Repetitions {
         /// Mean number of repetitions.
         mean: AboveOne,
     },
-    /// Poisson distribution: with probability e^-mean there is no result at all. No pure epsilon is known for it, so it is
-    /// allowed with Gaussian noise only.
+    /// Poisson distribution: with probability e^-mean there is no result at all. No pure epsilon is known for it, so it
+    /// is allowed with Gaussian noise only.
     ///
     /// Example: `Poisson(mean: 20)`.
     Poisson {

@@ -22,8 +22,8 @@ pub struct SecureSumOutput {
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
 ///   unknown to the observer and to those that collude with it; each agent decided at random itself whether it is
 ///   sampled, and agents that do not collude reveal this to nobody. `condition` states this in the protocol's words.
-/// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer shares than planned
-///   give less protection, and more shares give more.
+/// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer shares than
+///   planned give less protection, and more shares give more.
 ///
 /// Source: Bonawitz et al. 2017; distributed noise as in Dwork, Kenthapadi, McSherry, Mironov and Naor 2006.
 #[derive(Clone, Debug, PartialEq)]

@@ -113,7 +113,8 @@ impl MaskGraph {
 /// depend on the graph.
 ///
 /// The probability of the first event is bounded by the sum over agents of a hypergeometric tail. The second event
-/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum over all places of the ring.
+/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum over all places of the
+/// ring.
 pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: usize) -> f64 {
     let n = agents as f64;
     let missing = (colluding + gone).min(agents);

@@ -236,8 +236,8 @@ pub struct Aggregate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staleness: Option<StalenessDiscount>,
     /// Whether the server broadcasts once more after the last round. No agent uses this broadcast, and it costs as much
-    /// privacy as any other. The paper's loop (t = 0 to T) has this broadcast, but its privacy losses are computed for T
-    /// broadcasts only. Default: false.
+    /// privacy as any other. The paper's loop (t = 0 to T) has this broadcast, but its privacy losses are computed for
+    /// T broadcasts only. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
     /// What the noise is scaled to, and the sensitivity in the ledger. Default: `LargestWeight`, the paper's.

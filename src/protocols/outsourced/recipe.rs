@@ -36,10 +36,10 @@ pub struct Outsourced {
     /// all.
     #[serde(default)]
     pub retry: Retry,
-    /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly. The
-    /// modeler is told that there is no answer and goes on with its next query, which may be the same one; whether a query
-    /// is answered is decided anew each time, unless a private mechanism has already answered for its row. Whether there is
-    /// an answer is a release, with an entry in the ledger. Default: none, every query is answered.
+    /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly.
+    /// The modeler is told that there is no answer and goes on with its next query, which may be the same one; whether
+    /// a query is answered is decided anew each time, unless a private mechanism has already answered for its row.
+    /// Whether there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
     /// The series that are compared.

@@ -12,9 +12,10 @@
 //! owner <--Received----------- reader
 //! ```
 //!
-//! The losses of Algorithm 3, of the evaluation of a fixed grid and of the publication of every setting are proven, given
-//! the loss function's stated constants. Those of Algorithms 1 and 2 are conditional on functions from the assumed prior.
-//! The loss of publishing the best of a random number of trials is conditional on readers who do not learn this number.
+//! The losses of Algorithm 3, of the evaluation of a fixed grid and of the publication of every setting are proven,
+//! given the loss function's stated constants. Those of Algorithms 1 and 2 are conditional on functions from the
+//! assumed prior. The loss of publishing the best of a random number of trials is conditional on readers who do not
+//! learn this number.
 
 pub mod constants;
 mod failure;

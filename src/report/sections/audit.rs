@@ -223,11 +223,12 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
         }
     }
     blocks.push(Block::statement(
-        "tested: the smaller of the claimed and the proven epsilon, rounded up. counted: a lower bound on epsilon by counting, \
-         with 95 % confidence for each line, whatever the system does, rounded down; ceiling: the largest lower bound that so many \
-         trials can show. model: a lower bound if the noise is of the stated kind and only its size is unknown, rounded down. \
-         within f: consistent; the tested epsilon is f times the larger of the two lower bounds, counted (count) or by the model \
-         (model), and a pass says no more than that. Only counting refutes.",
+        "tested: the smaller of the claimed and the proven epsilon, rounded up. counted: a lower bound on epsilon by \
+         counting, with 95 % confidence for each line, whatever the system does, rounded down; ceiling: the largest \
+         lower bound that so many trials can show. model: a lower bound if the noise is of the stated kind and only \
+         its size is unknown, rounded down. within f: consistent; the tested epsilon is f times the larger of the two \
+         lower bounds, counted (count) or by the model (model), and a pass says no more than that. Only counting \
+         refutes.",
         Visibility::Everywhere,
     ));
     Section { blocks, ..Section::default() }

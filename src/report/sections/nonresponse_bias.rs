@@ -51,8 +51,8 @@ fn statement(summary: &Summary, name: &str) -> Option<Block> {
     found.truncate(NAMED);
     let further = if further > 0 { format!("; and {further} more") } else { String::new() };
     let text = format!(
-        "the answers heard are not a representative sample of those due: {name} differs from 0 in {count} of {tested} (mean with 95 % \
-         interval over {most} replications): {}{further}",
+        "the answers heard are not a representative sample of those due: {name} differs from 0 in {count} of {tested} \
+         pairs of series and cell (mean with 95 % interval over {most} replications): {}{further}",
         found.join("; ")
     );
     Some(Block::statement(text, Visibility::Everywhere))

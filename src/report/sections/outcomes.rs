@@ -54,9 +54,10 @@ const NOTES: [(&str, &str); 5] = [
     ),
     (
         "PO-GP-UCB's Theorem 3",
-        "r required: the least for any epsilon_ucb. dominant up to outcome: outcomes up to which the covariance of the rows asked for is \
-         diagonally dominant (Definition 3). Terms: roots of the summands, with constant 1 in C1 and C2; epsilon_ucb is \
-         empty where r allows none. assumptions hold: 1 if every assumption holds in every run; only then its bound is shown.",
+        "r required: the smallest r for which there is an epsilon_ucb. dominant up to outcome: number of outcomes, \
+         from the first on, for which the covariance of the queried rows is diagonally dominant (Definition 3). Terms: \
+         the square roots of the bound's summands, with constant 1 in C1 and C2; epsilon_ucb is empty where r allows \
+         none. assumptions hold: 1 if every assumption holds in every run; only then is the bound shown.",
     ),
 ];
 

@@ -35,7 +35,8 @@ const TERMS: [(&str, &str); 16] = [
     ("conditional", "The bound holds under conditions that the notes name."),
     (
         "refuted",
-        "The claim is known to be false here: an observer can tell some two neighbours apart better than the claim allows.",
+        "The claim is known to be false here: an observer can distinguish some pair of neighbours better than the claim \
+         allows.",
     ),
     ("unprotected", "Sent without any noise: the observer sees it as it is, and no finite epsilon holds."),
     ("exceeded", "The tight bound is larger than the claim."),

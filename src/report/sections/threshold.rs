@@ -105,9 +105,10 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
         Block::statement(answer(found), Visibility::Everywhere),
         Block::Table(Table::new(title, header, rows, 1)),
         Block::remark(format!(
-            "A gain is by how much the {metric} of the first series is {better}; n counts replications, in which both series and all \
-             values draw the same random numbers. A value counts as better if its whole interval is {compared}. Each interval is a \
-             Student's t interval that errs to one side with probability {}, so that the answer covers the threshold with {} % confidence.",
+            "A gain is by how much the {metric} of the first series is {better}; n counts replications, in which both \
+             series and all values draw the same random numbers. A value counts as better if its whole interval is \
+             {compared}. Each interval is a Student's t interval that errs to one side with probability {}, so that \
+             the answer covers the threshold with {} % confidence.",
             quantity_of(found.crossing.level),
             two_digits(100.0 * question.confidence)
         )),

@@ -77,7 +77,7 @@ pub fn signed_by(folder: &RunFolder, keys: &Path) -> Result<Signed, SignError> {
     let signature =
         SshSig::from_pem(signature).map_err(|_| damaged(SIGNATURE, "not a signature of OpenSSH"))?;
     if signature.namespace() != NAMESPACE {
-        return Err(damaged(SIGNATURE, "a signature of something else than a run folder"));
+        return Err(damaged(SIGNATURE, "a signature of something other than a run folder"));
     }
     let print = |key: &PublicKey| key.fingerprint(HashAlg::Sha256).to_string();
     let Some(key) = known.iter().find(|key| key.key_data() == signature.public_key()) else {
@@ -89,7 +89,7 @@ pub fn signed_by(folder: &RunFolder, keys: &Path) -> Result<Signed, SignError> {
     };
     key.verify(NAMESPACE, listed.as_bytes(), &signature)
         .map_err(|_| damaged(HASHES, "the signature is not one of this text"))?;
-    let listed = Hashes::read(&listed).ok_or_else(|| damaged(HASHES, "a line is no hash and name"))?;
+    let listed = Hashes::read(&listed).ok_or_else(|| damaged(HASHES, "a line is not a hash and a name"))?;
     let changes = listed.changes(&Hashes::of(folder.path(), &[HASHES, SIGNATURE])?);
     if changes.is_empty() { Ok(signed(&listed, key)) } else { Err(SignError::Changed(changes)) }
 }

@@ -1,4 +1,5 @@
-//! Signatures in a program that was built without them: a refusal that says how to get them.
+//! For a program that was built without signatures: functions that refuse to sign or to check, with an error that says
+//! how to get them.
 
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::sign_error::SignError;

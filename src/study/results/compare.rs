@@ -221,8 +221,8 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
             groups.iter().fold((0, 0), |(e, n), group| (e + group.ended_early, n + group.records));
         if early > 0 {
             comparison.notes.push(format!(
-                "in {name}, {early} of {all} series of replications ended early; they have no regret at the end, and no \
-                 pairs of it"
+                "in {name}, {early} of {all} series of replications ended early; they have no regret at the end, so that \
+                 it is not compared for them"
             ));
         }
     }

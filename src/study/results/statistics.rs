@@ -14,8 +14,8 @@ pub struct Estimate {
     pub n: u64,
 }
 
-/// Reads an estimate, or a mean alone, as summaries of schema 1 have it: as the mean of a single value, whose error is
-/// not shown.
+/// Reads an estimate. Where a summary of schema 1 has a mean alone, that is read as the mean of a single value, whose
+/// error is not shown.
 pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Estimate>, D::Error> {
