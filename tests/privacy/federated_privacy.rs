@@ -1,5 +1,5 @@
 //! The ledger of a federation against what really happens: exact laws of fixed-size sums, agents that are gone, and sums
-//! under masks, which the server can open whether or not it gets to.
+//! under masks, which the server can unmask whether or not it gets to.
 
 use crate::traced::{plan_of, traced};
 use proptest::prelude::*;
@@ -242,7 +242,7 @@ fn seen(events: &[TraceEvent]) -> Seen {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is lost or late, and whoever pools: what the server can open is booked, round by round, at the noise that
+    /// Whatever is lost or late, and whoever pools: each sum that the server can unmask has a ledger entry, round by round, at the noise that
     /// it does not know; and no budget is exceeded by what it was let to ask shares for, opened or not.
     #[test]
     fn what_the_server_can_open_is_booked_and_within_the_budget(

@@ -63,7 +63,9 @@ impl Drawing {
                 Node::Path(path) if path.is_visible() => self.path(path, alpha)?,
                 Node::Path(_) => {}
                 Node::Text(text) => self.group(text.flattened(), alpha)?,
-                Node::Image(_) => return Err(PictureError::Document("images are not drawn in a PDF".to_owned())),
+                Node::Image(_) => {
+                    return Err(PictureError::Document("images are not drawn in a PDF".to_owned()));
+                }
             }
         }
         Ok(())

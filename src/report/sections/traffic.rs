@@ -108,7 +108,11 @@ pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
             note: format!(
                 "{}; one point per round, when it was closed.{}",
                 capital(of),
-                if shown.len() > MAX_SERIES { " Only the first four different charts are drawn." } else { "" }
+                if shown.len() > MAX_SERIES {
+                    " Only the first four different charts are drawn."
+                } else {
+                    ""
+                }
             ),
             beyond: Vec::new(),
             caption: String::new(),
