@@ -109,7 +109,8 @@ impl Oort {
     fn retired(&self, known: &SelectionHistory) -> Vec<bool> {
         let mut retired = vec![false; known.agents()];
         let Some(most) = self.retires_after else { return retired };
-        let mut often: Vec<usize> = (0..known.agents()).filter(|&agent| known.rounds[agent] > most.get()).collect();
+        let mut often: Vec<usize> =
+            (0..known.agents()).filter(|&agent| known.rounds[agent] > most.get()).collect();
         often.sort_by_key(|&agent| (std::cmp::Reverse(known.rounds[agent]), agent));
         often.truncate(known.agents().saturating_sub(self.k.get() as usize));
         often.into_iter().for_each(|agent| retired[agent] = true);
@@ -121,7 +122,8 @@ impl Oort {
         let explored = |agent: usize| {
             Some((agent, known.reported[agent]?.max(0.0), known.involved[agent]? + 1, known.took[agent]?))
         };
-        let explored: Vec<_> = (0..known.agents()).filter(|&agent| !retired[agent]).filter_map(explored).collect();
+        let explored: Vec<_> =
+            (0..known.agents()).filter(|&agent| !retired[agent]).filter_map(explored).collect();
         let mut reports: Vec<f64> = explored.iter().map(|(_, report, ..)| *report).collect();
         reports.sort_by(f64::total_cmp);
         let cap = reports.get((CAP * reports.len() as f64) as usize).copied().unwrap_or(f64::INFINITY);
@@ -264,8 +266,11 @@ mod tests {
     /// rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
     #[test]
     fn agents_retire_after_many_rounds() {
-        let retires =
-            Oort { retires_after: NonZeroU64::new(2), exploration: Probability::new(0.0).unwrap(), ..oort(2) };
+        let retires = Oort {
+            retires_after: NonZeroU64::new(2),
+            exploration: Probability::new(0.0).unwrap(),
+            ..oort(2)
+        };
         let mut known = known(&[100.0, 100.0, 1.0, 1.0], &[1.0; 4], 9);
         let mut stream = Key::root(12).stream();
         for (rounds, left) in [([3, 5, 2, 0], [2, 3]), ([3, 5, 4, 0], [0, 3])] {
