@@ -16,7 +16,7 @@ use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
 use super::regions::regions_of;
 use super::roster::Roster;
-use super::series::{Aggregate, FederatedSeries, Sharing};
+use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::server::Server;
 use super::shared_model::SharedModel;
 use super::silence::AgentSilence;
@@ -100,7 +100,9 @@ impl Replication<'_> {
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
-            if self.instance.background.performances {
+            // A function that deviates from the objective is no accuracy.
+            let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
+            if self.instance.background.performances && !deviates {
                 record.outcomes = vec![
                     named("1 - best performance of any agent", 1.0 - most),
                     named("1 - best performance, mean of agents", 1.0 - mean),
