@@ -197,7 +197,8 @@ struct Study {
     /// The series that begins to be better, and the other one.
     pair: [&'static str; 2],
     axis: &'static str,
-    margin: f64,
+    /// By how much it must be better.
+    margin: &'static str,
     /// The range and the width of the search.
     asked: &'static [&'static str],
     /// The values of the sweep, as an override.
@@ -217,7 +218,7 @@ impl Study {
                 file: scenario(place),
                 pair: ["private", "random"],
                 axis: "epsilon",
-                margin: 3.0,
+                margin: "3",
                 asked: &["--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4"],
                 swept: format!(
                     "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])",
@@ -228,7 +229,7 @@ impl Study {
                 file: scenario(place),
                 pair: ["open", "random"],
                 axis: "rounds",
-                margin: 3.0,
+                margin: "3",
                 asked: &[
                     "-o",
                     "protocol.series[0].outcomes.epsilon=4",
@@ -247,7 +248,7 @@ impl Study {
                 file: federation.to_str().unwrap().to_owned(),
                 pair: ["FTS", "alone"],
                 axis: "heard",
-                margin: 0.6,
+                margin: "0.6",
                 asked: &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3"],
                 swept: "parties.agents.availability=PerMessage(Each(\"heard\", [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6]))"
                     .to_owned(),
@@ -257,6 +258,7 @@ impl Study {
 
     /// Where the mean gain of the sweep crosses the margin, between two of its values.
     fn crossing(&self, out: &Path, seed: &str, replications: &str) -> f64 {
+        let margin: f64 = self.margin.parse().unwrap();
         // Only one of the values may vary.
         let fixed = ["-o", "protocol.series[0].outcomes.epsilon=4"];
         let fixed: &[&str] = if self.axis == "rounds" { &fixed } else { &[] };
@@ -264,21 +266,25 @@ impl Study {
         let swept = folder(&run(&self.file, out, &[fixed, &more].concat()));
         let means: Vec<(f64, f64)> = gains(&swept, self.axis, self.pair[0], self.pair[1])
             .into_iter()
-            .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - self.margin))
+            .map(|(value, gains)| (value, gains.iter().sum::<f64>() / gains.len() as f64 - margin))
             .collect();
         let after = means.iter().position(|(_, gain)| *gain > 0.0).unwrap();
         let ((x, a), (y, b)) = (means[after - 1], means[after]);
         x + (y - x) * a / (a - b)
     }
 
-    /// The ends of the interval that the search finds.
-    fn interval(&self, out: &Path, more: &[&str]) -> (f64, f64) {
-        let margin = self.margin.to_string();
+    /// The command that searches, with the run folders in `out`.
+    fn arguments<'a>(&'a self, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
         let [one, other] = self.pair;
         let common =
             ["threshold", &self.file, "--series", one, "--against", other, "--metric", "cumulative_regret"];
-        let rest = ["--margin", &margin, "--max-replications", "160", "--out", out.to_str().unwrap()];
-        let found = json(&[&common, self.asked, &rest, more].concat());
+        let rest = ["--margin", self.margin, "--max-replications", "160", "--out", out.to_str().unwrap()];
+        [&common, self.asked, &rest, more].concat()
+    }
+
+    /// The ends of the interval that the search finds.
+    fn interval(&self, out: &Path, more: &[&str]) -> (f64, f64) {
+        let found = json(&self.arguments(out, more));
         assert_eq!(found["direction"], "begins-to-be-better", "{found}");
         let end = |name: &str, open| found[name].as_f64().unwrap_or(open);
         (end("low", f64::NEG_INFINITY), end("high", f64::INFINITY))
@@ -316,6 +322,25 @@ fn thresholds_agree_with_sweeps_on_twenty_seeds() {
         println!("{}: {covered} of 20", study.axis);
         assert!(covered >= 19, "{}: {covered} of 20", study.axis);
     }
+}
+
+/// The answer does not wait for the tables of the run folder: it is there even if a table cannot be written.
+#[test]
+fn an_answer_comes_before_the_tables() {
+    let place = TempDir::new().unwrap();
+    let study = &Study::all(place.path())[1];
+    let out = place.path().join("runs");
+    let found = study.interval(&out, &[]);
+    let runs: Vec<PathBuf> = fs::read_dir(&out).unwrap().map(|run| run.unwrap().path()).collect();
+    let [run] = runs.as_slice() else { panic!("{runs:?}") };
+    fs::remove_file(run.join("threshold.json")).unwrap();
+    fs::remove_file(run.join("results.csv")).unwrap();
+    fs::create_dir_all(run.join("results.csv").join("in the way")).unwrap();
+    let (code, stdout, stderr) = code_and_output(&subrosa(&study.arguments(&out, &["--format", "json"])));
+    assert!(code == 1 && stderr.contains("results.csv"), "{code} {stderr}");
+    let answer: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((answer["low"].as_f64(), answer["high"].as_f64()), (Some(found.0), Some(found.1)));
+    assert!(run.join("threshold.json").is_file());
 }
 
 /// A number of rounds is whole; where one series is better throughout, or both are equal, there is no threshold.
