@@ -199,15 +199,15 @@ struct Study {
     axis: &'static str,
     /// By how much it must be better.
     margin: &'static str,
-    /// The range and the width of the search.
+    /// The range, the width and the largest number of replications of the search.
     asked: &'static [&'static str],
     /// The values of the sweep, as an override.
     swept: String,
 }
 
 impl Study {
-    /// From which epsilon on a private search beats random search by 3; from how many rounds on a search does; from which share of heard
-    /// messages on sharing beats searching alone by .6.
+    /// From which epsilon on a private search beats random search by 4; from how many rounds on a search does by 3; from which share of
+    /// heard messages on sharing beats searching alone by .6.
     fn all(place: &Path) -> [Self; 3] {
         let federation = place.join("federation.ron");
         fs::write(&federation, FEDERATION).unwrap();
@@ -218,8 +218,10 @@ impl Study {
                 file: scenario(place),
                 pair: ["private", "random"],
                 axis: "epsilon",
-                margin: "3",
-                asked: &["--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4"],
+                margin: "4",
+                asked: &[
+                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4", "--max-replications", "640",
+                ],
                 swept: format!(
                     "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])",
                     epsilons.join(", ")
@@ -241,6 +243,8 @@ impl Study {
                     "20",
                     "--width",
                     "6",
+                    "--max-replications",
+                    "160",
                 ],
                 swept: "protocol.rounds=Each(\"rounds\", [4, 6, 8, 9, 10, 11, 12, 14, 16])".to_owned(),
             },
@@ -249,7 +253,7 @@ impl Study {
                 pair: ["FTS", "alone"],
                 axis: "heard",
                 margin: "0.6",
-                asked: &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3"],
+                asked: &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3", "--max-replications", "160"],
                 swept: "parties.agents.availability=PerMessage(Each(\"heard\", [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6]))"
                     .to_owned(),
             },
@@ -278,7 +282,7 @@ impl Study {
         let [one, other] = self.pair;
         let common =
             ["threshold", &self.file, "--series", one, "--against", other, "--metric", "cumulative_regret"];
-        let rest = ["--margin", self.margin, "--max-replications", "160", "--out", out.to_str().unwrap()];
+        let rest = ["--margin", self.margin, "--out", out.to_str().unwrap()];
         [&common, self.asked, &rest, more].concat()
     }
 
@@ -606,8 +610,9 @@ fn comparisons_are_counted_and_planned() {
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("paired t test at 5 %"), "{stdout}");
     for epsilon in ["1", "4"] {
-        let of =
-            format!("private (a), random (b), epsilon = {epsilon}: A difference of 2.0 in cumulative regret");
+        let of = format!(
+            "private (a), random (b), latency = 40ms, epsilon = {epsilon}: A difference of 2.0 in cumulative regret"
+        );
         assert!(said.contains(&of), "{stdout}");
     }
     let refused = |more: &[&str], words: &str| {
