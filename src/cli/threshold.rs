@@ -21,6 +21,9 @@ use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Une
 /// Number of replications of a value in its first test, unless the user asks for others.
 const FIRST: u64 = 20;
 
+/// Number of replications in all from which the user is told that their tables are being written.
+const MANY: u64 = 2_000;
+
 /// A scenario, and the one value of it that is varied.
 struct Varied {
     loaded: Loaded,
@@ -123,12 +126,17 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         Unended::Interrupted { finished, total, failures } => stopped(finished, total, &failures),
         Unended::Failed(failures) => failed(&failures),
     })?;
-    let summary = finish(&plan, &folder)?;
+    // The answer comes first: the tables of all replications of a long search can take longer than the search.
     study::keep_threshold(&folder, &found).map_err(|error| unreadable(&error))?;
     picture(&report::threshold_chart(&found), &folder, "threshold.svg", &arguments.playing)?;
     match format {
         Format::Text => print(&report::threshold_text(&found, width())),
         Format::Json => print(&report::json(&found)),
     }
+    let played = plan.replications.saturating_mul(plan.cells.len() as u64);
+    if played >= MANY {
+        eprint_line(format_args!("Writing the tables of {played} replications into the run folder."));
+    }
+    let summary = finish(&plan, &folder)?;
     Ok(budget(&summary))
 }

@@ -61,6 +61,8 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
             known.involved = known.reported.iter().map(|report| report.map(|_| draws.below(round))).collect();
             known.took = known.involved.iter().map(|round| round.map(|_| draws.uniform())).collect();
             known.utility = (0..round).map(|_| draws.normal()).collect();
+            let rounds = |last: &Option<u64>| last.map_or(0, |last| 1 + draws.below(last + 1));
+            known.rounds = known.involved.iter().map(rounds).collect();
         }
         let select =
             |known: &SelectionHistory| selection.select(known, &mut Key::root(99).index(round).stream());

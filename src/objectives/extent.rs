@@ -16,6 +16,8 @@ pub struct Extent {
     /// The field that states the number of agents whose data the objective has, and that number, as in `stated`; `None`
     /// if it has no data of agents.
     pub agents: Option<(String, u64)>,
+    /// Whether every draw of the objective gives the same values.
+    pub always_the_same: bool,
     /// The work that all replications share.
     pub prepared: Effort,
     /// The work for the problem of one replication.
@@ -42,6 +44,7 @@ impl Extent {
             inputs,
             stated: (String::new(), arms),
             agents: None,
+            always_the_same: false,
             prepared,
             drawn: Effort::new(NUMBER * n, n * COVARIANCE),
         }

@@ -86,6 +86,8 @@ pub struct ProblemFacts {
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
+    /// Whether values are performances whose largest possible value is 1, such as an accuracy: 1 minus one is an error.
+    pub performances: bool,
     /// For each agent, whether it can measure each arm, where agents have arms of their own.
     pub points: Option<Arc<Vec<Arc<Vec<bool>>>>>,
     /// Number of records of each agent, for an objective whose records belong to agents; no party sees it.

@@ -141,7 +141,8 @@ impl Scenario {
     /// The size of the problems that the objective creates.
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
-        objective.as_dyn().extent(resources).at(&format!("objective.{}", objective.name()))
+        let (of, path) = (objective.as_dyn(), format!("objective.{}", objective.name()));
+        Extent { always_the_same: of.is_always_the_same(), ..of.extent(resources).at(&path) }
     }
 
     /// What is wrong with the protocol for these parties and an objective of this size.

@@ -324,7 +324,9 @@ fn selections_by_public_values_and_falling_discounts() {
     }
     let broken = "a selection without reporters that does not depend on losses";
     assert!(rules(&conformance::selection(&ByLoss)).contains(&broken));
-    for name in ["Everyone()", "Fastest(k: 3)", "PowerOfChoice(candidates: 6, k: 3)", "Oort(k: 3)"] {
+    let oort = ["Oort(k: 3)", "Oort(k: 3, retires_after: 2)"];
+    for name in ["Everyone()", "Fastest(k: 3)", "PowerOfChoice(candidates: 6, k: 3)"].into_iter().chain(oort)
+    {
         let member: SelectionModel = subrosa::scenario::part(name).unwrap();
         assert!(conformance::selection(member.as_dyn()).is_empty(), "{name}");
     }

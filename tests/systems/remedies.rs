@@ -83,6 +83,21 @@ fn losses_come_from_those_who_are_to_report() {
     assert!((1..8).all(|round| reports[&round].len() == 3), "{reports:?}");
 }
 
+/// Without exploration Oort asks the same agents as long as they have the largest utility; with `retires_after: 2` none more than
+/// three times.
+#[test]
+fn agents_retire_after_many_rounds() {
+    let most = |retires: &str| {
+        let sharing = format!("selection: Oort(k: 3, exploration: 0, pacer_step: \"500ms\"{retires})");
+        let mut times: BTreeMap<usize, u64> = BTreeMap::new();
+        let asked = asked(&traced(scenario(&sharing, "All()")));
+        asked.into_values().flatten().for_each(|agent| *times.entry(agent).or_default() += 1);
+        times.into_values().max().unwrap()
+    };
+    let (ever, retiring) = (most(""), most(", retires_after: 2"));
+    assert!(ever > 3 && retiring == 3, "{ever} {retiring}");
+}
+
 /// By round, the agents to which the server sent `Share`: those it asks (in round 0, `Begin`).
 fn asked(events: &[TraceEvent]) -> BTreeMap<u64, BTreeSet<usize>> {
     let mut found: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();

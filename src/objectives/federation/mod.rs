@@ -363,6 +363,7 @@ impl Objective for FederatedTuning {
             Noise::gaussian(self.noise_sd.get())
         };
         background.agents = Some(Arc::new(agents));
+        background.performances = true;
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(points),
             values: Arc::new(values),

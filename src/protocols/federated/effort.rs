@@ -59,7 +59,11 @@ impl Federated {
 
     /// Memory and time of further draws of the objective: for each agent, and for each round where functions drift.
     fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
-        let (n, draw) = (problem.arms as f64, problem.drawn.seconds);
+        let n = problem.arms as f64;
+        // An objective whose draws are all the same is joined by draws from its surrogate.
+        let from_surrogate =
+            if problem.always_the_same { n * n * MULTIPLY / 2.0 + n * COVARIANCE } else { 0.0 };
+        let draw = problem.drawn.seconds + from_surrogate;
         let differences = || self.groups.iter().map(|group| group.differences.clone());
         let rounds = self.rounds as f64;
         let drawn = self.groups.iter().any(|group| group.heterogeneity.get() > 0.0);

@@ -6,7 +6,7 @@ use super::rank_assignment::assigned_problems;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
-use crate::gp::MAX_ARMS;
+use crate::gp::{Cholesky, MAX_ARMS};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::protocols::stage::differences::{DrawError, Drawn, Draws, OwnProblem, Replicated};
 use crate::protocols::stage::series::names;
@@ -40,8 +40,7 @@ impl Protocol for Federated {
     }
 
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
-        let mut problems = self.check_heterogeneity(objective);
-        problems.extend(self.check_differences(objective));
+        let mut problems = self.check_differences(objective);
         problems.extend(self.check_features(objective));
         problems
     }
@@ -156,7 +155,9 @@ impl Protocol for Federated {
             agents.extend(found.iter().map(|&party| (party, group)));
         }
         agents.sort_unstable();
-        let drawn = self.own_problems(stage, instance, &agents, key).map_err(|error| fail(error.into()))?;
+        let drawn = self
+            .own_problems(stage, (instance, &common.prior), &agents, key)
+            .map_err(|error| fail(error.into()))?;
         let own = if stage.directions.dry {
             drawn
         } else {
@@ -177,11 +178,12 @@ impl Protocol for Federated {
 }
 
 impl Federated {
-    /// The problem of each of these agents, given as its party and its group.
+    /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's covariance at
+    /// the arms.
     fn own_problems(
         &self,
         stage: &ReplicationSetup,
-        instance: &Instance,
+        (instance, prior): (&Instance, &Cholesky),
         agents: &[(usize, usize)],
         key: Key,
     ) -> Result<Vec<OwnProblem>, DrawError> {
@@ -197,6 +199,7 @@ impl Federated {
         let drawn: Vec<Drawn<'_>> = agents.iter().enumerate().map(one).collect();
         let reach = self.groups.iter().map(|group| group.differences.reach()).fold(0.0, f64::max);
         let (rounds, perturbation) = (self.rounds, self.perturbation.get());
-        Draws::of(Replicated { stage, instance, key, rounds, reach, perturbation }, &drawn)
+        let prior = Some(prior);
+        Draws::of(Replicated { stage, instance, key, rounds, reach, perturbation, prior }, &drawn)
     }
 }

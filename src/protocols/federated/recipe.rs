@@ -250,23 +250,6 @@ impl Federated {
 }
 
 impl Federated {
-    /// Problems of groups with heterogeneity, if every draw of the objective gives the same function.
-    pub(super) fn check_heterogeneity(&self, objective: &dyn Objective) -> Vec<Problem> {
-        if !objective.is_always_the_same() {
-            return Vec::new();
-        }
-        let unlike = self.groups.iter().enumerate().filter(|(_, group)| group.heterogeneity.get() > 0.0);
-        let problem = |(index, group): (usize, &AgentGroup)| {
-            Problem::wrong(
-                format!("groups[{index}].heterogeneity"),
-                "0 with this objective: agents differ by a draw of their own, and every draw of it gives the same values",
-                group.heterogeneity.to_string(),
-                "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)",
-            )
-        };
-        unlike.map(problem).collect()
-    }
-
     /// Problems of groups whose agents differ in a way that the objective does not allow.
     pub(super) fn check_differences(&self, objective: &dyn Objective) -> Vec<Problem> {
         let of = |(index, group): (usize, &AgentGroup)| {

@@ -16,7 +16,7 @@ use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
 use super::regions::regions_of;
 use super::roster::Roster;
-use super::series::{Aggregate, FederatedSeries, Sharing};
+use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::server::Server;
 use super::shared_model::SharedModel;
 use super::silence::AgentSilence;
@@ -95,20 +95,24 @@ impl Replication<'_> {
             })?;
         record.jitter = record.jitter.max(self.common.prior.jitter());
         let named = |name: &str, value| NamedOutcome::new(name, value);
-        if self.instance.background.agents.is_some()
-            && self.instance.background.points.is_none()
+        let own = self.instance.background.agents.is_some() && self.instance.background.points.is_none();
+        if own
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
-            record.outcomes = vec![
-                named("1 - best performance of any agent", 1.0 - most),
-                named("1 - best performance, mean of agents", 1.0 - mean),
-            ];
+            // A function that deviates from the objective is no accuracy.
+            let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
+            if self.instance.background.performances && !deviates {
+                record.outcomes = vec![
+                    named("1 - best performance of any agent", 1.0 - most),
+                    named("1 - best performance, mean of agents", 1.0 - mean),
+                ];
+                record.by_round.push(tally.best_outcomes());
+            }
             if let Some((followed, random)) = tally.shared_queries() {
                 record.outcomes.push(named("value at queries that followed shared vectors", followed));
                 record.outcomes.push(named("value at a random point in their place", random));
             }
-            record.by_round.push(tally.best_outcomes());
         }
         record.by_round.extend(tally.clipped_shares());
         record.by_round.extend(tally.norms(series.sharing.clip().map_or(0.0, Positive::get)));

@@ -74,6 +74,7 @@ impl Roster {
     pub(super) fn answered(&mut self, agent: usize, round: u64, now: Time) {
         if self.asks(agent) {
             self.counts[agent].1 += 1;
+            self.history.rounds[agent] += 1;
             self.history.involved[agent] = Some(round);
             self.history.took[agent] = Some((now - self.asked_at).seconds());
         }

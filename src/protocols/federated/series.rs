@@ -33,7 +33,9 @@ pub struct AgentGroup {
     /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
-    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
+    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own, both around the prior mean. If every
+    /// draw of the objective gives the same values, as those of a table do, g is a function of the Gaussian process that is its
+    /// surrogate. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
     /// How these agents differ otherwise: shift, scale, noise, clusters, drift, own models. Default: not at all.
@@ -291,6 +293,13 @@ impl Aggregate {
 }
 
 impl AgentGroup {
+    /// Whether the functions of these agents contain draws of their own, of clusters or of a drift, beside the objective's.
+    pub(super) fn deviates(&self) -> bool {
+        self.heterogeneity.get() > 0.0
+            || self.differences.split_up().is_some()
+            || self.differences.drifting().is_some()
+    }
+
     /// What is wrong with the `silence` of the group.
     pub(super) fn silence_problems(&self) -> Vec<Problem> {
         let problems = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);

@@ -117,13 +117,15 @@ pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Ve
     }
     for (index, cohort) in cohorts.iter().enumerate() {
         let place = format!("cohorts[{index}]");
-        if objective.is_always_the_same() && cohort.heterogeneity.get() > 0.0 {
-            found.push(Problem::wrong(
-                format!("{place}.heterogeneity"),
-                "0 with this objective: cohorts differ by a draw of their own, and every draw of it gives the same values",
-                cohort.heterogeneity.to_string(),
-                "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)",
-            ));
+        if objective.is_always_the_same() {
+            let (h, drift) = (cohort.heterogeneity.get() > 0.0, cohort.differences.drifting().is_some());
+            let axes = [("heterogeneity", h), ("differences.drift", drift)];
+            for (field, _) in axes.into_iter().filter(|(_, set)| *set) {
+                let expected = "none with this objective: cohorts differ by draws of it, and every draw gives the same values";
+                let cure = "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)";
+                let place = format!("{place}.{field}");
+                found.push(Problem::wrong(place, expected, "one that is above 0", cure));
+            }
         }
         let own = cohort.differences.problems_with(objective);
         found.extend(own.into_iter().map(|p| p.below("differences").below(&place)));

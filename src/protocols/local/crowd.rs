@@ -99,8 +99,10 @@ impl Crowd {
         }
         let reach = local.cohorts.iter().map(|cohort| cohort.differences.reach()).fold(0.0, f64::max);
         let rounds = local.rounds.saturating_sub(1);
-        let problems =
-            Draws::of(Replicated { stage, instance, key, rounds, reach, perturbation: 0.0 }, &drawn)?;
+        let problems = Draws::of(
+            Replicated { stage, instance, key, rounds, reach, perturbation: 0.0, prior: None },
+            &drawn,
+        )?;
         let cohorts = local.cohorts.iter().zip(problems);
         let cohorts = cohorts.map(|(cohort, own)| one(&cohort.name, own.function, own.noise, Some(cohort)));
         Ok(Self { cohorts: cohorts.collect(), membership, mean })

@@ -22,7 +22,7 @@ use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
 };
 use crate::rng::Key;
-use crate::vocab::effort::MESSAGE;
+use crate::vocab::effort::{MESSAGE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -101,8 +101,10 @@ impl Protocol for Local {
         if drifting == 0.0 {
             return series;
         }
-        let held = 8.0 * users * problem.arms as f64 * (drifting + 1.0);
-        series.and(Effort::due_to("rounds", self.rounds, held, held))
+        let drawn = users * (drifting + 1.0);
+        let held = NUMBER * drawn * problem.arms as f64;
+        let seconds = drawn * (problem.drawn.seconds + 2.0 * MULTIPLY * problem.arms as f64);
+        series.and(Effort::due_to("rounds", self.rounds, held, seconds))
     }
 
     fn at_random(&self) -> Vec<&str> {

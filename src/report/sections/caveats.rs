@@ -3,7 +3,7 @@
 use super::cells::by_series;
 use super::points::Axes;
 use crate::report::document::{Block, Visibility};
-use crate::report::number::quantity;
+use crate::report::number::{quantity, two_digits};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
 /// Names of counts and outcomes, each with what it says (means over replications).
@@ -34,7 +34,8 @@ fn statement(summary: &Summary, name: &str, words: &str) -> Option<Block> {
     let told = |(cell, series): (&CellSummary, &SeriesSummary)| {
         let value = value(series, name)?;
         let place: String = axes.axis_values(cell).into_iter().map(|told| format!(" at {told}")).collect();
-        Some(format!("{} in \"{}\"{place}", quantity(value), series.name))
+        let value = if value.abs() < 10.0 { two_digits(value) } else { quantity(value) };
+        Some(format!("{value} in \"{}\"{place}", series.name))
     };
     let mut found: Vec<String> = by_series(summary).into_iter().flatten().filter_map(told).collect();
     let further = found.len().saturating_sub(NAMED);

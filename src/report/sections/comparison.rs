@@ -120,7 +120,12 @@ fn short(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Table(found.table(title, columns)));
         blocks.extend(remark);
     }
-    blocks.extend(comparison.rows.iter().filter_map(needed).map(Block::remark));
+    let planned = || comparison.rows.iter().filter_map(|row| Some((row, needed(row)?)));
+    let several = planned().nth(1).is_some();
+    blocks.extend(planned().map(|(row, told)| match several {
+        true => Block::remark(format!("{}: {told}", place(row))),
+        false => Block::remark(told),
+    }));
     let mut told: Vec<(usize, Vec<String>)> = Vec::new();
     for (name, cells) in equal {
         match told.iter_mut().find(|(count, _)| *count == cells) {
@@ -170,14 +175,17 @@ fn change(row: &ComparisonRow) -> String {
     }
 }
 
+/// The series that a row compares, and the values of the swept axes: "alone (a), FTS (b), h = 0.2".
+fn place(row: &ComparisonRow) -> String {
+    let axes = row.point.iter().map(|(name, of)| format!(", {name} = {}", value(of)));
+    [series(row)].into_iter().chain(axes).collect()
+}
+
 /// One table per point and series. Metrics that are equal in all pairs are named in one line below it.
 fn every_metric(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for group in groups(comparison) {
-        let mut title = series(&group[0]);
-        for (name, of) in &group[0].point {
-            title.push_str(&format!(", {name} = {}", value(of)));
-        }
+        let mut title = place(&group[0]);
         let rows = group.iter().filter(|row| !same(row)).map(cells).collect::<Vec<_>>();
         let interval = format!("{:.0} % interval", comparison.confidence * 100.0);
         let header = ["metric", "a", "b", "b - a", &interval, "n", "p"].map(str::to_owned).to_vec();

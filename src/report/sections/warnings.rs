@@ -51,9 +51,10 @@ fn warnings(summary: &Summary) -> Vec<Block> {
         }
         if let Some(reason) = &series.ended_early_because {
             blocks.push(Block::warning(format!(
-                "warning: {} of {replications} of \"{name}\"{place} ended early and are not included in final regrets; the \
+                "warning: {} of {replications} of \"{name}\"{place} ended early and {} not included in final regrets; the \
                  first: {reason}",
                 series.ended_early,
+                if series.ended_early == 1 { "is" } else { "are" },
             )));
         }
     }

@@ -13,7 +13,9 @@ pub struct SelectionHistory {
     pub reported: Vec<Option<f64>>,
     /// By agent: the last round in which it was selected and its answer arrived in time.
     pub involved: Vec<Option<u64>>,
-    /// By agent: the time that this last answer took, in seconds.
+    /// By agent: the number of rounds in which it was selected and its answer arrived in time.
+    pub rounds: Vec<u64>,
+    /// By agent: the time that its last answer in time took, in seconds.
     pub took: Vec<Option<f64>>,
     /// By past round: the sum of the released reports of the agents whose answers arrived in time.
     pub utility: Vec<f64>,
@@ -28,6 +30,7 @@ impl SelectionHistory {
             announced,
             reported: vec![None; agents],
             involved: vec![None; agents],
+            rounds: vec![0; agents],
             took: vec![None; agents],
             ..Self::default()
         }

@@ -19,8 +19,8 @@ use std::num::NonZeroU64;
 /// the sum of U over the agents that took part was smaller in the last `pacer_window` rounds than in as many before.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
-/// Algorithm 1. The losses are squared differences between outcomes and the prediction of the shared vectors. Not
-/// implemented: the removal of agents that were selected very often.
+/// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared differences
+/// between outcomes and the prediction of the shared vectors.
 ///
 /// Example: `Oort(k: 2, pacer_step: "2s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +50,11 @@ pub struct Oort {
     /// Number of rounds over which U is summed before T grows or stays. Default: 20.
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
+    /// Number of rounds after which an agent retires: one that took part in more rounds is not selected any more, so that an
+    /// agent whose losses are always large (an outlier) cannot be selected for ever. At least K agents stay: those that took
+    /// part most often retire first. Default: agents never retire; the paper's experiments with outliers use 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retires_after: Option<NonZeroU64>,
 }
 
 fn nine_tenths() -> Probability {
@@ -100,12 +105,25 @@ impl Oort {
         self.pacer_step.seconds() * (1 + steps) as f64
     }
 
-    /// The utility of every agent that has answered and reported.
-    fn utilities(&self, known: &SelectionHistory) -> Vec<(usize, f64)> {
+    /// By agent, whether it took part in more rounds than stated and has retired.
+    fn retired(&self, known: &SelectionHistory) -> Vec<bool> {
+        let mut retired = vec![false; known.agents()];
+        let Some(most) = self.retires_after else { return retired };
+        let mut often: Vec<usize> =
+            (0..known.agents()).filter(|&agent| known.rounds[agent] > most.get()).collect();
+        often.sort_by_key(|&agent| (std::cmp::Reverse(known.rounds[agent]), agent));
+        often.truncate(known.agents().saturating_sub(self.k.get() as usize));
+        often.into_iter().for_each(|agent| retired[agent] = true);
+        retired
+    }
+
+    /// The utility of every agent that has answered and reported, and has not retired.
+    fn utilities(&self, known: &SelectionHistory, retired: &[bool]) -> Vec<(usize, f64)> {
         let explored = |agent: usize| {
             Some((agent, known.reported[agent]?.max(0.0), known.involved[agent]? + 1, known.took[agent]?))
         };
-        let explored: Vec<_> = (0..known.agents()).filter_map(explored).collect();
+        let explored: Vec<_> =
+            (0..known.agents()).filter(|&agent| !retired[agent]).filter_map(explored).collect();
         let mut reports: Vec<f64> = explored.iter().map(|(_, report, ..)| *report).collect();
         reports.sort_by(f64::total_cmp);
         let cap = reports.get((CAP * reports.len() as f64) as usize).copied().unwrap_or(f64::INFINITY);
@@ -132,9 +150,10 @@ impl Selection for Oort {
 
     fn select(&self, known: &SelectionHistory, stream: &mut Stream) -> Option<Vec<bool>> {
         let k = (self.k.get() as usize).min(known.agents());
-        let mut utilities = self.utilities(known);
-        let unexplored: Vec<usize> =
-            (0..known.agents()).filter(|agent| utilities.iter().all(|(other, _)| other != agent)).collect();
+        let retired = self.retired(known);
+        let mut utilities = self.utilities(known, &retired);
+        let mut unexplored: Vec<usize> = (0..known.agents()).filter(|&agent| !retired[agent]).collect();
+        unexplored.retain(|agent| utilities.iter().all(|(other, _)| other != agent));
         // If there are too few agents of one kind, the other kind takes their places.
         let wanted = (self.exploration_in(known.round) * k as f64).round() as usize;
         let explored = wanted.clamp(k.saturating_sub(utilities.len()), unexplored.len().min(k));
@@ -181,6 +200,7 @@ mod tests {
             cut_off: Probability::new(0.0).unwrap(),
             pacer_step: Span::from_millis(1_000),
             pacer_window: NonZeroU64::new(2).unwrap(),
+            retires_after: None,
         }
     }
 
@@ -198,7 +218,7 @@ mod tests {
     /// The 95 % quantile of three reports is the largest.
     #[test]
     fn utilities_by_hand() {
-        let found = oort(1).utilities(&known(&[1.0, 3.0, 4.0], &[1.0, 2.0, 0.5], 9));
+        let found = oort(1).utilities(&known(&[1.0, 3.0, 4.0], &[1.0, 2.0, 0.5], 9), &[false; 3]);
         for ((_, found), expected) in found.iter().zip([1.479_853, 3.479_853 / 4.0, 4.479_853]) {
             assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
         }
@@ -240,6 +260,27 @@ mod tests {
         assert_eq!(preferred(&[5.0, 5.0, 1.0, 1.0]), 2.0);
         assert_eq!(preferred(&[5.0, 5.0, 1.0, 1.0, 1.0]), 3.0);
         assert_eq!(preferred(&[1.0, 1.0, 5.0, 5.0, 9.0]), 1.0);
+    }
+
+    /// After more than two rounds an agent is not selected any more, and of those who took part too often the ones with the most
+    /// rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
+    #[test]
+    fn agents_retire_after_many_rounds() {
+        let retires = Oort {
+            retires_after: NonZeroU64::new(2),
+            exploration: Probability::new(0.0).unwrap(),
+            ..oort(2)
+        };
+        let mut known = known(&[100.0, 100.0, 1.0, 1.0], &[1.0; 4], 9);
+        let mut stream = Key::root(12).stream();
+        for (rounds, left) in [([3, 5, 2, 0], [2, 3]), ([3, 5, 4, 0], [0, 3])] {
+            known.rounds = rounds.to_vec();
+            for _ in 0..50 {
+                let selected = retires.select(&known, &mut stream).unwrap();
+                let selected: Vec<usize> = (0..4).filter(|&agent| selected[agent]).collect();
+                assert_eq!(selected, left, "{rounds:?}");
+            }
+        }
     }
 
     /// Exploration decays to its least share, and K agents are selected however many have answered.

@@ -184,15 +184,6 @@ impl Differences {
         if let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) {
             problems.extend(shift.problem_with(objective).map(|problem| problem.below("shift")));
         }
-        if objective.is_always_the_same() {
-            let drawn = [("clusters", self.split_up().map(|_| ())), ("drift", self.drifting().map(|_| ()))];
-            let refused = |(field, set): (&str, Option<()>)| {
-                let expected = "an objective that is drawn at random, since every draw of this one gives the same values";
-                let cure = "leave it out, or take GpSample, MultiTaskSample or RkhsSum";
-                set.map(|()| Problem::wrong(field, expected, "one that is not", cure))
-            };
-            problems.extend(drawn.into_iter().filter_map(refused));
-        }
         if self.part().is_some() && objective.has_own_points() {
             let expected = "an objective all of whose points any agent can measure";
             let cure = "leave it out: the agents of this objective have rows of their own";

@@ -10,7 +10,7 @@ pub(in crate::protocols) enum DrawError {
     #[error("heterogeneity needs an objective that can be drawn separately for each agent")]
     DrawnOnce,
     #[error(
-        "heterogeneity needs an objective that is drawn at random, such as GpSample, and this one is not"
+        "heterogeneity of users needs an objective that is drawn at random, such as GpSample, and this one is not"
     )]
     AlwaysTheSame,
     #[error("shifts need an objective whose functions continue beyond its points, such as GpSample")]

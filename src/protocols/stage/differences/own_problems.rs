@@ -5,6 +5,7 @@ use super::axes::{Differences, Drift};
 use super::factors::Factors;
 use super::failure::DrawError;
 use super::function::OwnFunction;
+use crate::gp::Cholesky;
 use crate::objectives::{Instance, Noise, Prepared};
 use crate::protocols::stage::ReplicationSetup;
 use crate::rng::Key;
@@ -83,6 +84,9 @@ pub(in crate::protocols) struct Replicated<'a> {
     pub(in crate::protocols) reach: f64,
     /// Standard deviation of a normal random number that is added to each function at every point.
     pub(in crate::protocols) perturbation: f64,
+    /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values, further
+    /// functions are drawn from it; without it they are an error.
+    pub(in crate::protocols) prior: Option<&'a Cholesky>,
 }
 
 /// The draws that the agents of one replication share.
@@ -122,13 +126,24 @@ impl<'a> Draws<'a> {
         self.of.stage.prepared.as_ref().ok_or(DrawError::DrawnOnce)
     }
 
-    /// A further function of the same kind as the objective.
+    /// A further function of the same kind as the objective. If every draw of the objective gives the same values, a function of
+    /// the Gaussian process that is the objective's surrogate.
     fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         let values = self.prepared()?.realise(key)?.values;
-        if values == self.of.instance.values {
-            return Err(DrawError::AlwaysTheSame);
+        if values != self.of.instance.values {
+            return Ok(values);
         }
-        Ok(values)
+        let prior = self.of.prior.ok_or(DrawError::AlwaysTheSame)?;
+        let mut z = vec![0.0; prior.n()];
+        key.child("function of the surrogate").stream().fill_normal(&mut z);
+        let mean = self.of.instance.surrogate.mean;
+        Ok(Arc::new(prior.times(&z).into_iter().map(|g| mean + g).collect()))
+    }
+
+    /// mu + sqrt(1 - share) (c - mu) + sqrt(share) (g - mu) at every point: the variance around the prior mean mu is kept.
+    fn mixed(&self, common: &[f64], own: &[f64], share: f64) -> Vec<f64> {
+        let (mean, kept, new) = (self.of.instance.surrogate.mean, (1.0 - share).sqrt(), share.sqrt());
+        common.iter().zip(own).map(|(c, g)| mean + (kept * (c - mean) + new * (g - mean))).collect()
     }
 
     /// The function that is drawn from `key`, shifted for each of these agents. The largest shifts that the scenario
@@ -236,7 +251,7 @@ impl<'a> Draws<'a> {
         Ok(OwnFunction::new(by_round.into_iter().map(perturbed).collect(), points))
     }
 
-    /// mu + a (sqrt(1 - h) c + sqrt(h) g - mu) at every point: c is the function of its cluster, shifted, and g a further draw of
+    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: c is the function of its cluster, shifted, and g a further draw of
     /// the same kind.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let given = self.of.instance.background.agents.as_ref();
@@ -247,16 +262,12 @@ impl<'a> Draws<'a> {
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
         let mut values: Option<Vec<f64>> = self.shifted.get(&agent.n).cloned();
         if let (Some((_, apart)), Some(own)) = (agent.cluster, self.clusters.get(&agent.n)) {
-            let mixed =
-                common.iter().zip(own.iter()).map(|(f, g)| (1.0 - apart).sqrt() * f + apart.sqrt() * g);
-            values = Some(mixed.collect());
+            values = Some(self.mixed(common, own, apart));
         }
         let h = agent.h;
         if h > 0.0 {
             let own = self.further(agent.key.child("own"))?;
-            let common = values.as_deref().unwrap_or(common);
-            let mixed = common.iter().zip(own.iter()).map(|(c, g)| (1.0 - h).sqrt() * c + h.sqrt() * g);
-            values = Some(mixed.collect());
+            values = Some(self.mixed(values.as_deref().unwrap_or(common), &own, h));
         }
         if scale != 1.0 {
             let (mean, before) = (self.of.instance.surrogate.mean, values.as_deref().unwrap_or(common));
