@@ -11,7 +11,7 @@ macro_rules! costs {
     ($(
         $(#[$doc:meta])*
         $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $plain:ty as $range:ty,)+ })?
-    )+
+    )+;
     stated {
         $(
             $(#[$form_doc:meta])*
@@ -173,7 +173,7 @@ costs! {
         delta: f64 as Delta,
     }
     /// No finite epsilon holds: the value was released without protection, or the claimed protection is refuted.
-    Unprotected
+    Unprotected;
     stated {
         /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff` of them
         /// were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is `threshold_scale: 2 / epsilon`,
