@@ -8,9 +8,10 @@ use super::sparse_vector_law::{NoiseScales, log_probability};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Finite, Neighbours, NonNegative, Positive, Sampler};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Up to this number of possible answers the largest loss of two inputs is computed; otherwise it is bounded by the price.
+/// Up to this number of possible results the largest loss of two inputs is computed; otherwise it is bounded by the price.
 const MOST_LISTED: usize = 500;
 
 /// The answer to one comparison.
@@ -175,28 +176,28 @@ impl SparseVector {
         Ok((grid, multipliers.map(|multiplier| grid.scale(multiplier, reach))))
     }
 
-    /// All possible answers to `numbers` comparisons, without values; `None` if there are too many to look at.
-    fn every_comparison(&self, numbers: usize) -> Option<Vec<Vec<Compared>>> {
+    /// All possible results of `numbers` comparisons: which of them were above. None if there are too many to look at.
+    fn every_comparison(&self, numbers: usize) -> impl Iterator<Item = Vec<bool>> {
         let cutoff = self.cutoff.get() as usize;
         let (mut open, mut ended) = (vec![(Vec::new(), 0)], Vec::new());
         for _ in 0..numbers {
             let mut next = Vec::new();
-            for (answers, above) in open {
-                let with = |answer| [&answers[..], &[answer]].concat();
-                next.push((with(Compared::Below), above));
-                let more = with(Compared::Above(None));
+            for (results, above) in open {
+                let with = |result: bool| [&results[..], &[result]].concat();
+                next.push((with(false), above));
                 if above + 1 == cutoff {
-                    ended.push(more);
+                    ended.push(with(true));
                 } else {
-                    next.push((more, above + 1));
+                    next.push((with(true), above + 1));
                 }
             }
             open = next;
             if open.len() + ended.len() > MOST_LISTED {
-                return None;
+                (open, ended) = (Vec::new(), Vec::new());
+                break;
             }
         }
-        Some(open.into_iter().map(|(answers, _)| answers).chain(ended).collect())
+        open.into_iter().map(|(results, _)| results).chain(ended)
     }
 
     /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which gives the
@@ -305,39 +306,44 @@ impl Mechanism for SparseVector {
         Some(Pair::new(given, with(low + by, low), words))
     }
 
-    /// The likelihood ratio by integration over the noise on the threshold.
+    /// The likelihood ratio by integration over the noise on the threshold, times that of the values.
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
-        let (scales, threshold) = (self.scales(), self.threshold.get());
-        let above_by = inputs.map(|numbers| numbers.iter().map(|x| x - threshold).collect::<Vec<f64>>());
-        let log_ratio = move |answers: &Vec<Compared>| {
-            // Values of numbers, too, are taken relative to the threshold.
-            let relative: Vec<Compared> = answers
-                .iter()
-                .map(|answer| match answer {
-                    Compared::Above(Some(value)) => Compared::Above(Some(value - threshold)),
-                    other => *other,
-                })
-                .collect();
-            log_probability(&above_by[0], &relative, scales)
-                - log_probability(&above_by[1], &relative, scales)
+        let scales = self.scales();
+        let above_by =
+            inputs.map(|numbers| numbers.iter().map(|x| x - self.threshold.get()).collect::<Vec<f64>>());
+        let of_comparisons = move |above: &[bool]| {
+            log_probability(&above_by[0], above, scales) - log_probability(&above_by[1], above, scales)
         };
-        let most = match self.every_comparison(inputs[0].len()) {
-            Some(all) => {
-                let of_values = |answers: &[Compared]| match scales.value {
-                    Some(scale) => {
-                        let differ = inputs[0].iter().zip(inputs[1]).map(|(a, b)| (a - b).abs() / scale);
-                        differ
-                            .zip(answers)
-                            .filter(|(_, answer)| **answer != Compared::Below)
-                            .map(|(x, _)| x)
-                            .sum()
+        let known: BTreeMap<Vec<bool>, f64> = self
+            .every_comparison(inputs[0].len())
+            .map(|above| {
+                let loss = of_comparisons(&above);
+                (above, loss)
+            })
+            .collect();
+        let of_values = |above: &[bool]| -> f64 {
+            let Some(scale) = scales.value else { return 0.0 };
+            let differ = inputs[0].iter().zip(inputs[1]).map(|(a, b)| (a - b).abs() / scale);
+            differ.zip(above).filter(|(_, above)| **above).map(|(loss, _)| loss).sum()
+        };
+        let losses = known.iter().map(|(above, loss)| loss.abs() + of_values(above));
+        let most = if known.is_empty() {
+            self.epsilon.get() + self.of_values.map_or(0.0, Epsilon::get)
+        } else {
+            losses.fold(0.0, f64::max)
+        };
+        let numbers = inputs.map(Clone::clone);
+        let log_ratio = move |answers: &Vec<Compared>| {
+            let above: Vec<bool> = answers.iter().map(|answer| *answer != Compared::Below).collect();
+            let of_values = answers.iter().zip(numbers[0].iter().zip(&numbers[1])).map(|(answer, (a, b))| {
+                match (answer, scales.value) {
+                    (Compared::Above(Some(value)), Some(scale)) => {
+                        ((value - b).abs() - (value - a).abs()) / scale
                     }
-                    None => 0.0,
-                };
-                let losses = all.iter().map(|answers| log_ratio(answers).abs() + of_values(answers));
-                losses.fold(0.0, f64::max)
-            }
-            None => self.epsilon.get() + self.of_values.map_or(0.0, Epsilon::get),
+                    _ => 0.0,
+                }
+            });
+            known.get(&above).copied().unwrap_or_else(|| of_comparisons(&above)) + of_values.sum::<f64>()
         };
         Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::largest(most)))
     }
