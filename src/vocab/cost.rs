@@ -180,7 +180,7 @@ costs! {
         /// `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale + 2 cutoff / number_scale (cutoff / number_scale for
         /// monotonic values), plus cutoff / value_scale where values of the numbers above are given.
         ///
-        /// Source: Lyu, Su and Li 2017, Algorithm 7 and Theorem 5.
+        /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
         ///
         /// Example: `SparseVector(threshold_scale: 2, number_scale: 4)`.
         SparseVector {
@@ -203,7 +203,7 @@ costs! {
         /// noise_multiplier / S, where S^2 is the largest sum of (contributions of one unit)^2 over the partial sums: for one
         /// contribution, floor(log2 of the steps of a tree) + 1.
         ///
-        /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021, Theorem B.1.
+        /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.
         ///
         /// Example: `TreeAggregation(steps: 1000, noise_multiplier: 8)`.
         TreeAggregation {

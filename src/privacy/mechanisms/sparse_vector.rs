@@ -64,7 +64,7 @@ pub enum BudgetSplit {
 /// (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014), and no cutoff (the last two).
 ///
 /// Source: Lyu, Su and Li 2017, "Understanding the sparse vector technique for differential privacy", Algorithm 7 and
-/// Theorem 5 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.
+/// section 4 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SparseVector {
     /// epsilon_1 + epsilon_2.
