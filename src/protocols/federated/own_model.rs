@@ -2,9 +2,10 @@
 
 use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
+use super::query::Query;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
-    ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, Points, SEARCH_UNIT,
+    ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, PointPosterior, Points, SEARCH_UNIT,
     log_marginal_likelihood,
 };
 use crate::protocols::stage::differences::ModelFactors;
@@ -26,14 +27,66 @@ pub(super) struct FittedHyperparameters {
     pub(super) noise_variance: f64,
 }
 
+/// The posterior of one agent: over the arms, or over a box.
+#[derive(Clone)]
+enum OwnPosterior {
+    Arms(JointPosterior),
+    Box(PointPosterior),
+}
+
+impl OwnPosterior {
+    /// The prior. `matrix` is the Cholesky factor of the covariance of the arms, if it is known.
+    fn new(
+        common: &AgentCommon,
+        covariance: Covariance,
+        matrix: Option<&Arc<Cholesky>>,
+        (noise_variance, mean): (f64, f64),
+    ) -> Result<Self, GpError> {
+        let points = common.points();
+        if common.space.is_some() {
+            return Ok(Self::Box(PointPosterior::new(covariance, points.d(), noise_variance, mean)));
+        }
+        let arms = ArmCovariance::of_inputs(Arc::clone(points), covariance);
+        let prior = match matrix {
+            Some(known) => Arc::clone(known),
+            None => Arc::new(Cholesky::with_jitter(arms.n(), &arms.dense())?),
+        };
+        Ok(Self::Arms(JointPosterior::new(arms, prior, noise_variance, mean)))
+    }
+
+    fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
+        match (self, query) {
+            (Self::Arms(posterior), Query::Arm(arm)) => posterior.observe(*arm, outcome),
+            (Self::Box(posterior), Query::Point(unit)) => posterior.observe(unit, outcome),
+            // A scenario has either arms or a box.
+            (Self::Arms(_), Query::Point(_)) | (Self::Box(_), Query::Arm(_)) => Ok(()),
+        }
+    }
+
+    fn jitter(&self) -> f64 {
+        match self {
+            Self::Arms(posterior) => posterior.jitter(),
+            Self::Box(posterior) => posterior.jitter(),
+        }
+    }
+}
+
+/// The largest value of a draw, over what an agent can measure.
+pub(super) enum Drawn {
+    /// The values at all arms.
+    Arms(Vec<f64>),
+    /// The point of the unit cube with the largest value.
+    Best(Vec<f64>),
+}
+
 /// The model of one agent.
 #[derive(Clone)]
 pub(super) struct OwnModel {
     common: Arc<AgentCommon>,
     hyperparameters: OwnHyperparameters,
-    posterior: JointPosterior,
-    /// The measurements (arm and outcome), kept only if hyperparameters are fitted.
-    seen: Vec<(usize, f64)>,
+    posterior: OwnPosterior,
+    /// The measurements, kept only if hyperparameters are fitted.
+    seen: Vec<(Query, f64)>,
     /// Number of points at the last fit.
     fitted_at: u64,
     now: FittedHyperparameters,
@@ -63,29 +116,24 @@ impl OwnModel {
             }
         };
         let variance = assumed.variance;
-        let (covariance, prior) = match &common.covariance {
-            ArmCovariance::Inputs { points, .. } if factors.length_scale != 1.0 => {
-                let own = ArmCovariance::of_inputs(Arc::clone(points), assumed);
-                let prior = Cholesky::with_jitter(own.n(), &own.dense())?;
-                (own, Arc::new(prior))
-            }
-            shared => (shared.clone(), Arc::clone(&common.prior)),
-        };
+        // With the objective's own length-scales, agents share the factor of the arms' covariance.
+        let shared = if factors.length_scale == 1.0 { common.prior.as_ref() } else { None };
+        let posterior = OwnPosterior::new(common, assumed, shared, (noise_variance, surrogate.mean))?;
         Ok(Self {
             common: Arc::clone(common),
             hyperparameters,
-            posterior: JointPosterior::new(covariance, prior, noise_variance, surrogate.mean),
+            posterior,
             seen: Vec::new(),
             fitted_at: 0,
             now: FittedHyperparameters { length_scale, variance, noise_variance },
         })
     }
 
-    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+    pub(super) fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
         if self.hyperparameters != OwnHyperparameters::Given {
-            self.seen.push((arm, outcome));
+            self.seen.push((query.clone(), outcome));
         }
-        self.posterior.observe(arm, outcome)
+        self.posterior.observe(query, outcome)
     }
 
     /// The largest jitter of this model's matrices.
@@ -93,9 +141,18 @@ impl OwnModel {
         self.posterior.jitter()
     }
 
-    /// A draw from N(mean, scale^2 covariance) at every point.
-    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
-        self.posterior.draw(scale, stream)
+    /// A draw from N(mean, scale^2 covariance).
+    ///
+    /// # Errors
+    /// [`GpError`] if a function on a box cannot be drawn.
+    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Drawn, GpError> {
+        match (&self.posterior, &self.common.space) {
+            (OwnPosterior::Box(posterior), Some(space)) => {
+                space.best_by_draw(posterior, scale, stream).map(Drawn::Best)
+            }
+            (OwnPosterior::Arms(posterior), _) => Ok(Drawn::Arms(posterior.draw(scale, stream))),
+            (OwnPosterior::Box(_), None) => Ok(Drawn::Arms(Vec::new())),
+        }
     }
 
     /// Fits the hyperparameters if a fit is due, and returns them; `None` if they stay as they are.
@@ -109,18 +166,14 @@ impl OwnModel {
             return Ok(None);
         }
         self.fitted_at = points;
-        let ArmCovariance::Inputs { points: domain, covariance } = &self.common.covariance else {
-            return Ok(None);
-        };
-        let Some((found, mean)) = self.maximum(domain, covariance, starts.get(), &mut stream(points)) else {
+        let covariance = &self.common.surrogate.covariance;
+        let Some((found, mean)) = self.maximum(covariance, starts.get(), &mut stream(points)) else {
             return Ok(None);
         };
         let fitted = Covariance::new(covariance.shape, found.length_scale, found.variance);
-        let fitted = ArmCovariance::of_inputs(Arc::clone(domain), fitted);
-        let prior = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
-        self.posterior = JointPosterior::new(fitted, prior, found.noise_variance, mean);
-        for &(arm, outcome) in &self.seen {
-            self.posterior.observe(arm, outcome)?;
+        self.posterior = OwnPosterior::new(&self.common, fitted, None, (found.noise_variance, mean))?;
+        for (query, outcome) in &self.seen {
+            self.posterior.observe(query, *outcome)?;
         }
         self.now = found;
         Ok(Some(found))
@@ -133,11 +186,11 @@ impl OwnModel {
     /// L-BFGS on the logarithms.
     fn maximum(
         &self,
-        domain: &Points,
         covariance: &Covariance,
         starts: usize,
         stream: &mut Stream,
     ) -> Option<(FittedHyperparameters, f64)> {
+        let domain = self.common.points();
         let (n, d) = (self.seen.len(), domain.d());
         let mean = self.seen.iter().map(|(_, y)| y).sum::<f64>() / n as f64;
         let spread = self.seen.iter().map(|(_, y)| (y - mean) * (y - mean)).sum::<f64>() / n as f64;
@@ -149,8 +202,11 @@ impl OwnModel {
             let (low, high) = domain.range(k);
             high - low
         };
-        let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
-        let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();
+        let extent = match self.common.space {
+            Some(_) => 1.0,
+            None => (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max),
+        };
+        let rows = self.seen.iter().flat_map(|(query, _)| self.common.coordinates(query)).copied().collect();
         let measured = Points::new(n, d, rows);
         let outcomes: Vec<f64> = self.seen.iter().map(|(_, outcome)| (outcome - mean) / sd).collect();
         let likelihood = |logs: &[f64]| {
@@ -207,6 +263,13 @@ mod tests {
         )
     }
 
+    fn observations(own: &OwnModel) -> usize {
+        match &own.posterior {
+            OwnPosterior::Arms(posterior) => posterior.observations(),
+            OwnPosterior::Box(posterior) => posterior.observations(),
+        }
+    }
+
     fn model(every: u64) -> OwnModel {
         let every = NonZeroU64::new(every).unwrap();
         OwnModel::new(
@@ -234,12 +297,12 @@ mod tests {
             let mut own = model(60);
             for (arm, f) in root.times(&z).into_iter().enumerate() {
                 assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
-                own.observe(arm, 7.0 + f + 0.2 * stream.normal()).unwrap();
+                own.observe(&Query::Arm(arm), 7.0 + f + 0.2 * stream.normal()).unwrap();
             }
             let found = own.refit(|_| Key::root(9).stream()).unwrap().unwrap();
             assert!((0.067..0.15).contains(&found.length_scale), "{found:?}");
             assert!((0.02..0.06).contains(&found.noise_variance), "{found:?}");
-            assert_eq!(own.posterior.observations(), 60);
+            assert_eq!(observations(&own), 60);
             assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None, "once for the same points");
         }
     }
@@ -247,11 +310,11 @@ mod tests {
     #[test]
     fn outcomes_that_are_all_alike_teach_nothing() {
         let mut own = model(2);
-        own.observe(3, 0.7).unwrap();
-        own.observe(9, 0.7).unwrap();
+        own.observe(&Query::Arm(3), 0.7).unwrap();
+        own.observe(&Query::Arm(9), 0.7).unwrap();
         let before = own.now;
         assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
         assert_eq!(own.now, before);
-        assert_eq!(own.posterior.observations(), 2);
+        assert_eq!(observations(&own), 2);
     }
 }

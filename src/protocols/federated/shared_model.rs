@@ -2,6 +2,7 @@
 //! several agents can be summed.
 
 use super::common::AgentCommon;
+use super::query::Query;
 use crate::gp::{GpError, WeightPosterior};
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -36,7 +37,7 @@ pub(super) struct SharedModel {
     /// then computes the posterior anew.
     posterior: WeightPosterior,
     /// The measurements, if outcomes are centred by their own mean; empty otherwise.
-    seen: Vec<(usize, f64)>,
+    seen: Vec<(Query, f64)>,
 }
 
 impl SharedModel {
@@ -45,20 +46,20 @@ impl SharedModel {
         Ok(Self { common: Arc::clone(common), outcomes, posterior, seen: Vec::new() })
     }
 
-    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+    pub(super) fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
         let centre = match self.outcomes {
             WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
             WeightOutcomes::Raw => 0.0,
             WeightOutcomes::MinusOwnMean => {
-                self.seen.push((arm, outcome));
+                self.seen.push((query.clone(), outcome));
                 return Ok(());
             }
         };
-        self.posterior.observe(self.common.features(arm), outcome - centre)
+        self.posterior.observe(&self.common.features_of(query), outcome - centre)
     }
 
     /// What is subtracted from these measurements before weights are fitted to them.
-    pub(super) fn centre(&self, seen: &[(usize, f64)]) -> f64 {
+    pub(super) fn centre(&self, seen: &[(Query, f64)]) -> f64 {
         match self.outcomes {
             WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
             WeightOutcomes::Raw => 0.0,
@@ -75,8 +76,8 @@ impl SharedModel {
         }
         let mean = self.seen.iter().map(|(_, outcome)| outcome).sum::<f64>() / self.seen.len() as f64;
         let mut posterior = self.posterior.clone();
-        for &(arm, outcome) in &self.seen {
-            posterior.observe(self.common.features(arm), outcome - mean)?;
+        for (query, outcome) in &self.seen {
+            posterior.observe(&self.common.features_of(query), outcome - mean)?;
         }
         Ok(posterior.sample(stream))
     }

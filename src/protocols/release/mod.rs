@@ -16,6 +16,7 @@
 //! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2. Conditional on readers who do
 //! not learn the number of trials: the best of a random number of trials.
 
+mod box_points;
 pub mod constants;
 mod failure;
 mod messages;
