@@ -48,9 +48,7 @@ const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
     fn needs_finite_set(&self) -> Option<&'static str> {
-        Some(
-            "its proof (Kusner et al. 2015, Theorems 5 and 6) is a union bound over a finite set of settings",
-        )
+        Some("Algorithm 2 of Kusner et al. 2015 is proven by a union bound over a finite set of settings")
     }
 
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {

@@ -123,9 +123,7 @@ impl GpNoisy {
 
 impl Publication for GpNoisy {
     fn needs_finite_set(&self) -> Option<&'static str> {
-        Some(
-            "its proof (Kusner et al. 2015, Theorems 3 and 4) is a union bound over a finite set of settings",
-        )
+        Some("Algorithm 1 of Kusner et al. 2015 is proven by a union bound over a finite set of settings")
     }
 
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {

@@ -57,7 +57,7 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 
 impl Publication for Lipschitz {
     fn needs_finite_set(&self) -> Option<&'static str> {
-        Some("Algorithm 3 of Kusner et al. 2015 is stated and proven for a finite set of settings")
+        Some("Corollary 4 of Kusner et al. 2015, for Algorithm 3, is stated for a finite set of settings")
     }
 
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
