@@ -61,6 +61,16 @@ impl PriorPath {
     }
 }
 
+impl PriorPath {
+    /// The value at a point, `[d]`.
+    fn value(&self, point: &[f64]) -> f64 {
+        match self {
+            Self::Features(features, weights) => features.weighted_value(weights, point),
+            Self::Linear(weights) => point.iter().zip(weights).map(|(x, weight)| x * weight).sum(),
+        }
+    }
+}
+
 impl<'a> PosteriorPath<'a> {
     /// Draws a function with `m` features.
     ///
@@ -91,6 +101,19 @@ impl<'a> PosteriorPath<'a> {
         });
         let left: Vec<f64> = left.collect();
         Ok(Self { posterior, prior, correction: posterior.solve(left) })
+    }
+
+    /// The value at a point, `[d]`, without its gradient.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    #[must_use]
+    pub fn value(&self, point: &[f64]) -> f64 {
+        let rows = self.correction.iter().enumerate();
+        let correction = rows.map(|(index, weight)| {
+            weight * self.posterior.covariance().between(point, self.posterior.point(index))
+        });
+        self.posterior.prior_mean() + self.prior.value(point) + correction.sum::<f64>()
     }
 
     /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
@@ -154,7 +177,8 @@ mod tests {
         assert!((drawn(3.0) - 3.0 * drawn(1.0)).abs() < 1e-12 && drawn(1.0) != 0.0);
         let path = PosteriorPath::draw(&posterior, 64, &mut stream).unwrap();
         let (x, mut gradient) = ([0.3, 0.6], [0.0; 2]);
-        path.at(&x, &mut gradient);
+        let value = path.at(&x, &mut gradient);
+        assert!((path.value(&x) - value).abs() < 1e-12);
         for i in 0..2 {
             let at = |step: f64| {
                 let mut moved = x;

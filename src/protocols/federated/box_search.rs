@@ -55,7 +55,8 @@ impl BoxSpace {
             if starts.is_empty() {
                 starts.extend(self.domain.valid_point_in(&ends, &vec![0.5; self.domain.d()]));
             }
-            let found = self.refined(&[starts], &ends, &mut function);
+            let mut value = |x: &[f64]| self.basis.product(vector, x, &mut vec![0.0; x.len()]);
+            let found = self.refined(&[starts], &ends, &mut value, &mut function);
             if let Some(found) = found
                 && best.as_ref().is_none_or(|best| found.1 > best.1)
             {
@@ -82,7 +83,8 @@ impl BoxSpace {
         let measured = (0..posterior.observations()).map(|index| posterior.point(index).to_vec());
         let groups = [sample.collect(), measured.collect()];
         let mut function = |x: &[f64], gradient: &mut [f64]| path.at(x, gradient);
-        let found = self.refined(&groups, &vec![(0.0, 1.0); self.sample.d()], &mut function);
+        let ends = vec![(0.0, 1.0); self.sample.d()];
+        let found = self.refined(&groups, &ends, &mut |x| path.value(x), &mut function);
         Ok(found.map_or_else(|| self.sample.row(0).to_vec(), |(point, _)| point))
     }
 
@@ -105,20 +107,16 @@ impl BoxSpace {
         &self,
         groups: &[Vec<Vec<f64>>],
         ends: &[(f64, f64)],
+        value: &mut impl FnMut(&[f64]) -> f64,
         function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
     ) -> Option<(Vec<f64>, f64)> {
-        // Both searches need the function, and neither uses it while the other does.
-        let function = std::cell::RefCell::new(function);
-        let mut slopes = vec![0.0; ends.len()];
-        let mut value = |x: &[f64]| (function.borrow_mut())(x, &mut slopes);
-        let mut with_slopes = |x: &[f64], gradient: &mut [f64]| (function.borrow_mut())(x, gradient);
         if self.domain.is_continuous() {
-            return maximum_in_box(groups, ends, (REFINED, CLIMB), &mut value, &mut with_slopes);
+            return maximum_in_box(groups, ends, (REFINED, CLIMB), value, function);
         }
         let held = self.domain.discrete();
         let region = SearchBox::new(ends.to_vec());
         let neighbours = |unit: &[f64]| self.domain.neighbours(unit, &region);
-        maximum_in_mixed(groups, (ends, &held), (REFINED, CLIMB), &neighbours, &mut value, &mut with_slopes)
+        maximum_in_mixed(groups, (ends, &held), (REFINED, CLIMB), &neighbours, value, function)
     }
 }
 
