@@ -41,11 +41,12 @@ pub struct External {
     /// Program and arguments, word by word: `["python3", "my_objective.py"]`. The program is started once for a study, in
     /// the scenario's folder.
     pub command: Vec<String>,
-    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Either this or
-    /// `dimensions`.
+    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Default: none, and
+    /// `dimensions` states a box.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
     /// The inputs of a search of a box, in order: real or whole numbers and categories. Only for `Local` and `Release`.
+    /// Default: none, and `axes` states a finite set of settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// On a box: the best value that the program can give, in its units; regret is then against it, and a better value ends

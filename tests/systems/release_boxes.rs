@@ -80,9 +80,10 @@ fn private_selection_costs_the_same_on_a_box() {
         .iter()
         .flat_map(|row| row["losses"].as_array().unwrap())
         .filter(|loss| loss["accountant"] == "tight")
-        .map(|loss| loss["epsilon"].as_f64().unwrap())
+        // Nothing is proven about training records, which nothing protects.
+        .filter_map(|loss| loss["epsilon"].as_f64())
         .collect();
-    assert!(losses.iter().all(|epsilon| *epsilon <= 2.0 + 1e-6), "{losses:?}");
+    assert!(!losses.is_empty() && losses.iter().all(|epsilon| *epsilon <= 2.0 + 1e-6), "{losses:?}");
 }
 
 /// Two neighbouring data sets, by simulation of the whole search: with every value 0, or every value moved by the sensitivity,
@@ -140,10 +141,13 @@ fn what_needs_a_finite_set_of_settings_is_refused_with_the_reason() {
     };
     let publication = |of: &str| format!("protocol.series[0].publication={of}");
     for (of, reason) in [
-        ("GpNoisy(epsilon: 1)", "a union bound over a finite set of settings"),
+        (
+            "GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)",
+            "a union bound over a finite set of settings",
+        ),
         ("Lipschitz(epsilon: 1, learner: GpUcb(), FACTS)", "stated for a finite set of settings"),
         ("FixedGrid(epsilon: 1, FACTS)", "it evaluates every setting"),
-        ("EverySetting(epsilon: 1, FACTS)", "scores every setting"),
+        ("EverySetting(epsilon: 1, delta: 1e-6, FACTS)", "scores every setting"),
     ] {
         let of = of.replace("FACTS", FACTS);
         refused(&publication(&of), &[reason, "RandomRepetitions, NonPrivate or Blind", "Sobol(1024)"]);

@@ -65,13 +65,14 @@ impl Regions {
         self.cuts.iter().product()
     }
 
-    /// Lower and upper end of a region along each dimension.
+    /// Lower and upper end of a region along each dimension, both within it.
     pub(super) fn ends(&self, region: usize) -> Vec<(f64, f64)> {
         let mut left = region;
         let part = |((low, high), &cut): (&(f64, f64), &usize)| {
             let (number, length) = (left % cut, (high - low) / cut as f64);
             left /= cut;
-            let end = if number + 1 == cut { *high } else { low + (number + 1) as f64 * length };
+            let end =
+                if number + 1 == cut { *high } else { (low + (number + 1) as f64 * length).next_down() };
             (low + number as f64 * length, end)
         };
         let mut ends: Vec<(f64, f64)> = self.bounds.iter().zip(&self.cuts).rev().map(part).collect();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     /// Twelve regions of a cube: six parts along the first dimension and two along the second. The middle of each region
-    /// lies in it, and so does its lower corner.
+    /// lies in it, and so do its lower and its upper corner.
     #[test]
     fn regions_of_a_box_are_boxes_that_fill_it() {
         let sample = Points::new(1, 3, vec![0.5; 3]);
@@ -107,7 +108,9 @@ mod tests {
             let ends = regions.ends(region);
             let middle: Vec<f64> = ends.iter().map(|(low, high)| 0.5 * (low + high)).collect();
             let corner: Vec<f64> = ends.iter().map(|(low, _)| *low).collect();
-            assert_eq!([regions.of(&middle), regions.of(&corner)], [region; 2], "{ends:?}");
+            let upper: Vec<f64> = ends.iter().map(|(_, high)| *high).collect();
+            let found = [&middle, &corner, &upper].map(|point| regions.of(point));
+            assert_eq!(found, [region; 3], "{ends:?}");
             volume += ends.iter().map(|(low, high)| high - low).product::<f64>();
         }
         assert!((volume - 1.0).abs() < 1e-12);
