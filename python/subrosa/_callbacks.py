@@ -22,12 +22,54 @@ if TYPE_CHECKING:
 Factory = Callable[[], "Learner"]
 
 
+Point = dict[str, float | int | str]
+"""A point of a box: a number, or the word of a category, for each input by name."""
+
+
+@dataclass(frozen=True)
+class Real:
+    """An input of a box: every number between two ends."""
+
+    low: float
+    high: float
+    log: bool = False
+    """Whether the model sees the logarithm; `low` is then above 0."""
+
+    def _ron(self, name: str) -> str:
+        scale = "Log" if self.log else "Linear"
+        return f"Real(name: {json.dumps(name)}, low: {float(self.low)!r}, high: {float(self.high)!r}, scale: {scale})"
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An input of a box: every whole number from one end to the other."""
+
+    low: int
+    high: int
+    log: bool = False
+    """Whether the model sees the logarithm; `low` is then at least 1."""
+
+    def _ron(self, name: str) -> str:
+        scale = "Log" if self.log else "Linear"
+        return f"Integer(name: {json.dumps(name)}, low: {int(self.low)}, high: {int(self.high)}, scale: {scale})"
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """An input of a box: one of several words without an order."""
+
+    values: Sequence[str]
+
+    def _ron(self, name: str) -> str:
+        return f"Categorical(name: {json.dumps(name)}, values: {json.dumps(list(self.values))})"
+
+
 @dataclass(frozen=True)
 class Problem:
     """What a learner receives before its first choice: what its party has received, and nothing else."""
 
     arms: int
-    """Number of arms; arms are 0 to `arms` - 1."""
+    """Number of arms; arms are 0 to `arms` - 1. 0 on a box."""
     rounds: int | None = None
     """Number of choices that will be requested, where the protocol knows it."""
     inputs: NDArray[np.float64] | None = None
@@ -46,6 +88,9 @@ class Problem:
     """Bound of the noise's moments, where the protocol states it."""
     laplace_scale: float | None = None
     """Scale of the privacy noise, where it is Laplace noise and the protocol states it."""
+    box: list[dict[str, Any]] | None = None
+    """The inputs of a box, where queries are its points: `name` with `low`, `high`, `whole` and `logarithmic`, or with
+    `values`. The kernel is then in coordinates of the unit cube."""
 
 
 class Learner:
@@ -69,6 +114,9 @@ class Learner:
     problem: Problem
     """What the learner receives first; set before :meth:`start`."""
 
+    points: list[Point]
+    """On a box: the points chosen so far, by number; a number takes the place of an arm."""
+
     rng: np.random.Generator
     """A generator that is seeded for each question from the run's seed; draw from it in :meth:`ask`."""
 
@@ -85,8 +133,8 @@ class Learner:
             seed: a whole number below 2**31, that of the first question to this object.
         """
 
-    def ask(self, pending: list[int]) -> int:
-        """The next arm, 0 to `self.problem.arms` - 1.
+    def ask(self, pending: list[int]) -> int | Point:
+        """The next arm, 0 to `self.problem.arms` - 1; on a box, the next point: a value for each input, by name.
 
         Args:
             pending: arms that were chosen, in order, and whose outcome has not arrived (if messages are lost, it may never).
@@ -116,25 +164,32 @@ class _LearnerSession:
         if ask == "begin":
             self.opening = fields
             return "{}"
-        return json.dumps({"arm": self.suggest(fields["seed"], fields["told"])})
+        return json.dumps(self.suggest(fields["seed"], fields["told"]))
 
-    def suggest(self, seed: int, told: list[dict[str, Any]]) -> int:
+    def suggest(self, seed: int, told: list[dict[str, Any]]) -> dict[str, Any]:
         learner = self.learner
         steps = told
         if learner is None:
             learner = self.learner = self.factory()
             learner.problem = _problem(self.opening)
+            learner.points = []
             learner.rng = np.random.default_rng(seed)
             learner.start(learner.problem.inputs, learner.problem.noise_variance, seed)
             steps = self.opening.get("past", []) + told
         for step in steps:
             self.take(learner, step)
         learner.rng = np.random.default_rng(seed)
-        arm = operator.index(learner.ask(list(self.pending)))
+        asked = learner.ask(list(self.pending))
+        if learner.problem.box is not None:
+            point = _plain(asked)
+            self.choose(len(learner.points))
+            learner.points.append(point)
+            return {"point": point}
+        arm = operator.index(asked)  # type: ignore[arg-type]
         if not 0 <= arm < learner.problem.arms:
             raise ValueError(f"{type(learner).__name__}.ask returned {arm}, expected 0 to {learner.problem.arms - 1}")
         self.choose(arm)
-        return arm
+        return {"arm": arm}
 
     def choose(self, arm: int) -> None:
         self.pending.append(arm)
@@ -142,6 +197,9 @@ class _LearnerSession:
 
     def take(self, learner: Learner, step: dict[str, Any]) -> None:
         arm = step["arm"]
+        # A point of an earlier object, or of a learner that this one replaces.
+        if "point" in step and arm == len(learner.points):
+            learner.points.append(step["point"])
         if "outcome" not in step:
             self.choose(arm)
             return
@@ -151,24 +209,33 @@ class _LearnerSession:
 
 
 def _problem(opening: dict[str, Any]) -> Problem:
-    names = ("arms", "rounds", "kernel", "noise_variance", "mean", "bound", "noise_bound", "laplace_scale")
+    names = ("arms", "rounds", "kernel", "noise_variance", "mean", "bound", "noise_bound", "laplace_scale", "box")
     fields: dict[str, Any] = {name: opening.get(name) for name in names}
+    fields["arms"] = opening.get("arms", 0)
     for name in ("inputs", "covariance"):
         if name in opening:
             fields[name] = np.array(opening[name], dtype=float)
     return Problem(**fields)
 
 
+def _plain(asked: Any) -> Point:
+    """A point with plain numbers, which JSON can hold."""
+    if not isinstance(asked, dict):
+        raise TypeError(f"expected a point as a dict with a value for each input, found {asked!r}")
+    # Scalars of NumPy have a method `item`.
+    return {str(name): value.item() if hasattr(value, "item") else value for name, value in asked.items()}
+
+
 class Objective:
-    """An objective of your own, made by :func:`objective`."""
+    """An objective of your own, made by :func:`objective` or :func:`objective_on_box`."""
 
     def __init__(self, function: Callable[..., float], name: str, recipe: str, version: str) -> None:
         self.function, self.name, self.recipe, self.version = function, name, recipe, version
         self.takes_party = _takes(function, "x, party, rng", "x, rng")
         self.__doc__ = function.__doc__
 
-    def __call__(self, x: NDArray[np.float64], party: int, rng: np.random.Generator) -> float:
-        """The value of a setting for a party."""
+    def __call__(self, x: NDArray[np.float64] | Point, party: int, rng: np.random.Generator) -> float:
+        """The value of a setting, or of a point of a box, for a party."""
         return float(self.function(x, party, rng) if self.takes_party else self.function(x, rng))
 
     def ron(self, name: str | None = None) -> Ron:
@@ -180,7 +247,8 @@ class Objective:
             return "{}"
         fields = json.loads(text)
         rng = np.random.default_rng(fields["seed"])
-        return json.dumps({"value": self(np.array(fields["inputs"], dtype=float), fields.get("agent", 0), rng)})
+        x = fields["point"] if "point" in fields else np.array(fields["inputs"], dtype=float)
+        return json.dumps({"value": self(x, fields.get("agent", 0), rng)})
 
 
 def objective(
@@ -237,6 +305,56 @@ def objective(
     )
     if parties is not None:
         recipe += f", agents: Some({int(parties)})"
+
+    def make(function: Callable[..., float]) -> Objective:
+        first_seen(function)
+        return Objective(function, getattr(function, "__name__", "objective"), recipe, version)
+
+    return make
+
+
+def objective_on_box(
+    inputs: dict[str, Real | Integer | Categorical],
+    *,
+    noise: float = 0.1,
+    best: float | None = None,
+    goal: Literal["maximise", "minimise"] = "maximise",
+    length_scale: float = 0.2,
+    variance: float = 1.0,
+    mean: float = 0.0,
+    version: str = "",
+) -> Callable[[Callable[..., float]], Objective]:
+    """Makes an objective on a box from a function of a point: `sr.run(.., objective=train)`.
+
+    >>> @sr.objective_on_box({"rate": sr.Real(1e-3, 1, log=True), "solver": sr.Categorical(["sgd", "adam"])})
+    ... def train(x, rng):                                          # doctest: +SKIP
+    ...     return accuracy(x["rate"], x["solver"])
+
+    The function is called as `train(x, rng)` when a point is queried: `x` a dict with a value for each input, by name, `rng` a
+    NumPy generator that is seeded for this question from the run's seed. It returns a finite number, which is stored: a
+    replay evaluates nothing. Only for the protocols `Local` and `Release`.
+
+    Args:
+        inputs: the inputs, by name, in order.
+        noise: standard deviation of the noise of an outcome, in units of the values.
+        best: the best value possible, which regret is measured against. None: it is not known, and regret is against the
+            best value that any series of a replication has found.
+        goal: whether large or small values are sought.
+        length_scale: length-scale that a learner without a fit assumes (squared exponential), in units of the unit cube.
+        variance: prior variance that such a learner assumes, in squared units of the values.
+        mean: prior mean that such a learner assumes.
+        version: change it when values change for a reason that is neither in the function nor in the values that it uses.
+    """
+    goals = {"maximise": "Maximise", "minimise": "Minimise"}
+    if goal not in goals:
+        raise ValueError(f'goal: expected "maximise" or "minimise", found {goal!r}')
+    recipe = (
+        f"dimensions: [{', '.join(one._ron(name) for name, one in inputs.items())}], goal: {goals[goal]}, "
+        f"noise_variance: {float(noise) ** 2!r}, length_scale: {float(length_scale)!r}, variance: {float(variance)!r}, "
+        f"mean: {float(mean)!r}"
+    )
+    if best is not None:
+        recipe += f", best: Some({float(best)!r})"
 
     def make(function: Callable[..., float]) -> Objective:
         first_seen(function)

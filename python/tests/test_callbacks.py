@@ -227,3 +227,45 @@ def test_a_scenario_may_name_its_callbacks(tmp_path: Path) -> None:
 def test_learners_may_be_several(small: Path, tmp_path: Path) -> None:
     run = sr.run(small, out=tmp_path, threads=2, learners={"one": PlainGpUcb, "two": Told, "GP-UCB": PlainGpUcb})
     assert list(dict.fromkeys(run.results.series)) == ["GP-UCB", "random", "one", "two"]
+
+
+BOX = {"rate": sr.Real(1e-3, 1.0, log=True), "depth": sr.Integer(1, 5), "solver": sr.Categorical(["sgd", "adam"])}
+
+
+@sr.objective_on_box(BOX, noise=1e-3, best=1.0)
+def height(x, rng):
+    return 1 - 0.1 * abs(np.log10(x["rate"] / 0.1)) - 0.05 * abs(x["depth"] - 3) - (x["solver"] == "sgd") * 0.2
+
+
+class Turns(sr.Learner):
+    """Takes the solvers in turn, with NumPy's numbers."""
+
+    def ask(self, pending):
+        names = [one["name"] for one in self.problem.box]
+        assert names == ["rate", "depth", "solver"] and self.problem.arms == 0
+        turn = len(self.points)
+        return {"rate": np.float64(0.1), "depth": np.int64(1 + turn % 5), "solver": ["sgd", "adam"][turn % 2]}
+
+    def tell(self, arm, outcome, at):
+        assert abs(outcome - height(self.points[arm], 0, None)) < 0.01
+
+
+def test_points_of_a_box_are_dicts_by_name(tmp_path: Path) -> None:
+    scenario = tmp_path / "box.ron"
+    scenario.write_text(
+        """Scenario(name: "box", seed: 3, replications: 2, parties: { "service": Party(), "users": Party() },
+        network: Network(topology: Mesh(), default: Link(latency: Constant("10ms"))),
+        objective: TestFunction(function: Branin),
+        protocol: Local(service: "service", users: "users", rounds: 12, series: [
+            Series(name: "log-EI", report: Disclosure(), learner: Acquisition()),
+            Series(name: "turns", report: Disclosure(), learner: External(command: ["callback", "turns"])),
+        ]))"""
+    )
+    run = sr.run(scenario, out=tmp_path / "out", threads=1, objective=height, learners={"turns": Turns})
+    mine = run.iterations.query("series == 'turns'")
+    column = next(name for name in mine.columns if name.startswith("x.solver"))
+    assert mine[column].tolist() == [0, 1] * 12
+    value = 1 - 0.05 * (mine["x.depth"] - 3).abs() - 0.2 * (mine[column] == 0)
+    assert np.allclose(mine.value, value)
+    assert (run.iterations.simple_regret >= 0).all()
+    assert sr.replay(run).agrees

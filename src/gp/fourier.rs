@@ -129,6 +129,61 @@ impl FourierFeatures {
         factor * value
     }
 
+    /// As [`Self::weighted`], without the gradient: half the time.
+    ///
+    /// # Panics
+    /// If there is another number of weights or coordinates.
+    #[must_use]
+    pub fn weighted_value(&self, weights: &[f64], x: &[f64]) -> f64 {
+        assert_eq!((weights.len(), x.len()), (self.m(), self.d), "m weights, d coordinates");
+        let rows = self.frequencies.chunks(self.d.max(1)).zip(&self.phases);
+        let value = weights.iter().zip(rows).fold(0.0, |sum, (weight, (row, &phase))| {
+            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+            sum + weight * libm::cos(angle)
+        });
+        (2.0 * self.variance / self.m().max(1) as f64).sqrt() * value
+    }
+
+    /// The inner product of these weights, `[m]`, with the features of an input `x`, `[d]`, as [`Self::fill`] scales
+    /// them; its gradient along the input replaces `gradient`, `[d]`. O(m d).
+    ///
+    /// # Panics
+    /// If there is another number of weights or coordinates.
+    pub fn product(&self, weights: &[f64], x: &[f64], gradient: &mut [f64]) -> f64 {
+        assert_eq!(
+            (weights.len(), x.len(), gradient.len()),
+            (self.m(), self.d, self.d),
+            "m weights, d coordinates"
+        );
+        if self.length == FeatureLength::Estimator {
+            gradient.fill(0.0);
+            return self.weighted(weights, x, gradient);
+        }
+        // With the cosines c: sd (w c) / |c|, whose gradient is sd ((w c') - (w c) (c c') / |c|^2) / |c|.
+        let (mut along, mut square) = (0.0, 0.0);
+        let mut of_square = vec![0.0; self.d];
+        gradient.fill(0.0);
+        for ((weight, row), &phase) in
+            weights.iter().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
+        {
+            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+            let (cos, sin) = (libm::cos(angle), libm::sin(angle));
+            along += weight * cos;
+            square += cos * cos;
+            for ((by_product, by_square), s) in gradient.iter_mut().zip(&mut of_square).zip(row) {
+                *by_product -= weight * sin * s;
+                *by_square -= cos * sin * s;
+            }
+        }
+        // The probability that all cosines are 0 is 0.
+        let factor = if square > 0.0 { (self.variance / square).sqrt() } else { 0.0 };
+        let share = if square > 0.0 { along / square } else { 0.0 };
+        for (slope, by_square) in gradient.iter_mut().zip(&of_square) {
+            *slope = factor * (*slope - share * by_square);
+        }
+        factor * along
+    }
+
     /// Features of one input `x`, `[d]`: `[m]`.
     ///
     /// # Panics
@@ -138,5 +193,38 @@ impl FourierFeatures {
         let mut out = vec![0.0; self.m()];
         self.fill(x, &mut out);
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// Central differences with a step of 1e-5 have an error of 1e-10 times a third derivative, which is below
+    /// 100 here.
+    #[test]
+    fn products_are_those_of_the_features_and_gradients_those_of_finite_differences() {
+        let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.9, 0.6], 1.7);
+        for length in [FeatureLength::Exact, FeatureLength::Estimator] {
+            let mut stream = Key::root(5).stream();
+            let features = FourierFeatures::draw(&covariance, 3, 40, length, &mut stream).unwrap();
+            let weights: Vec<f64> = (0..40).map(|_| stream.normal()).collect();
+            let at = |x: &[f64]| -> f64 { features.of(x).iter().zip(&weights).map(|(phi, w)| phi * w).sum() };
+            let (x, mut gradient) = ([0.31, 0.72, 0.45], [7.0; 3]);
+            let value = features.product(&weights, &x, &mut gradient);
+            assert!((value - at(&x)).abs() < 1e-12, "{length:?}: {value} {}", at(&x));
+            let weighted = features.weighted(&weights, &x, &mut [0.0; 3]);
+            assert_eq!(features.weighted_value(&weights, &x), weighted);
+            for input in 0..3 {
+                let moved = |step: f64| {
+                    let mut moved = x;
+                    moved[input] += step;
+                    at(&moved)
+                };
+                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((slope - gradient[input]).abs() < 1e-7, "{length:?}: {slope} {}", gradient[input]);
+            }
+        }
     }
 }

@@ -43,6 +43,12 @@ impl PriorPath {
         Ok(Self::Features(features, weights))
     }
 
+    /// Multiplies the function by a factor.
+    fn scale(&mut self, factor: f64) {
+        let (Self::Features(_, weights) | Self::Linear(weights)) = self;
+        weights.iter_mut().for_each(|weight| *weight *= factor);
+    }
+
     /// The value at a point, `[d]`; its gradient is added to `gradient`, `[d]`.
     fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         match self {
@@ -55,14 +61,39 @@ impl PriorPath {
     }
 }
 
+impl PriorPath {
+    /// The value at a point, `[d]`.
+    fn value(&self, point: &[f64]) -> f64 {
+        match self {
+            Self::Features(features, weights) => features.weighted_value(weights, point),
+            Self::Linear(weights) => point.iter().zip(weights).map(|(x, weight)| x * weight).sum(),
+        }
+    }
+}
+
 impl<'a> PosteriorPath<'a> {
     /// Draws a function with `m` features.
     ///
     /// # Errors
     /// Those of [`FourierFeatures::draw`].
     pub fn draw(posterior: &'a PointPosterior, m: usize, stream: &mut Stream) -> Result<Self, GpError> {
-        let prior = PriorPath::draw(posterior, m, stream)?;
-        let noise_sd = posterior.noise_variance().sqrt();
+        Self::draw_scaled(posterior, m, 1.0, stream)
+    }
+
+    /// As [`Self::draw`], with the function's deviation from the posterior mean multiplied by `scale`: a draw from
+    /// N(mean, scale^2 covariance). The deviation is linear in the draw from the prior and in the noise.
+    ///
+    /// # Errors
+    /// Those of [`FourierFeatures::draw`].
+    pub fn draw_scaled(
+        posterior: &'a PointPosterior,
+        m: usize,
+        scale: f64,
+        stream: &mut Stream,
+    ) -> Result<Self, GpError> {
+        let mut prior = PriorPath::draw(posterior, m, stream)?;
+        prior.scale(scale);
+        let noise_sd = scale * posterior.noise_variance().sqrt();
         let mut unused = vec![0.0; posterior.d()];
         let left = posterior.centred().into_iter().enumerate().map(|(index, outcome)| {
             let drawn = prior.at(posterior.point(index), &mut unused);
@@ -70,6 +101,19 @@ impl<'a> PosteriorPath<'a> {
         });
         let left: Vec<f64> = left.collect();
         Ok(Self { posterior, prior, correction: posterior.solve(left) })
+    }
+
+    /// The value at a point, `[d]`, without its gradient.
+    ///
+    /// # Panics
+    /// If the point has another number of coordinates.
+    #[must_use]
+    pub fn value(&self, point: &[f64]) -> f64 {
+        let rows = self.correction.iter().enumerate();
+        let correction = rows.map(|(index, weight)| {
+            weight * self.posterior.covariance().between(point, self.posterior.point(index))
+        });
+        self.posterior.prior_mean() + self.prior.value(point) + correction.sum::<f64>()
     }
 
     /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
@@ -126,9 +170,16 @@ mod tests {
         line.observe(&[1.0, 0.0], 3.0).unwrap();
         let path = PosteriorPath::draw(&line, 1, &mut stream).unwrap();
         assert!((path.at(&[0.5, 0.0], &mut [0.0; 2]) - 1.5).abs() < 1e-3, "half of a known value");
+        // Three times as far from the mean with the same random numbers.
+        let drawn = |scale: f64| {
+            let path = PosteriorPath::draw_scaled(&posterior, 64, scale, &mut Key::root(3).stream()).unwrap();
+            path.at(&places[1], &mut [0.0; 2]) - posterior.at(&places[1]).0
+        };
+        assert!((drawn(3.0) - 3.0 * drawn(1.0)).abs() < 1e-12 && drawn(1.0) != 0.0);
         let path = PosteriorPath::draw(&posterior, 64, &mut stream).unwrap();
         let (x, mut gradient) = ([0.3, 0.6], [0.0; 2]);
-        path.at(&x, &mut gradient);
+        let value = path.at(&x, &mut gradient);
+        assert!((path.value(&x) - value).abs() < 1e-12);
         for i in 0..2 {
             let at = |step: f64| {
                 let mut moved = x;

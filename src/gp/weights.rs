@@ -62,17 +62,17 @@ impl WeightPosterior {
     ///
     /// # Panics
     /// If there are not m features.
-    pub fn observe_all<'a>(
+    pub fn observe_all<F: AsRef<[f64]>>(
         &mut self,
-        outcomes: impl IntoIterator<Item = (&'a [f64], f64)>,
+        outcomes: impl IntoIterator<Item = (F, f64)>,
     ) -> Result<(), GpError> {
         let mut new = Vec::new();
         for (features, outcome) in outcomes {
             if !outcome.is_finite() {
                 return Err(GpError::OutcomeNotFinite { outcome });
             }
-            assert_eq!(features.len(), self.m, "m features");
-            new.extend_from_slice(features);
+            assert_eq!(features.as_ref().len(), self.m, "m features");
+            new.extend_from_slice(features.as_ref());
             new.push(outcome);
         }
         rotate_all_away(&mut self.rows, &mut new, self.m);

@@ -39,7 +39,7 @@ impl LearnerModel {
         model: &BoxModel,
         programs: &Programs,
     ) -> Result<Box<dyn Learner>, BuildError> {
-        let learner = self.as_dyn().build_on_box(model).map_err(|error| match error {
+        let learner = self.as_dyn().build_on_box_with(model, programs).map_err(|error| match error {
             BuildError::NeedsArms { .. } => BuildError::NeedsArms { learner: self.name().to_owned() },
             other => other,
         })?;

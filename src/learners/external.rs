@@ -1,9 +1,9 @@
 //! A learner that is an external program, in any language; by default it is sent the same
 //! information as any other learner.
 
-use super::arms::{Arms, BuildError, ProblemConstants};
+use super::arms::{Arms, BoxModel, BuildError, ProblemConstants};
+use super::external_on_box::{self, kernel};
 use super::{Learner, LearnerRecipe};
-use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{ArmCovariance, GpError};
 use crate::programs::{Program, ProgramSession, Programs, Question};
 use crate::rng::Stream;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// one line per answer to standard output. docs/external.md has the protocol, and examples.
 ///
 /// The program runs with the rights of the user who runs the scenario. It is sent what the party that uses the learner
-/// has received.
+/// has received. On a box it chooses points, each an object with one field for each input, by name.
 ///
 /// Example: `External(command: ["python3", "learner.py"])`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +103,22 @@ impl LearnerRecipe for External {
         self.build_with(arms, &Programs::default())
     }
 
+    fn searches_boxes(&self) -> bool {
+        true
+    }
+
+    fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
+        self.build_on_box_with(model, &Programs::default())
+    }
+
+    fn build_on_box_with(
+        &self,
+        model: &BoxModel,
+        programs: &Programs,
+    ) -> Result<Box<dyn Learner>, BuildError> {
+        external_on_box::begin(self.program(), self.inputs, model, programs)
+    }
+
     fn build_with(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
         let mut opening = Map::new();
         opening.insert("role".to_owned(), json!("learner"));
@@ -137,18 +153,6 @@ fn opening_fields(arms: &Arms) -> Map<String, Value> {
     let facts = [("bound", bound), ("noise_bound", noise_bound), ("laplace_scale", laplace_scale)];
     told.extend(facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), json!(fact?)))));
     told
-}
-
-fn kernel(covariance: &Covariance) -> Value {
-    let length_scale = match &covariance.length_scale {
-        LengthScale::Same(length) => json!(length),
-        LengthScale::PerDimension(lengths) => json!(lengths),
-    };
-    json!({
-        "shape": format!("{:?}", covariance.shape),
-        "length_scale": length_scale,
-        "variance": covariance.variance,
-    })
 }
 
 impl Learner for State {

@@ -10,6 +10,7 @@ mod ata_gp_ucb;
 mod beta;
 mod expected_improvement;
 mod external;
+mod external_on_box;
 mod gp_ucb;
 mod checked_learner;
 mod history;
@@ -227,6 +228,19 @@ pub trait LearnerRecipe: Send + Sync {
     fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
         let _ = model;
         Err(BuildError::NeedsArms { learner: "the learner".to_owned() })
+    }
+
+    /// As [`LearnerRecipe::build_on_box`], for a learner that may start external programs by `programs`.
+    ///
+    /// # Errors
+    /// As [`LearnerRecipe::build_on_box`].
+    fn build_on_box_with(
+        &self,
+        model: &BoxModel,
+        programs: &Programs,
+    ) -> Result<Box<dyn Learner>, BuildError> {
+        let _ = programs;
+        self.build_on_box(model)
     }
 
     /// As [`LearnerRecipe::build`], for a learner that may start external programs by `programs`.

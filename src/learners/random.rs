@@ -72,8 +72,8 @@ impl Learner for InBox {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        let unit: Vec<f64> = (0..self.domain.d()).map(|_| stream.uniform()).collect();
-        self.points.push(self.domain.from_unit(&unit));
+        let shares: Vec<f64> = (0..self.domain.d()).map(|_| stream.uniform()).collect();
+        self.points.push(self.domain.from_unit(&self.domain.at_shares(&shares)));
         self.points.len() - 1
     }
 

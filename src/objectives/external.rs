@@ -1,5 +1,7 @@
 //! An objective that a user's own program computes, for example by training a model or calling a simulator.
 
+use super::dimension::{self, Dimension};
+use super::external_on_box::{self, Recipe};
 use super::gp_sample::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
@@ -11,7 +13,7 @@ use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::programs::{Program, ProgramSession, Question};
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Positive, Problem, Span};
+use crate::vocab::{Finite, NonNegative, Positive, Problem, SearchBox, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -28,6 +30,9 @@ use std::sync::Arc;
 /// the values unscaled. The values are assumed to depend on records that are the same in every run, so that no privacy
 /// loss is understated. The program runs with the rights of the user who starts the study.
 ///
+/// With `dimensions` in place of `axes`, it is a search of a box: the program is asked for the value of each point that is
+/// queried, when it is queried, by name.
+///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,8 +41,19 @@ pub struct External {
     /// Program and arguments, word by word: `["python3", "my_objective.py"]`. The program is started once for a study, in
     /// the scenario's folder.
     pub command: Vec<String>,
-    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest.
+    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Default: none, and
+    /// `dimensions` states a box.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
+    /// The inputs of a search of a box, in order: real or whole numbers and categories. Only for `Local` and `Release`.
+    /// Default: none, and `axes` states a finite set of settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<Vec<Dimension>>,
+    /// On a box: the best value that the program can give, in its units; regret is then against it, and a better value ends
+    /// the replication as failed. Default: not known, and regret is against the best value that any series of the replication
+    /// has found, so that it is no larger than the true regret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<Finite>,
     /// Whether large or small values are sought. Default: `Maximise`.
     #[serde(default)]
     pub goal: Goal,
@@ -204,6 +220,28 @@ impl Objective for External {
 
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = self.program().problems();
+        if let Some(dimensions) = &self.dimensions {
+            let mut refuse = |field: &str, found: String| {
+                let expected = "nothing beside `dimensions`: a search of a box has no list of settings";
+                problems.push(Problem::wrong(field, expected, found, "leave one of the two out"));
+            };
+            if !self.axes.is_empty() {
+                refuse("axes", format!("{} axes", self.axes.len()));
+            }
+            if let Some(agents) = self.agents {
+                refuse("agents", format!("{agents} agents"));
+            }
+            problems.extend(dimension::problems(dimensions));
+            return problems;
+        }
+        if self.best.is_some() {
+            problems.push(Problem::wrong(
+                "best",
+                "nothing beside `axes`: the best setting is found by asking for all of them",
+                "a value",
+                "leave it out",
+            ));
+        }
         let points =
             self.axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.values.get()));
         if let (Some(agents), Some(points)) = (self.agents, points)
@@ -238,11 +276,28 @@ impl Objective for External {
 
     /// The running time of the program is unknown and not included.
     fn extent(&self, _: &Resources) -> Extent {
+        if let Some(dimensions) = &self.dimensions {
+            let inputs = dimension::domain(dimensions).width() as u64;
+            return Extent::of(external_on_box::SAMPLE as u64, inputs);
+        }
         Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>())
     }
 
     fn stated(&self) -> Stated {
         Stated::gaussian(self.noise_variance.get().sqrt())
+    }
+
+    fn domain(&self) -> Option<SearchBox> {
+        let dimensions = self.dimensions.as_ref()?;
+        dimension::problems(dimensions).is_empty().then(|| dimension::domain(dimensions))
+    }
+
+    fn finite_instead(&self) -> (&'static str, &'static str) {
+        ("dimensions", "write axes: [(low: 0, high: 1, values: 20)] in place of `dimensions`")
+    }
+
+    fn best_is_known(&self) -> bool {
+        self.dimensions.is_none() || self.best.is_some()
     }
 
     fn unit(&self) -> String {
@@ -255,6 +310,19 @@ impl Objective for External {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let surrogate = Surrogate {
+            covariance: Covariance::new(self.kernel.shape(), self.length_scale.get(), self.variance.get()),
+            noise_variance: self.noise_variance.get(),
+            mean: self.sign() * self.mean.get(),
+        };
+        let noise = Noise::gaussian(self.noise_variance.get().sqrt());
+        if let Some(dimensions) = &self.dimensions {
+            let sign = self.sign();
+            let best = self.best.map(|best| sign * best.get());
+            let recipe =
+                Recipe { program: self.program(), domain: dimension::domain(dimensions), sign, best };
+            return Ok(external_on_box::prepared(recipe, surrogate, noise, key));
+        }
         let shares: Vec<Vec<f64>> = self.axes.iter().map(SettingAxis::shares).collect();
         let values =
             |(axis, shares): (&SettingAxis, &Vec<f64>)| shares.iter().map(|share| axis.at(*share)).collect();
@@ -275,16 +343,8 @@ impl Objective for External {
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), self.axes.len(), rows)),
             values: Arc::new(values),
-            noise: Noise::gaussian(self.noise_variance.get().sqrt()),
-            surrogate: Surrogate {
-                covariance: Covariance::new(
-                    self.kernel.shape(),
-                    self.length_scale.get(),
-                    self.variance.get(),
-                ),
-                noise_variance: self.noise_variance.get(),
-                mean: self.sign() * self.mean.get(),
-            },
+            noise,
+            surrogate,
             background,
         })))
     }

@@ -4,6 +4,7 @@ use super::Noise;
 use super::split::Holdings;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
+use crate::programs::{ProgramFailure, Programs};
 use crate::vocab::{Origin, PublicFact, SearchBox};
 use std::fmt;
 use std::sync::Arc;
@@ -47,17 +48,58 @@ impl UnscaledInputs {
 pub trait PointFunction: fmt::Debug + Send + Sync {
     /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
     fn at(&self, point: &[f64]) -> f64;
+
+    /// The function that asks `programs`, those of one series of a replication, for values that a user's own program computes;
+    /// `None` if no program is asked. Before, such a function is 0 everywhere.
+    ///
+    /// # Errors
+    /// If there is no access to programs.
+    fn begun(&self, programs: &Programs) -> Result<Option<Arc<dyn PointFunction>>, ProgramFailure> {
+        let _ = programs;
+        Ok(None)
+    }
+
+    /// Whether values come from a user's own program. Default: they do not.
+    fn asks_programs(&self) -> bool {
+        false
+    }
+
+    /// A copy that asks its further questions by itself, for a branch of a fork; `None` if copies need not be told apart.
+    fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
+        None
+    }
 }
 
 /// A problem whose queries are the points of a box.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Continuum {
     /// The box.
     pub domain: SearchBox,
     /// The noise-free value at each of its points.
     pub function: Arc<dyn PointFunction>,
-    /// The largest value on the box.
+    /// The largest value on the box; 0 if it is not known.
     pub best: f64,
+    /// Whether the largest value is known. If not, regret is against the largest value that any series of the replication has
+    /// found.
+    pub best_is_known: bool,
+}
+
+impl Clone for Continuum {
+    fn clone(&self) -> Self {
+        let function = self.function.duplicate().unwrap_or_else(|| Arc::clone(&self.function));
+        Self { domain: self.domain.clone(), function, ..*self }
+    }
+}
+
+impl Continuum {
+    /// The problem with a function that asks the programs of one series of a replication, if it asks any.
+    ///
+    /// # Errors
+    /// If there is no access to programs.
+    pub fn begun(&self, programs: &Programs) -> Result<Self, ProgramFailure> {
+        let function = self.function.begun(programs)?;
+        Ok(Self { function: function.unwrap_or_else(|| Arc::clone(&self.function)), ..self.clone() })
+    }
 }
 
 /// One replication's problem. Larger values are better.
@@ -210,7 +252,12 @@ impl Instance {
     /// As [`Self::placeholder`]; if a domain is given, queries are points of it, all of value 0.
     #[must_use]
     pub fn placeholder_on(domain: Option<SearchBox>) -> Self {
-        let continuum = domain.map(|domain| Continuum { domain, function: Arc::new(Nothing), best: 0.0 });
+        let continuum = domain.map(|domain| Continuum {
+            domain,
+            function: Arc::new(Nothing),
+            best: 0.0,
+            best_is_known: true,
+        });
         Self {
             inputs: Arc::new(Points::new(1, 1, vec![0.0])),
             values: Arc::new(vec![0.0]),

@@ -8,8 +8,10 @@
 mod branin;
 mod continued;
 mod correlation;
+mod dimension;
 mod extent;
 mod external;
+mod external_on_box;
 mod federation;
 mod functions;
 mod gp_sample;
@@ -28,12 +30,13 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
+pub use dimension::{Dimension, DimensionScale};
 pub use extent::Extent;
 pub use external::{External, SettingAxis};
 pub use federation::{
     Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
 };
-pub use functions::{Dimension, DimensionScale, DomainPoints, Function, TestFunction};
+pub use functions::{DomainPoints, Function, TestFunction};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 pub use instance::{
@@ -233,6 +236,24 @@ pub trait Objective: Send + Sync {
     /// finite set of arms refuse it. Default: none, queries are arms.
     fn domain(&self) -> Option<SearchBox> {
         None
+    }
+
+    /// For an objective on a box: the field that makes it one, and how to write a finite set of arms instead.
+    fn finite_instead(&self) -> (&'static str, &'static str) {
+        ("points", "write points: Sobol(1024), for example")
+    }
+
+    /// Whether the largest value of its problems is known before they are searched; on a box it may not be. Default: it is.
+    fn best_is_known(&self) -> bool {
+        true
+    }
+
+    /// The points of the unit cube, `[d]` each, at which the function on the box ([`Self::domain`]) is largest, if it can be
+    /// shifted: all inputs are real numbers on a linear scale, and it has a value, but no larger one, up to one side beyond
+    /// the box. The agents of a federation can then have shifted functions whose largest value is known.
+    /// Default: none.
+    fn best_points(&self) -> Vec<Vec<f64>> {
+        Vec::new()
     }
 
     /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from

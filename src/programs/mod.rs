@@ -13,14 +13,16 @@ mod failure;
 mod interpreter;
 mod relevant_settings;
 mod responder;
+mod points;
 mod process;
 mod program;
 mod shared;
 
 pub use callback::{Callback, CallbackError, CallbackRegistration, CallbackSession, NameInUse, offer};
 pub use failure::ProgramFailure;
+pub use points::{inputs_of_box, point_fields, point_of_fields};
 pub use program::{Program, ProgramIdentity, ProgramUse};
-pub use program_session::{ProgramSession, Question};
+pub use program_session::{ListQuestion, ProgramSession, Question};
 pub use relevant_settings::{EXTERNAL, without_timeouts};
 pub use responder::version;
 pub use shared::{Answers, CannotKeep, DialogueStates, Programs, QuestionId, Recorded, RecordedSession};

@@ -32,6 +32,40 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
+/// A question whose answer is a list of numbers, such as a point. The numbers are stored like the answers to as many questions.
+pub struct ListQuestion<'a> {
+    /// The kind of the question, as of [`Question`].
+    pub ask: &'static str,
+    /// The further fields of the question.
+    pub fields: Map<String, Value>,
+    /// Name of the field that holds the answer.
+    pub answer: &'static str,
+    /// A description of valid answers, for error messages.
+    pub expected: String,
+    /// Reads the value of that field as `length` numbers; `None` if the value is no valid answer.
+    pub read: &'a dyn Fn(&Value) -> Option<Vec<f64>>,
+    /// Number of numbers.
+    pub length: usize,
+}
+
+impl fmt::Debug for ListQuestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListQuestion")
+            .field("ask", &self.ask)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is sent for a question, and how its answer is read.
+struct Sent<'a, T> {
+    ask: &'static str,
+    fields: &'a Map<String, Value>,
+    answer: &'static str,
+    expected: &'a str,
+    read: &'a dyn Fn(&Value) -> Option<T>,
+}
+
 /// A dialogue with a program.
 ///
 /// A clone gets the same answers as the original to the same questions. For the first question that neither has asked
@@ -115,10 +149,51 @@ impl ProgramSession {
         question: &Question<'_>,
         past: &dyn Fn() -> Map<String, Value>,
     ) -> Result<f64, ProgramFailure> {
+        let valid = |answer: f64| (question.read)(&as_answered(answer)).is_some();
+        let Question { ask, fields, answer, expected, read } = question;
+        let sent = Sent { ask, fields, answer, expected, read: *read };
+        self.stored_or((ask, fields), (&valid, expected), &mut |own, number| own.put(&sent, number, past))
+    }
+
+    /// Asks a question whose answer is a list of numbers, like [`Self::ask`]. If the answers are read after an interruption that
+    /// came between two numbers of one list, the rest of the list is asked for again.
+    pub fn ask_list(
+        &mut self,
+        question: &ListQuestion<'_>,
+        past: &dyn Fn() -> Map<String, Value>,
+    ) -> Option<Vec<f64>> {
+        let ListQuestion { ask, fields, answer, expected, read, length } = question;
+        let read_all = |value: &Value| (*read)(value).filter(|list| list.len() == *length);
+        let sent = Sent { ask, fields, answer, expected, read: &read_all };
+        let mut list: Option<Vec<f64>> = None;
+        let mut numbers = Vec::with_capacity(*length);
+        for place in 0..*length {
+            let mut identified = fields.clone();
+            identified.insert("number of the list".to_owned(), Value::from(place));
+            let mut put = |own: &mut Self, number: u64| {
+                if list.is_none() {
+                    list = Some(own.put(&sent, number, past)?);
+                }
+                Ok(list.as_ref().map_or(0.0, |known| known[place]))
+            };
+            let found = self.stored_or((ask, &identified), (&f64::is_finite, expected), &mut put);
+            numbers.push(found.map_err(|failure| self.programs.fail(failure)).ok()?);
+        }
+        Some(numbers)
+    }
+
+    /// The stored answer to a question, or the one that `put` gets from the program. `valid` says whether a stored answer can be
+    /// used.
+    fn stored_or(
+        &mut self,
+        (ask, fields): (&'static str, &Map<String, Value>),
+        (valid, expected): (&dyn Fn(f64) -> bool, &str),
+        put: &mut dyn FnMut(&mut Self, u64) -> Result<f64, ProgramFailure>,
+    ) -> Result<f64, ProgramFailure> {
         if let Some(failure) = self.programs.failure() {
             return Err(failure);
         }
-        absorb(&mut self.asked, question.ask, &question.fields);
+        absorb(&mut self.asked, ask, fields);
         let asked = self.asked.finalize().to_hex();
         let (number, programs) = (self.next, self.programs.clone());
         let asked = &asked.as_str()[..32];
@@ -134,12 +209,12 @@ impl ProgramSession {
         let place = QuestionId { topic, dialogue, branch: &branch, number: different, asked };
         let answer = match programs.find(place) {
             // The stored answer may be invalid if somebody changed the file.
-            Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
+            Some(answer) if !valid(answer) => {
                 return Err(ProgramFailure::Kept {
                     program: self.program.words(),
-                    asked: format!("question {} ({})", number + 1, question.ask),
+                    asked: format!("question {} ({ask})", number + 1),
                     found: answer.to_string(),
-                    expected: question.expected.clone(),
+                    expected: expected.to_owned(),
                 });
             }
             Some(answer) => {
@@ -148,7 +223,7 @@ impl ProgramSession {
                 answer
             }
             None => {
-                let own = self.put(question, number, past).inspect_err(|failure| {
+                let own = put(self, number).inspect_err(|failure| {
                     // However the caller reports it, an interrupted replication is not counted as failed.
                     if let ProgramFailure::Interrupted { .. } = failure {
                         programs.fail(failure.clone());
@@ -170,12 +245,12 @@ impl ProgramSession {
     }
 
     /// Sends a question to the process, and starts a process if none is running.
-    fn put(
+    fn put<T>(
         &mut self,
-        question: &Question<'_>,
+        question: &Sent<'_, T>,
         number: u64,
         past: &dyn Fn() -> Map<String, Value>,
-    ) -> Result<f64, ProgramFailure> {
+    ) -> Result<T, ProgramFailure> {
         let what = format!("question {} ({})", number + 1, question.ask);
         if self.programs.interruption().is_requested() {
             return Err(ProgramFailure::Interrupted { program: self.program.words(), asked: what });
@@ -204,7 +279,7 @@ impl ProgramSession {
         };
         let reply = process.ask(question.ask, question.fields.clone(), &what)?;
         let read = reply.get(question.answer).and_then(|value| (question.read)(value));
-        read.ok_or_else(|| process.unusable(&what, &Value::Object(reply).to_string(), &question.expected))
+        read.ok_or_else(|| process.unusable(&what, &Value::Object(reply).to_string(), question.expected))
     }
 }
 

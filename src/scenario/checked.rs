@@ -7,7 +7,7 @@ use super::draft::{Draft, PartyDraft};
 use super::loaded_network::LoadedNetwork;
 use super::named_programs::programs_in;
 use super::special_files::special_files;
-use super::{limits, names};
+use super::{box_domain, limits, names};
 use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Extent, Instance, ObjectiveModel, Resources};
@@ -235,17 +235,7 @@ impl Scenario {
             let found = if new_objective { objective.as_dyn().problems(resources) } else { Vec::new() };
             problems.extend(found.into_iter().map(|p| p.below(name).below("objective")));
             problems.extend(dependence::without_agents(draft, stage));
-            if objective.as_dyn().domain().is_some()
-                && draft.protocol.as_dyn().needs_objective()
-                && !draft.protocol.as_dyn().searches_boxes()
-            {
-                problems.push(Problem::wrong(
-                    format!("objective.{name}.points"),
-                    format!("a finite set of arms, which {} needs", draft.protocol.name()),
-                    "Box, the points of a box",
-                    "write points: Sobol(1024), for example",
-                ));
-            }
+            problems.extend(box_domain::not_searched(draft, objective));
             let found = draft.protocol.as_dyn().problems_with(objective.as_dyn());
             problems.extend(found.into_iter().map(|p| p.below(draft.protocol.name()).below("protocol")));
         } else if draft.protocol.as_dyn().needs_objective() {

@@ -10,6 +10,7 @@ mod account;
 mod account_file;
 mod named_programs;
 mod axis;
+mod box_domain;
 mod catalogue;
 mod checked;
 mod demand;

@@ -1,8 +1,13 @@
 //! A box of real and whole numbers: the domain of a continuous or mixed search.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
 
-/// A box: an interval for each input, with its lower end below its upper one.
+/// The distance in the unit cube between two categories of an input is 1, as between the ends of a real one: each category
+/// is at this place along a coordinate of its own.
+const CATEGORY: f64 = FRAC_1_SQRT_2;
+
+/// A box: an interval for each input, with its lower end below its upper one, or a list of categories.
 ///
 /// Models of a box see its points as points of the unit cube: each coordinate minus its lower end,
 /// divided by the length of its interval. An input with a logarithmic scale, and the ends of its
@@ -10,11 +15,21 @@ use std::sync::Arc;
 /// whole-numbered input the unit interval is divided into one cell for each value, and every point
 /// of a cell stands for that value. The model sees only the one point of the cell that the value
 /// itself is mapped to.
+///
+/// An input with k categories is a whole number from 0 to k - 1 in queries and k coordinates of the unit cube, of which
+/// that of its category is 1 / sqrt(2) and the others are 0 (one-hot). All categories then have the same distance from each
+/// other, and a covariance that is a function of the distance is a covariance of mixed inputs too: with a length-scale
+/// l for all coordinates, a squared exponential has the factor exp(-1 / (2 l^2)) wherever two points differ in the category.
+///
+/// Source of the one-hot coordinates, and of a model that sees valid points only: Garrido-Merchan and Hernandez-Lobato 2020,
+/// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes".
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchBox {
     sides: Arc<[(f64, f64)]>,
     kinds: Arc<[InputKind]>,
     names: Arc<[String]>,
+    /// The categories of each input; empty for numbers.
+    categories: Arc<[Vec<String>]>,
 }
 
 /// The values that an input takes between its ends, and how they are spread over the unit interval.
@@ -60,7 +75,8 @@ impl SearchBox {
         assert!(sides.iter().all(usable), "a lower end is below its upper end");
         let d = sides.len();
         let names = (1..=d).map(|input| format!("x{input}")).collect();
-        Self { sides: sides.into(), kinds: vec![InputKind::default(); d].into(), names }
+        let categories = vec![Vec::new(); d].into();
+        Self { sides: sides.into(), kinds: vec![InputKind::default(); d].into(), names, categories }
     }
 
     /// The same box with another kind and name for each input, `[d]` each.
@@ -78,48 +94,198 @@ impl SearchBox {
         Self { kinds: kinds.into(), names: names.into(), ..self }
     }
 
+    /// The same box with these categories, `[d]` lists: an input with an empty list keeps its numbers, another one is a category,
+    /// numbered from 0.
+    ///
+    /// # Panics
+    /// If there is not one list for every input, or a list has a single category.
+    #[must_use]
+    pub fn with_categories(self, categories: Vec<Vec<String>>) -> Self {
+        assert!(categories.len() == self.d(), "a list for each input");
+        assert!(categories.iter().all(|list| list.len() != 1), "at least two categories");
+        let (mut sides, mut kinds) = (self.sides.to_vec(), self.kinds.to_vec());
+        for (input, list) in categories.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+            sides[input] = (0.0, (list.len() - 1) as f64);
+            kinds[input] = InputKind { whole: true, logarithmic: false };
+        }
+        Self { sides: sides.into(), kinds: kinds.into(), categories: categories.into(), ..self }
+    }
+
     /// The name of each input, `[d]`: x1, x2 and so on unless others were stated.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether each input takes whole numbers only: `[d]`.
-    pub fn whole(&self) -> impl Iterator<Item = bool> + '_ {
-        self.kinds.iter().map(|kind| kind.whole)
+    /// The name of each input for a table of numbers, `[d]`: with the numbers of its categories, as in
+    /// `solver (0 = sgd; 1 = adam)`.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let one = |(name, list): (&String, &Vec<String>)| {
+            let numbered: Vec<String> =
+                list.iter().enumerate().map(|(number, word)| format!("{number} = {word}")).collect();
+            if numbered.is_empty() { name.clone() } else { format!("{name} ({})", numbered.join("; ")) }
+        };
+        self.names.iter().zip(self.categories.iter()).map(one).collect()
     }
 
-    /// For a query at a point of the unit cube, the point that the model sees, `[d]` each: the
-    /// coordinates of whole-numbered inputs move to the point that their value is mapped to, the
-    /// others stay.
+    /// The categories of each input, `[d]` lists; empty for numbers.
+    #[must_use]
+    pub fn categories(&self) -> &[Vec<String>] {
+        &self.categories
+    }
+
+    /// The kind of each input, `[d]`.
+    #[must_use]
+    pub fn kinds(&self) -> &[InputKind] {
+        &self.kinds
+    }
+
+    /// The inputs in order, with the first of their coordinates in the unit cube and their number.
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        self.categories.iter().enumerate().scan(0, |next, (input, list)| {
+            let (first, width) = (*next, list.len().max(1));
+            *next += width;
+            Some((input, first, width))
+        })
+    }
+
+    /// Number of coordinates of a point of the unit cube, w: one for each input that is a number, and one for each category of
+    /// the others.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.categories.iter().map(|list| list.len().max(1)).sum()
+    }
+
+    /// Whether all inputs are real numbers.
+    #[must_use]
+    pub fn is_continuous(&self) -> bool {
+        self.kinds.iter().all(|kind| !kind.whole)
+    }
+
+    /// Whether all inputs are real numbers on a linear scale.
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
+        self.kinds.iter().all(|kind| *kind == InputKind::default())
+    }
+
+    /// For each coordinate of the unit cube, whether it takes only some of the numbers from 0 to 1: `[w]`.
+    #[must_use]
+    pub fn discrete(&self) -> Vec<bool> {
+        let one =
+            |(input, _, width): (usize, usize, usize)| std::iter::repeat_n(self.kinds[input].whole, width);
+        self.blocks().flat_map(one).collect()
+    }
+
+    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, which is not so for categories:
+    /// `[w]`.
+    #[must_use]
+    pub fn ordered(&self) -> Vec<bool> {
+        let one =
+            |(input, _, width): (usize, _, _)| std::iter::repeat_n(self.categories[input].is_empty(), width);
+        self.blocks().flat_map(one).collect()
+    }
+
+    /// The coordinates in the unit cube, `[w]`, for a point of the cube of shares, `[d]`: a number's share itself; k categories
+    /// have k equal parts of the shares.
+    #[must_use]
+    pub fn spread(&self, shares: &[f64]) -> Vec<f64> {
+        let mut unit = Vec::with_capacity(self.width());
+        for (input, _, width) in self.blocks() {
+            let share = shares[input];
+            let category = ((share * width as f64) as usize).min(width - 1);
+            let of = |k: usize| if k == category { CATEGORY } else { 0.0 };
+            unit.extend((0..width).map(|k| if width > 1 { of(k) } else { share }));
+        }
+        unit
+    }
+
+    /// As [`Self::spread`], with the coordinates of whole-numbered inputs moved to the points that their values are mapped to.
+    #[must_use]
+    pub fn at_shares(&self, shares: &[f64]) -> Vec<f64> {
+        self.valid_unit(&self.spread(shares))
+    }
+
+    /// The valid point of `region`, a box in the unit cube (`[w]`) whose upper ends do not belong to it, nearest to the one
+    /// that divides each of its sides at these shares, from 0 to below 1, `[d]`. Categories are not limited by the region.
+    /// `None` if a whole-numbered input has no value there.
+    #[must_use]
+    pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
+        let mut point = self.spread(shares);
+        for (input, first, width) in self.blocks() {
+            if width > 1 {
+                continue;
+            }
+            let ((low, high), kind, side) = (region[first], self.kinds[input], self.sides[input]);
+            let u = low + (high - low) * shares[input];
+            if !kind.whole {
+                point[first] = u;
+                continue;
+            }
+            let inside = |u: &f64| low <= *u && (*u < high || high >= 1.0);
+            let value = kind.value_at(u, side);
+            let mut near = [value, value + 1.0, value - 1.0].into_iter();
+            let valid = |value: &f64| side.0 <= *value && *value <= side.1;
+            let place = |value| kind.place_of(value, side);
+            point[first] = near.by_ref().filter(valid).map(place).find(inside)?;
+        }
+        Some(point)
+    }
+
+    /// The category of one coordinate after another, as a number from 0: the first of the largest.
+    fn category(coordinates: &[f64]) -> usize {
+        (1..coordinates.len()).fold(0, |best, k| if coordinates[k] > coordinates[best] { k } else { best })
+    }
+
+    /// For a query at a point of the unit cube, the point that the model sees, `[w]` each: the
+    /// coordinates of whole-numbered inputs move to the point that their value is mapped to, those of categories to the
+    /// category with the largest one; the others stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
-        let place = |(i, &u): (usize, &f64)| {
-            let (kind, side) = (self.kinds[i], self.sides[i]);
-            if kind.whole { kind.place_of(kind.value_at(u, side), side) } else { u }
-        };
-        unit.iter().enumerate().map(place).collect()
+        let mut point = unit.to_vec();
+        for (input, first, width) in self.blocks() {
+            let (kind, side) = (self.kinds[input], self.sides[input]);
+            if width > 1 {
+                let category = Self::category(&unit[first..][..width]);
+                point[first..][..width].fill(0.0);
+                point[first + category] = CATEGORY;
+            } else if kind.whole {
+                point[first] = kind.place_of(kind.value_at(unit[first], side), side);
+            }
+        }
+        point
     }
 
-    /// The points of the unit cube where one whole-numbered input has the next smaller or larger value: `unit` with one coordinate
-    /// changed, within `region`, a box in the unit cube.
+    /// The points of the unit cube where one whole-numbered input has the next smaller or larger value, or one input another
+    /// category: `unit` with one coordinate changed, within `region`, a box in the unit cube, or with another category.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();
-        for (i, (kind, side)) in self.kinds.iter().zip(self.sides.iter()).enumerate() {
+        for (input, first, width) in self.blocks() {
+            let (kind, side) = (self.kinds[input], self.sides[input]);
+            if width > 1 {
+                let now = Self::category(&unit[first..][..width]);
+                for other in (0..width).filter(|other| *other != now) {
+                    let mut point = unit.to_vec();
+                    point[first..][..width].fill(0.0);
+                    point[first + other] = CATEGORY;
+                    found.push(point);
+                }
+                continue;
+            }
             if !kind.whole {
                 continue;
             }
-            let now = kind.value_at(unit[i], *side);
+            let now = kind.value_at(unit[first], side);
             for next in [now - 1.0, now + 1.0] {
                 if next < side.0 || next > side.1 {
                     continue;
                 }
-                let place = kind.place_of(next, *side);
-                let (low, high) = region.sides[i];
+                let place = kind.place_of(next, side);
+                let (low, high) = region.sides[first];
                 if low <= place && place <= high {
                     let mut point = unit.to_vec();
-                    point[i] = place;
+                    point[first] = place;
                     found.push(point);
                 }
             }
@@ -145,18 +311,31 @@ impl SearchBox {
         &self.sides
     }
 
-    /// The point of the box at a point of the unit cube, `[d]` each.
+    /// The point of the box, `[d]`, at a point of the unit cube, `[w]`.
     #[must_use]
     pub fn from_unit(&self, unit: &[f64]) -> Vec<f64> {
-        let inputs = self.sides.iter().zip(self.kinds.iter());
-        unit.iter().zip(inputs).map(|(u, (side, kind))| kind.value_at(*u, *side)).collect()
+        let one = |(input, first, width): (usize, usize, usize)| {
+            if width > 1 {
+                return Self::category(&unit[first..][..width]) as f64;
+            }
+            self.kinds[input].value_at(unit[first], self.sides[input])
+        };
+        self.blocks().map(one).collect()
     }
 
-    /// The point of the unit cube at a point of the box, `[d]` each.
+    /// The point of the unit cube, `[w]`, at a point of the box, `[d]`.
     #[must_use]
     pub fn to_unit(&self, point: &[f64]) -> Vec<f64> {
-        let inputs = self.sides.iter().zip(self.kinds.iter());
-        point.iter().zip(inputs).map(|(x, (side, kind))| kind.place_of(*x, *side)).collect()
+        let mut unit = Vec::with_capacity(self.width());
+        for (input, _, width) in self.blocks() {
+            if width > 1 {
+                let category = point[input] as usize;
+                unit.extend((0..width).map(|k| if k == category { CATEGORY } else { 0.0 }));
+            } else {
+                unit.push(self.kinds[input].place_of(point[input], self.sides[input]));
+            }
+        }
+        unit
     }
 
     /// Whether a point has d finite coordinates within the box, whole where only whole numbers are valid.
@@ -210,5 +389,47 @@ mod tests {
         assert_eq!(values, [(-1.0, width), (-2.0, width - 1.0), (-2.0, width + 1.0)]);
         let region = SearchBox::new(vec![(0.0, 1.0), (0.0, 0.2), (0.0, unit[2])]);
         assert_eq!(domain.neighbours(&unit, &region).len(), 1);
+        // The places of -2, -1, 0, 1, 2 are 0.1, 0.3, .., 0.9: the first half has two of them, and no value is in [0.15, 0.25).
+        let place = |low: f64, high: f64, share: f64| {
+            let region = [(0.0, 1.0), (low, high), (0.0, 1.0)];
+            domain.valid_point_in(&region, &[0.5, share, 0.0]).map(|point| domain.from_unit(&point)[1])
+        };
+        let values = [0.0, 0.39, 0.41, 0.99].map(|share| place(0.0, 0.5, share).unwrap());
+        assert_eq!(values, [-2.0, -2.0, -1.0, -1.0]);
+        assert_eq!([place(0.5, 1.0, 0.0), place(0.5, 1.0, 0.99)], [Some(0.0), Some(2.0)]);
+        assert_eq!(place(0.15, 0.25, 0.5), None);
+        assert_eq!(domain.at_shares(&[0.3, 0.19, 0.7]), domain.valid_unit(&[0.3, 0.19, 0.7]));
+    }
+
+    #[test]
+    fn categories_have_a_coordinate_each_and_the_same_distance_from_each_other() {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let names = words(&["rate", "solver", "depth"]);
+        let whole = InputKind { whole: true, logarithmic: false };
+        let kinds = vec![InputKind::default(), InputKind::default(), whole];
+        let domain = SearchBox::new(vec![(0.0, 2.0), (0.0, 1.0), (1.0, 4.0)])
+            .with_kinds(kinds, names)
+            .with_categories(vec![vec![], words(&["a", "b", "c"]), vec![]]);
+        assert_eq!((domain.d(), domain.width()), (3, 5));
+        assert_eq!(domain.columns()[1], "solver (0 = a; 1 = b; 2 = c)");
+        assert_eq!(domain.ordered(), [true, false, false, false, true]);
+        assert_eq!(domain.discrete(), [false, true, true, true, true]);
+        let points: Vec<Vec<f64>> = [0.0, 1.0, 2.0].iter().map(|c| domain.to_unit(&[1.0, *c, 2.0])).collect();
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            let square: f64 = points[a].iter().zip(&points[b]).map(|(x, y)| (x - y) * (x - y)).sum();
+            assert!((square - 1.0).abs() < 1e-15);
+        }
+        for (number, point) in points.iter().enumerate() {
+            assert_eq!(domain.from_unit(point), [1.0, number as f64, 2.0]);
+            assert_eq!(&domain.valid_unit(point), point);
+        }
+        assert_eq!(domain.valid_unit(&[0.5, 0.2, 0.3, 0.3, 0.4]), points[1]);
+        // Shares of a third each; the region limits whole numbers, not categories.
+        let solver = |share: f64| domain.from_unit(&domain.at_shares(&[0.0, share, 0.0]))[1];
+        assert_eq!([0.0, 0.32, 0.34, 0.99].map(solver), [0.0, 0.0, 1.0, 2.0]);
+        let near = domain.neighbours(&points[1], &SearchBox::unit(5));
+        let near: Vec<Vec<f64>> = near.iter().map(|unit| domain.from_unit(unit)).collect();
+        assert_eq!(near, [[1.0, 0.0, 2.0], [1.0, 2.0, 2.0], [1.0, 1.0, 1.0], [1.0, 1.0, 3.0]]);
+        assert!(domain.contains(&[2.0, 2.0, 4.0]) && !domain.contains(&[2.0, 3.0, 4.0]));
     }
 }

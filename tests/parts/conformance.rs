@@ -467,10 +467,7 @@ fn protocols_that_play_otherwise_each_time_are_found() {
     )
     .unwrap();
     assert_eq!(conformance::protocol(&outsourced, &stage).unwrap(), []);
-    let three = Outsourced {
-        queries_at_once: std::num::NonZeroU64::new(3).unwrap(),
-        ..outsourced.clone()
-    };
+    let three = Outsourced { queries_at_once: std::num::NonZeroU64::new(3).unwrap(), ..outsourced.clone() };
     assert_eq!(conformance::protocol(&three, &stage).unwrap(), []);
 
     /// Calls with a mistake in what becomes of the record.

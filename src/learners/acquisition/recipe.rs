@@ -83,7 +83,7 @@ impl LearnerRecipe for Acquisition {
     }
 
     fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
-        let d = model.domain.d();
+        let d = model.domain.width();
         let stated = (model.covariance.clone(), model.noise_variance, model.mean);
         let own = Model::new(self.refit, d, stated);
         Ok(Box::new(Search::new(self.clone(), Domain::Box(model.domain.clone()), d, own)))

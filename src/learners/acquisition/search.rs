@@ -70,7 +70,11 @@ impl Search {
     }
 
     fn initial(&self) -> usize {
-        self.recipe.initial.map_or(2 * (self.d + 1), |count| count.get())
+        let inputs = match &self.domain {
+            Domain::Arms(_) => self.d,
+            Domain::Box(domain) => domain.d(),
+        };
+        self.recipe.initial.map_or(2 * (inputs + 1), |count| count.get())
     }
 
     /// Whether the next suggestion is a point of the design.
@@ -91,13 +95,23 @@ impl Search {
     /// generates it.
     fn design_point(&self, word: u64, index: usize) -> Vec<f64> {
         let key = Key::root(self.design.unwrap_or(word)).child("design");
-        space_filling(index + 1, self.d, key).pop().unwrap_or_default()
+        match &self.domain {
+            Domain::Arms(_) => space_filling(index + 1, self.d, key).pop().unwrap_or_default(),
+            Domain::Box(domain) => {
+                let shares = space_filling(index + 1, domain.d(), key).pop().unwrap_or_default();
+                domain.at_shares(&shares)
+            }
+        }
     }
 
     /// The trust region around the best outcome.
     fn trusted(&self) -> Option<SearchBox> {
         let (region, best) = (self.region.as_ref()?, self.model.best()?);
-        Some(region.around(self.model.point(best), &self.model.relative_length_scales()))
+        let region = region.around(self.model.point(best), &self.model.relative_length_scales());
+        let Domain::Box(domain) = &self.domain else { return Some(region) };
+        // Categories are not limited.
+        let sides = region.sides().iter().zip(domain.ordered());
+        Some(SearchBox::new(sides.map(|(side, ordered)| if ordered { *side } else { (0.0, 1.0) }).collect()))
     }
 
     /// A point as the model sees it. In a box, whole-numbered inputs move to the place that stands
@@ -119,10 +133,10 @@ impl Search {
         function: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
     ) -> Option<(Vec<f64>, f64)> {
         match &self.domain {
-            Domain::Box(domain) if domain.whole().any(|whole| whole) => {
-                let whole: Vec<bool> = domain.whole().collect();
+            Domain::Box(domain) if !domain.is_continuous() => {
+                let discrete = domain.discrete();
                 let neighbours = |unit: &[f64]| domain.neighbours(unit, region);
-                let place = (region.sides(), &whole[..]);
+                let place = (region.sides(), &discrete[..]);
                 maximum_in_mixed(groups, place, (REFINED, CLIMB), &neighbours, value, function)
             }
             _ => maximum_in_box(groups, region.sides(), (REFINED, CLIMB), value, function),
@@ -134,9 +148,7 @@ impl Search {
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
-        let quasi_random = space_filling(CANDIDATES, self.d, key.child("quasi-random"));
-        let quasi_random: Vec<Vec<f64>> =
-            quasi_random.iter().map(|unit| self.valid(region.from_unit(unit))).collect();
+        let quasi_random = self.candidates(&region, key.child("quasi-random"));
         let known = self.known_means(posterior);
         let near = self.near_the_best(&known, &region, &mut stream);
         let groups = [quasi_random, near];
@@ -171,6 +183,27 @@ impl Search {
         // If no function could be drawn, or if the acquisition is finite at no candidate, the first
         // quasi-random point is chosen.
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
+    }
+
+    /// Quasi-random candidates in a region, valid ones.
+    fn candidates(&self, region: &SearchBox, key: Key) -> Vec<Vec<f64>> {
+        let Domain::Box(domain) = &self.domain else {
+            return space_filling(CANDIDATES, self.d, key)
+                .iter()
+                .map(|unit| region.from_unit(unit))
+                .collect();
+        };
+        // The shares of an input that is a number divide its side of the region; those of a category choose one.
+        let in_region = |shares: &Vec<f64>| {
+            let unit = domain.spread(shares);
+            let inside = region.from_unit(&unit).into_iter().zip(&unit).zip(domain.ordered());
+            domain.valid_unit(
+                &inside
+                    .map(|((inside, unit), ordered)| if ordered { inside } else { *unit })
+                    .collect::<Vec<f64>>(),
+            )
+        };
+        space_filling(CANDIDATES, domain.d(), key).iter().map(in_region).collect()
     }
 
     /// The posterior means at the points with outcomes.

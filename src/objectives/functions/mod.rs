@@ -1,14 +1,15 @@
 //! Test functions of optimisation, on their box or on a finite set of its points.
 
-mod dimension;
+mod best_places;
 mod function;
 mod hartmann;
+mod stated_inputs;
 mod valleys;
 mod waves;
 
-pub use dimension::{Dimension, DimensionScale};
 pub use function::Function;
 
+use super::dimension::{self, Dimension};
 use super::gp_sample::grid_problems;
 use super::instance::{Continuum, Instance, PointFunction, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::{combinations, spread};
@@ -34,10 +35,11 @@ pub struct TestFunction {
     /// The points of its domain that can be queried. Default: `Box`, all of them.
     #[serde(default)]
     pub points: DomainPoints,
-    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale. They can
+    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and categories. They can
     /// be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
     /// Griewank, Rastrigin); their box lies within the function's domain and contains that point, so that
-    /// regret stays exact. Default: real numbers on the function's own domain, named x1, x2 and so on.
+    /// regret stays exact. The first value of a category stands for the best point's coordinate, and each further one for a
+    /// coordinate that is larger by 1. Default: real numbers on the function's own domain, named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// Variance of the noise of an outcome. Default: 0.
@@ -97,12 +99,21 @@ struct Ready {
     instance: Instance,
 }
 
+/// Minus a function, of stated inputs.
 #[derive(Debug)]
-struct Negated(Function);
+struct Negated {
+    function: Function,
+    dimensions: Option<Vec<Dimension>>,
+}
 
 impl PointFunction for Negated {
     fn at(&self, point: &[f64]) -> f64 {
-        -self.0.at(point)
+        let Some(dimensions) = &self.dimensions else { return -self.function.at(point) };
+        let top = self.function.whole_place().unwrap_or(0.0);
+        let inputs = dimensions.iter().zip(point);
+        let x: Vec<f64> =
+            inputs.map(|(dimension, x)| stated_inputs::coordinate(dimension, top, *x)).collect();
+        -self.function.at(&x)
     }
 }
 
@@ -116,12 +127,12 @@ impl TestFunction {
     fn domain_problems(&self) -> Vec<Problem> {
         match (self.function.problem(), &self.dimensions) {
             (Some(problem), _) => vec![problem.below("function")],
-            (None, Some(dimensions)) => dimension::problems(self.function, dimensions),
+            (None, Some(dimensions)) => stated_inputs::problems(self.function, dimensions),
             (None, None) => Vec::new(),
         }
     }
 
-    /// The points of the unit cube that can be queried, or that stand for the box.
+    /// The points of the unit cube that can be queried, or that stand for the box, with all their coordinates.
     fn unit_points(&self, key: Key) -> Vec<f64> {
         let d = self.function.d();
         let of = |count| sobol::points(count, d, key.child("design")).concat();
@@ -138,17 +149,23 @@ impl TestFunction {
             }
         };
         let domain = self.search_box();
-        rows.chunks(d).flat_map(|unit| domain.valid_unit(unit)).collect()
+        rows.chunks(d).flat_map(|shares| domain.at_shares(shares)).collect()
     }
 
+    fn negated(&self) -> Negated {
+        Negated { function: self.function, dimensions: self.dimensions.clone() }
+    }
+
+    /// The value at a point of the unit cube.
     fn value(&self, unit: &[f64]) -> f64 {
-        -self.function.at(&self.search_box().from_unit(unit))
+        self.negated().at(&self.search_box().from_unit(unit))
     }
 
     fn surrogate(&self, key: Key) -> Result<Surrogate, ObjectiveError> {
         let d = self.function.d();
         let sample = sobol::points(SAMPLE, d, key.child("sample"));
-        let values: Vec<f64> = sample.iter().map(|unit| self.value(unit)).collect();
+        let domain = self.search_box();
+        let values: Vec<f64> = sample.iter().map(|shares| self.value(&domain.at_shares(shares))).collect();
         let (mean, sd) =
             spread(values.iter().copied()).ok_or(ObjectiveError::Constant { name: "the test function" })?;
         let variance = self.variance.map_or(sd * sd, Positive::get);
@@ -216,6 +233,20 @@ impl Objective for TestFunction {
         (self.points == DomainPoints::Box && self.domain_problems().is_empty()).then(|| self.search_box())
     }
 
+    fn best_points(&self) -> Vec<Vec<f64>> {
+        match self.domain() {
+            Some(domain) if domain.is_linear() => {
+                let places = self.function.best_places();
+                places
+                    .iter()
+                    .filter(|place| domain.contains(place))
+                    .map(|place| domain.to_unit(place))
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn unit(&self) -> String {
         format!("units of {}", self.function.name())
     }
@@ -226,20 +257,25 @@ impl Objective for TestFunction {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let d = self.function.d();
         let rows = self.unit_points(key);
-        let values: Vec<f64> = rows.chunks(d).map(|unit| self.value(unit)).collect();
         let domain = self.search_box();
-        let plain: Vec<f64> = rows.chunks(d).flat_map(|unit| domain.from_unit(unit)).collect();
-        let continuum =
-            Continuum { domain, function: Arc::new(Negated(self.function)), best: -self.function.least() };
+        let width = domain.width();
+        let values: Vec<f64> = rows.chunks(width).map(|unit| self.value(unit)).collect();
+        let plain: Vec<f64> = rows.chunks(width).flat_map(|unit| domain.from_unit(unit)).collect();
+        let names = domain.columns();
+        let continuum = Continuum {
+            domain,
+            function: Arc::new(self.negated()),
+            best: -self.function.least(),
+            best_is_known: true,
+        };
         let instance = Instance {
-            inputs: Arc::new(Points::new(values.len(), d, rows)),
+            inputs: Arc::new(Points::new(values.len(), width, rows)),
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_variance.get().sqrt()),
             surrogate: self.surrogate(key)?,
             background: ProblemFacts {
-                plain: Some(UnscaledInputs::coordinates(d, plain)),
+                plain: Some(Arc::new(UnscaledInputs { names, rows: plain })),
                 continuum: (self.points == DomainPoints::Box).then_some(continuum),
                 ..ProblemFacts::with_stated_inputs()
             },

@@ -4,9 +4,11 @@
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
-use super::own_model::{FittedHyperparameters, OwnModel};
+use super::own_model::{Drawn, FittedHyperparameters, OwnModel};
 use super::public::PROTECTED;
 use super::queries::Repeated;
+use super::query::Query;
+use super::regions::Regions;
 use super::selection::SelectionModel;
 use super::series::SharedQueries;
 use super::shared_model::SharedModel;
@@ -39,8 +41,8 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    pub(super) initial: Vec<usize>,
-    pub(super) regions: Arc<Vec<usize>>,
+    pub(super) initial: Vec<Query>,
+    pub(super) regions: Arc<Regions>,
     pub(super) own: OwnModel,
     /// `None` if nothing is shared.
     pub(super) weights: Option<SharedModel>,
@@ -53,8 +55,8 @@ pub(super) struct Agent {
     /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
     pub(super) widths: Arc<Vec<f64>>,
     pub(super) repeated: Repeated,
-    /// By point: whether it was measured. Empty if repeated points are allowed.
-    pub(super) visited: Vec<bool>,
+    /// The queries measured; empty if repeated points are allowed.
+    pub(super) visited: Vec<Query>,
     /// Decides whether the agent answers; `None` if this does not depend on what it measured.
     pub(super) silence: Option<AgentSilence>,
     /// This agent's noise.
@@ -68,8 +70,8 @@ pub(super) struct Agent {
     pub(super) key: Key,
     /// If the server selects agents by loss: the selection, which determines which agents report, and what.
     pub(super) reporting: Option<SelectionModel>,
-    /// The measurements (arm and outcome), kept only if losses are reported.
-    pub(super) seen: Vec<(usize, f64)>,
+    /// The measurements, kept only if losses are reported.
+    pub(super) seen: Vec<(Query, f64)>,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
     /// By agent: whether it takes part in masked sums. `None` until this agent has received its
@@ -98,27 +100,40 @@ impl Agent {
     fn measure(
         &mut self,
         round: u64,
-        (arm, shared): (usize, bool),
+        (query, shared): (Query, bool),
         ctx: &mut Context<'_, FederatedProtocol>,
     ) -> Result<(), GpError> {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
-        let value = self.function.at(round)[arm];
-        let outcome = value + self.noise.draw(arm, &mut stream);
+        let (value, outcome, fact) = match (&query, &self.common.space) {
+            (Query::Point(unit), Some(space)) => {
+                let point = space.domain.from_unit(unit);
+                let value = self.function.at_point(&point);
+                let outcome = value + self.noise.draw(0, &mut stream);
+                (value, outcome, OwnFact::MeasuredAt { agent: self.index, round, point, outcome, shared })
+            }
+            (Query::Point(_), None) => return Ok(()),
+            (Query::Arm(arm), _) => {
+                let value = self.function.at(round)[*arm];
+                let outcome = value + self.noise.draw(*arm, &mut stream);
+                let arm = *arm as u64;
+                (value, outcome, OwnFact::Measured { agent: self.index, round, arm, outcome, shared })
+            }
+        };
         if let Some(silence) = &mut self.silence {
             silence.measured(value - self.function.best(round), outcome);
         }
-        ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome, shared }.into());
-        if let Some(visited) = self.visited.get_mut(arm) {
-            *visited = true;
+        ctx.record(fact.into());
+        if self.repeated != Repeated::Allowed {
+            self.visited.push(query.clone());
         }
-        self.own.observe(arm, outcome)?;
+        self.own.observe(&query, outcome)?;
         self.jitter.note(self.own.jitter(), ctx);
-        if self.reporting.is_some() {
-            self.seen.push((arm, outcome));
-        }
         if let Some(weights) = &mut self.weights {
-            weights.observe(arm, outcome)?;
+            weights.observe(&query, outcome)?;
+        }
+        if self.reporting.is_some() {
+            self.seen.push((query, outcome));
         }
         Ok(())
     }
@@ -134,45 +149,66 @@ impl Agent {
         Ok(())
     }
 
-    /// The point with the largest score among those that this agent can measure.
-    fn best_own(&self, mut scores: Vec<f64>) -> usize {
+    /// The arm with the largest score among those that this agent can measure.
+    fn best_own(&self, mut scores: Vec<f64>) -> Query {
         if let Some(points) = &self.points {
             let others = scores.iter_mut().zip(points.iter()).filter(|(_, can)| !**can);
             others.for_each(|(score, _)| *score = f64::NEG_INFINITY);
         }
-        largest(&scores)
+        Query::Arm(largest(&scores))
     }
 
     /// Thompson sampling from N(mean, (scale beta_t)^2 covariance).
-    fn own_choice(&self, round: u64) -> Result<usize, GpError> {
+    fn own_choice(&self, round: u64) -> Result<Query, GpError> {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
         let mut stream = self.key.child("thompson").index(round).stream();
-        Ok(self.best_own(self.own.draw(self.scale * width, &mut stream)?))
+        Ok(match self.own.draw(self.scale * width, &mut stream)? {
+            Drawn::Arms(values) => self.best_own(values),
+            Drawn::Best(point) => Query::point(point),
+        })
     }
 
-    /// The next point, and whether the shared vectors chose it.
-    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> Result<(usize, bool), GpError> {
+    /// The query with the largest value of the functions that the shared vectors describe.
+    fn shared_choice(&self, vectors: &[Vec<f64>]) -> Query {
+        let scores = self.common.scores(&self.regions, vectors);
+        match &self.common.space {
+            Some(space) => Query::point(space.best_by_vectors(&self.regions, vectors, &scores)),
+            None => self.best_own(scores),
+        }
+    }
+
+    /// The next query, and whether the shared vectors chose it.
+    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> Result<(Query, bool), GpError> {
         let coin = self.key.child("whose model").index(round).stream().uniform();
-        let (arm, shared) = match vectors {
+        let (query, shared) = match vectors {
             Some(vectors) if coin < self.shared_queries.probability(round) => {
-                (self.best_own(self.common.scores(&self.regions, vectors)), true)
+                (self.shared_choice(vectors), true)
             }
             Some(_) | None => (self.own_choice(round)?, false),
         };
         // A random point that replaces a repeated one was not chosen by the shared vectors.
-        let taken = self.replace_repeated(arm, round);
-        Ok((taken, shared && taken == arm))
+        Ok(match self.in_place_of_repeated(&query, round) {
+            Some(other) => (other, false),
+            None => (query, shared),
+        })
     }
 
-    /// The point itself, or a random point if it was measured before and repeated points are not allowed.
-    fn replace_repeated(&self, arm: usize, round: u64) -> usize {
-        if self.repeated == Repeated::Allowed || !self.visited.get(arm).is_some_and(|visited| *visited) {
-            return arm;
+    /// A random query, if this one was measured before and repeated points are not allowed; none otherwise, and if the
+    /// random query is the same one.
+    fn in_place_of_repeated(&self, query: &Query, round: u64) -> Option<Query> {
+        if self.repeated == Repeated::Allowed || !self.visited.contains(query) {
+            return None;
         }
         let mut stream = self.key.child("in place of a repeated point").index(round).stream();
-        let Some(points) = &self.points else { return stream.below(self.visited.len() as u64) as usize };
-        let own: Vec<usize> = (0..points.len()).filter(|&point| points[point]).collect();
-        own[stream.below(own.len() as u64) as usize]
+        let other = match (&self.common.space, &self.points) {
+            (Some(space), _) => space.random_point(&mut stream),
+            (None, None) => Query::Arm(stream.below(self.common.points().n() as u64) as usize),
+            (None, Some(points)) => {
+                let own: Vec<usize> = (0..points.len()).filter(|&point| points[point]).collect();
+                Query::Arm(own[stream.below(own.len() as u64) as usize])
+            }
+        };
+        (other != *query).then_some(other)
     }
 
     /// This agent's report of its loss with these vectors; `None` if it reports nothing.
@@ -180,8 +216,8 @@ impl Agent {
         let selection = self.reporting.as_ref()?.as_dyn();
         let vectors = vectors.filter(|_| selection.reporters().include(selected) && !self.seen.is_empty())?;
         let centre = self.weights.as_ref()?.centre(&self.seen);
-        let loss = |&(arm, outcome): &(usize, f64)| {
-            let difference = outcome - centre - self.common.score(arm, &self.regions, vectors);
+        let loss = |(query, outcome): &(Query, f64)| {
+            let difference = outcome - centre - self.common.score(query, &self.regions, vectors);
             difference * difference
         };
         Some(selection.report(&self.seen.iter().map(loss).collect::<Vec<f64>>()))
@@ -337,8 +373,8 @@ impl Party<FederatedProtocol> for Agent {
         let mut done = Ok(());
         if !self.begun {
             self.begun = true;
-            for arm in std::mem::take(&mut self.initial) {
-                done = done.and_then(|()| self.measure(0, (arm, false), ctx));
+            for query in std::mem::take(&mut self.initial) {
+                done = done.and_then(|()| self.measure(0, (query, false), ctx));
             }
         }
         let (selected, vectors) = match &input {

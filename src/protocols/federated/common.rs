@@ -1,10 +1,14 @@
 //! What all agents have in common.
 
+use super::box_search::BoxSpace;
 use super::failure::StartError;
+use super::query::Query;
+use super::regions::Regions;
 use crate::gp::covariance::LengthScale;
-use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS, WeightPosterior};
+use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS, Points, WeightPosterior};
 use crate::objectives::{Instance, Surrogate};
 use crate::rng::Key;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The scenario's settings of the shared features. If a setting is `None`, that of the surrogate is used.
@@ -28,13 +32,17 @@ const RIDGE: f64 = 1e-6;
 pub(super) struct AgentCommon {
     pub(super) surrogate: Surrogate,
     pub(super) covariance: ArmCovariance,
-    /// Cholesky factor of the prior covariance, for joint draws.
-    pub(super) prior: Arc<Cholesky>,
-    /// Features of every point, the same for all agents: n points x M features, row by row.
+    /// Cholesky factor of the prior covariance, for joint draws; `None` on a box.
+    pub(super) prior: Option<Arc<Cholesky>>,
+    /// Features of every arm (on a box: of every point of the sample), the same for all agents: n points x M features, row
+    /// by row.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
     /// The shared model before any outcome.
     pub(super) prior_weights: WeightPosterior,
+    /// The box, if queries are its points.
+    pub(super) space: Option<BoxSpace>,
+    points: Arc<Points>,
 }
 
 impl AgentCommon {
@@ -46,7 +54,10 @@ impl AgentCommon {
         }
         let surrogate = instance.surrogate.clone();
         let covariance = ArmCovariance::of_inputs(Arc::clone(&points), surrogate.covariance.clone());
-        let prior = Cholesky::with_jitter(points.n(), &covariance.dense())?;
+        let prior = match instance.continuum() {
+            None => Some(Arc::new(Cholesky::with_jitter(points.n(), &covariance.dense())?)),
+            Some(_) => None,
+        };
         let mut of_features = surrogate.covariance.clone();
         if let Some(length_scale) = recipe.length_scale {
             of_features.length_scale = LengthScale::Same(length_scale);
@@ -65,7 +76,35 @@ impl AgentCommon {
             drawn.fill(points.row(index), row);
         }
         let prior_weights = WeightPosterior::new(m, feature_noise)?;
-        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, prior_weights })
+        let space = instance.continuum().map(|continuum| BoxSpace {
+            domain: continuum.domain.clone(),
+            basis: drawn,
+            sample: Arc::clone(&points),
+        });
+        Ok(Self { surrogate, covariance, prior, features, m, space, points, prior_weights })
+    }
+
+    /// The domain, cut into this number of regions.
+    pub(super) fn regions(&self, count: usize) -> Regions {
+        match &self.space {
+            Some(space) => Regions::of_box(&space.domain, &self.points, count),
+            None => Regions::of_points(&self.points, count),
+        }
+    }
+
+    /// The coordinates of a query that models see.
+    pub(super) fn coordinates<'a>(&'a self, query: &'a Query) -> &'a [f64] {
+        query.coordinates(&self.points)
+    }
+
+    /// The coordinates of the arms; on a box, of the points of the sample.
+    pub(super) fn points(&self) -> &Arc<Points> {
+        &self.points
+    }
+
+    /// The largest jitter of the prior covariance.
+    pub(super) fn prior_jitter(&self) -> f64 {
+        self.prior.as_ref().map_or(0.0, |prior| prior.jitter())
     }
 
     /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the widths that
@@ -74,22 +113,31 @@ impl AgentCommon {
         self.surrogate.noise_variance.max(RIDGE)
     }
 
-    /// Features of one point.
+    /// Features of one arm.
     pub(super) fn features(&self, arm: usize) -> &[f64] {
         &self.features[arm * self.m..][..self.m]
     }
 
-    /// phi(x)^T omega for one point x: its features times the vector of its region.
-    pub(super) fn score(&self, arm: usize, regions: &[usize], vectors: &[Vec<f64>]) -> f64 {
-        let vector = &vectors[regions[arm].min(vectors.len() - 1)];
-        self.features(arm).iter().zip(vector).map(|(phi, omega)| phi * omega).sum()
+    /// Features of a query.
+    pub(super) fn features_of(&self, query: &Query) -> Cow<'_, [f64]> {
+        match (query, &self.space) {
+            (Query::Point(unit), Some(space)) => Cow::Owned(space.basis.of(unit)),
+            (Query::Point(_), None) => Cow::Borrowed(&[]),
+            (Query::Arm(arm), _) => Cow::Borrowed(self.features(*arm)),
+        }
     }
 
-    /// phi(x)^T omega for every point x: its features times the vector of its region.
-    pub(super) fn scores(&self, regions: &[usize], vectors: &[Vec<f64>]) -> Vec<f64> {
+    /// phi(x)^T omega for one query x: its features times the vector of its region.
+    pub(super) fn score(&self, query: &Query, regions: &Regions, vectors: &[Vec<f64>]) -> f64 {
+        let vector = &vectors[query.region(regions).min(vectors.len() - 1)];
+        self.features_of(query).iter().zip(vector).map(|(phi, omega)| phi * omega).sum()
+    }
+
+    /// phi(x)^T omega for every arm x (on a box: every point of the sample): its features times the vector of its region.
+    pub(super) fn scores(&self, regions: &Regions, vectors: &[Vec<f64>]) -> Vec<f64> {
         self.features
             .chunks_exact(self.m)
-            .zip(regions)
+            .zip(regions.of_arms())
             .map(|(row, &region)| {
                 row.iter().zip(&vectors[region.min(vectors.len() - 1)]).map(|(phi, omega)| phi * omega).sum()
             })

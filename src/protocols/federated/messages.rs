@@ -155,6 +155,19 @@ vocabulary! {
             /// Whether shared vectors chose the arm. Not in the digest: it follows from the messages received.
             shared: bool => nothing,
         } = 1,
+        /// An agent measured its objective at a point of a box.
+        MeasuredAt {
+            /// The agent, from 0.
+            agent: u64,
+            /// The round; 0 for initial points.
+            round: u64,
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+            /// The outcome, noise included.
+            outcome: f64,
+            /// Whether shared vectors chose the point. Not in the digest: it follows from the messages received.
+            shared: bool => nothing,
+        } = 12,
         /// The server closed a round.
         Closed {
             /// The round.
@@ -230,6 +243,7 @@ impl ProtocolFact for OwnFact {
         match self {
             Self::Closed { round, .. } => Some(*round),
             Self::Measured { .. }
+            | Self::MeasuredAt { .. }
             | Self::GivenUp { .. }
             | Self::Unmasked { .. }
             | Self::Fitted { .. }

@@ -2,10 +2,11 @@
 
 use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
+use super::query::Query;
 use super::shared_model::FEW;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
-    ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, Points, SEARCH_UNIT,
+    ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, PointPosterior, Points, SEARCH_UNIT,
     log_marginal_likelihood,
 };
 use crate::protocols::stage::differences::ModelFactors;
@@ -27,25 +28,97 @@ pub(super) struct FittedHyperparameters {
     pub(super) noise_variance: f64,
 }
 
-/// The model of one agent.
+/// The posterior of one agent: over the arms, or over a box.
 #[derive(Clone)]
-pub(super) struct OwnModel {
-    common: Arc<AgentCommon>,
-    hyperparameters: OwnHyperparameters,
-    prior: OwnPrior,
-    /// The posterior given all measurements; absent as long as there are at most [`FEW`], because its rows of one number per arm take
-    /// more memory than everything else of an agent: every draw then computes it anew.
-    posterior: Option<JointPosterior>,
-    /// The measurements (arm and outcome), kept while there is no posterior, and if hyperparameters are fitted.
-    seen: Vec<(u32, f64)>,
-    /// Number of points at the last fit.
-    fitted_at: u64,
-    now: FittedHyperparameters,
+enum OwnPosterior {
+    Arms(ArmPosterior),
+    Box(PointPosterior),
 }
 
-/// A model before any measurement. Models of several agents may share its covariance and factor.
+impl OwnPosterior {
+    /// The prior. If the agent `shares` the covariance of the arms, it has that of all agents.
+    fn new(
+        common: &AgentCommon,
+        covariance: Covariance,
+        shares: bool,
+        (noise_variance, mean): (f64, f64),
+    ) -> Result<Self, GpError> {
+        let points = common.points();
+        if common.space.is_some() {
+            return Ok(Self::Box(PointPosterior::new(covariance, points.d(), noise_variance, mean)));
+        }
+        let (covariance, factor) = match &common.prior {
+            Some(factor) if shares => (common.covariance.clone(), Arc::clone(factor)),
+            _ => {
+                let own = ArmCovariance::of_inputs(Arc::clone(points), covariance);
+                let factor = Cholesky::with_jitter(own.n(), &own.dense())?;
+                (own, Arc::new(factor))
+            }
+        };
+        let prior = ArmPrior::new(covariance, factor, noise_variance, mean);
+        Ok(Self::Arms(ArmPosterior { prior, kept: None, few: Vec::new() }))
+    }
+
+    fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
+        match (self, query) {
+            (Self::Arms(posterior), Query::Arm(arm)) => posterior.observe(*arm, outcome),
+            (Self::Box(posterior), Query::Point(unit)) => posterior.observe(unit, outcome),
+            // A scenario has either arms or a box.
+            (Self::Arms(_), Query::Point(_)) | (Self::Box(_), Query::Arm(_)) => Ok(()),
+        }
+    }
+
+    fn jitter(&self) -> f64 {
+        match self {
+            Self::Arms(posterior) => posterior.jitter(),
+            Self::Box(posterior) => posterior.jitter(),
+        }
+    }
+}
+
+/// A posterior over the arms.
 #[derive(Clone)]
-struct OwnPrior {
+struct ArmPosterior {
+    prior: ArmPrior,
+    /// The posterior given all measurements; absent as long as there are at most [`FEW`], because its rows of one number per arm take
+    /// more memory than everything else of an agent: every draw then computes it anew.
+    kept: Option<JointPosterior>,
+    /// The measurements (arm and outcome), as long as no posterior is kept.
+    few: Vec<(u32, f64)>,
+}
+
+impl ArmPosterior {
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        if let Some(kept) = &mut self.kept {
+            return kept.observe(arm, outcome);
+        }
+        self.few.push((arm as u32, outcome));
+        if self.few.len() > FEW || !self.prior.needs_no_jitter {
+            self.kept = Some(self.prior.given(&self.few)?);
+            self.few = Vec::new();
+        }
+        Ok(())
+    }
+
+    fn jitter(&self) -> f64 {
+        self.kept.as_ref().map_or_else(|| self.prior.factor.jitter(), JointPosterior::jitter)
+    }
+
+    /// A draw from N(mean, scale^2 covariance) at every arm.
+    fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
+        match &self.kept {
+            Some(posterior) => Ok(posterior.draw(scale, stream)),
+            None => Ok(self.prior.given(&self.few)?.draw(scale, stream)),
+        }
+    }
+}
+
+/// A model of the arms before any measurement. Models of several agents may share its covariance and factor.
+#[derive(Clone)]
+struct ArmPrior {
     covariance: ArmCovariance,
     factor: Arc<Cholesky>,
     noise_variance: f64,
@@ -54,7 +127,7 @@ struct OwnPrior {
     needs_no_jitter: bool,
 }
 
-impl OwnPrior {
+impl ArmPrior {
     fn new(covariance: ArmCovariance, factor: Arc<Cholesky>, noise_variance: f64, mean: f64) -> Self {
         let largest = covariance.variances().into_iter().fold(0.0, f64::max);
         let needs_no_jitter = JointPosterior::needs_no_jitter(largest, noise_variance);
@@ -67,6 +140,27 @@ impl OwnPrior {
         seen.iter().try_for_each(|&(arm, outcome)| posterior.observe(arm as usize, outcome))?;
         Ok(posterior)
     }
+}
+
+/// The largest value of a draw, over what an agent can measure.
+pub(super) enum Drawn {
+    /// The values at all arms.
+    Arms(Vec<f64>),
+    /// The point of the unit cube with the largest value.
+    Best(Vec<f64>),
+}
+
+/// The model of one agent.
+#[derive(Clone)]
+pub(super) struct OwnModel {
+    common: Arc<AgentCommon>,
+    hyperparameters: OwnHyperparameters,
+    posterior: OwnPosterior,
+    /// The measurements, kept only if hyperparameters are fitted.
+    seen: Vec<(Query, f64)>,
+    /// Number of points at the last fit.
+    fitted_at: u64,
+    now: FittedHyperparameters,
 }
 
 impl OwnModel {
@@ -93,61 +187,42 @@ impl OwnModel {
             }
         };
         let variance = assumed.variance;
-        let (covariance, factor) = match &common.covariance {
-            ArmCovariance::Inputs { points, .. } if factors.length_scale != 1.0 => {
-                let own = ArmCovariance::of_inputs(Arc::clone(points), assumed);
-                let factor = Cholesky::with_jitter(own.n(), &own.dense())?;
-                (own, Arc::new(factor))
-            }
-            shared => (shared.clone(), Arc::clone(&common.prior)),
-        };
+        // With the objective's own length-scales, agents share the covariance of the arms and its factor.
+        let shares = factors.length_scale == 1.0;
+        let posterior = OwnPosterior::new(common, assumed, shares, (noise_variance, surrogate.mean))?;
         Ok(Self {
             common: Arc::clone(common),
             hyperparameters,
-            prior: OwnPrior::new(covariance, factor, noise_variance, surrogate.mean),
-            posterior: None,
+            posterior,
             seen: Vec::new(),
             fitted_at: 0,
             now: FittedHyperparameters { length_scale, variance, noise_variance },
         })
     }
 
-    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
-        if !outcome.is_finite() {
-            return Err(GpError::OutcomeNotFinite { outcome });
+    pub(super) fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
+        if self.hyperparameters != OwnHyperparameters::Given {
+            self.seen.push((query.clone(), outcome));
         }
-        let is_fitted = self.hyperparameters != OwnHyperparameters::Given;
-        if self.posterior.is_none() || is_fitted {
-            self.seen.push((arm as u32, outcome));
-        }
-        match &mut self.posterior {
-            Some(posterior) => posterior.observe(arm, outcome)?,
-            None => self.keep_posterior()?,
-        }
-        Ok(())
-    }
-
-    /// Computes the posterior and keeps it, if it is not to be computed anew for every draw.
-    fn keep_posterior(&mut self) -> Result<(), GpError> {
-        if self.seen.len() > FEW || !self.prior.needs_no_jitter {
-            self.posterior = Some(self.prior.given(&self.seen)?);
-            if self.hyperparameters == OwnHyperparameters::Given {
-                self.seen = Vec::new();
-            }
-        }
-        Ok(())
+        self.posterior.observe(query, outcome)
     }
 
     /// The largest jitter of this model's matrices.
     pub(super) fn jitter(&self) -> f64 {
-        self.posterior.as_ref().map_or_else(|| self.prior.factor.jitter(), JointPosterior::jitter)
+        self.posterior.jitter()
     }
 
-    /// A draw from N(mean, scale^2 covariance) at every point.
-    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
-        match &self.posterior {
-            Some(posterior) => Ok(posterior.draw(scale, stream)),
-            None => Ok(self.prior.given(&self.seen)?.draw(scale, stream)),
+    /// A draw from N(mean, scale^2 covariance).
+    ///
+    /// # Errors
+    /// [`GpError`] if a function on a box cannot be drawn.
+    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Drawn, GpError> {
+        match (&self.posterior, &self.common.space) {
+            (OwnPosterior::Box(posterior), Some(space)) => {
+                space.best_by_draw(posterior, scale, stream).map(Drawn::Best)
+            }
+            (OwnPosterior::Arms(posterior), _) => posterior.draw(scale, stream).map(Drawn::Arms),
+            (OwnPosterior::Box(_), None) => Ok(Drawn::Arms(Vec::new())),
         }
     }
 
@@ -162,18 +237,15 @@ impl OwnModel {
             return Ok(None);
         }
         self.fitted_at = points;
-        let ArmCovariance::Inputs { points: domain, covariance } = &self.common.covariance else {
-            return Ok(None);
-        };
-        let Some((found, mean)) = self.maximum(domain, covariance, starts.get(), &mut stream(points)) else {
+        let covariance = &self.common.surrogate.covariance;
+        let Some((found, mean)) = self.maximum(covariance, starts.get(), &mut stream(points)) else {
             return Ok(None);
         };
         let fitted = Covariance::new(covariance.shape, found.length_scale, found.variance);
-        let fitted = ArmCovariance::of_inputs(Arc::clone(domain), fitted);
-        let factor = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
-        self.prior = OwnPrior::new(fitted, factor, found.noise_variance, mean);
-        self.posterior = None;
-        self.keep_posterior()?;
+        self.posterior = OwnPosterior::new(&self.common, fitted, false, (found.noise_variance, mean))?;
+        for (query, outcome) in &self.seen {
+            self.posterior.observe(query, *outcome)?;
+        }
         self.now = found;
         Ok(Some(found))
     }
@@ -185,11 +257,11 @@ impl OwnModel {
     /// L-BFGS on the logarithms.
     fn maximum(
         &self,
-        domain: &Points,
         covariance: &Covariance,
         starts: usize,
         stream: &mut Stream,
     ) -> Option<(FittedHyperparameters, f64)> {
+        let domain = self.common.points();
         let (n, d) = (self.seen.len(), domain.d());
         let mean = self.seen.iter().map(|(_, y)| y).sum::<f64>() / n as f64;
         let spread = self.seen.iter().map(|(_, y)| (y - mean) * (y - mean)).sum::<f64>() / n as f64;
@@ -201,8 +273,11 @@ impl OwnModel {
             let (low, high) = domain.range(k);
             high - low
         };
-        let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
-        let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm as usize).iter().copied()).collect();
+        let extent = match self.common.space {
+            Some(_) => 1.0,
+            None => (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max),
+        };
+        let rows = self.seen.iter().flat_map(|(query, _)| self.common.coordinates(query)).copied().collect();
         let measured = Points::new(n, d, rows);
         let outcomes: Vec<f64> = self.seen.iter().map(|(_, outcome)| (outcome - mean) / sd).collect();
         let likelihood = |logs: &[f64]| {
@@ -259,6 +334,14 @@ mod tests {
         )
     }
 
+    fn observations(own: &OwnModel) -> usize {
+        match &own.posterior {
+            OwnPosterior::Arms(ArmPosterior { kept: Some(posterior), .. }) => posterior.observations(),
+            OwnPosterior::Arms(ArmPosterior { few, .. }) => few.len(),
+            OwnPosterior::Box(posterior) => posterior.observations(),
+        }
+    }
+
     fn model(every: u64) -> OwnModel {
         let every = NonZeroU64::new(every).unwrap();
         OwnModel::new(
@@ -286,12 +369,12 @@ mod tests {
             let mut own = model(60);
             for (arm, f) in root.times(&z).into_iter().enumerate() {
                 assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
-                own.observe(arm, 7.0 + f + 0.2 * stream.normal()).unwrap();
+                own.observe(&Query::Arm(arm), 7.0 + f + 0.2 * stream.normal()).unwrap();
             }
             let found = own.refit(|_| Key::root(9).stream()).unwrap().unwrap();
             assert!((0.067..0.15).contains(&found.length_scale), "{found:?}");
             assert!((0.02..0.06).contains(&found.noise_variance), "{found:?}");
-            assert_eq!(own.posterior.as_ref().unwrap().observations(), 60);
+            assert_eq!(observations(&own), 60);
             assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None, "once for the same points");
         }
     }
@@ -299,12 +382,12 @@ mod tests {
     #[test]
     fn outcomes_that_are_all_alike_teach_nothing() {
         let mut own = model(2);
-        own.observe(3, 0.7).unwrap();
-        own.observe(9, 0.7).unwrap();
+        own.observe(&Query::Arm(3), 0.7).unwrap();
+        own.observe(&Query::Arm(9), 0.7).unwrap();
         let before = own.now;
         assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
         assert_eq!(own.now, before);
-        assert_eq!((own.posterior.is_none(), own.seen.len()), (true, 2));
+        assert_eq!((observations(&own), own.seen.len()), (2, 2));
     }
 
     /// With few measurements the posterior is computed for every draw, later it is kept: the draws have the bits of a posterior that
@@ -315,21 +398,27 @@ mod tests {
         for noise_sd in [1.0, 0.0] {
             let factors = ModelFactors { noise_sd, ..ModelFactors::NONE };
             let mut own = OwnModel::new(&common(), given, factors).unwrap();
-            let prior = own.prior.clone();
+            let arms = |own: &OwnModel| match &own.posterior {
+                OwnPosterior::Arms(posterior) => posterior.clone(),
+                OwnPosterior::Box(_) => panic!("the problem has arms"),
+            };
+            let prior = arms(&own).prior;
             let (covariance, factor) = (prior.covariance, prior.factor);
             let mut kept = JointPosterior::new(covariance, factor, prior.noise_variance, prior.mean);
             for k in 0..FEW + 3 {
-                assert_eq!(own.posterior.is_some(), k > FEW || (noise_sd == 0.0 && k > 0), "{k}");
-                let drawn = own.draw(1.5, &mut Key::root(3).stream()).unwrap();
+                assert_eq!(arms(&own).kept.is_some(), k > FEW || (noise_sd == 0.0 && k > 0), "{k}");
+                let Drawn::Arms(drawn) = own.draw(1.5, &mut Key::root(3).stream()).unwrap() else {
+                    panic!("a point")
+                };
                 let expected = kept.draw(1.5, &mut Key::root(3).stream());
                 assert!(drawn.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{k}");
                 assert_eq!(own.jitter().to_bits(), kept.jitter().to_bits());
                 let (arm, outcome) = ((13 * k + 5) % 60, libm::sin(k as f64));
-                own.observe(arm, outcome).unwrap();
+                own.observe(&Query::Arm(arm), outcome).unwrap();
                 kept.observe(arm, outcome).unwrap();
             }
-            assert!(own.seen.is_empty());
-            assert!(own.observe(0, f64::NAN).is_err());
+            assert!(own.seen.is_empty() && arms(&own).few.is_empty());
+            assert!(own.observe(&Query::Arm(0), f64::NAN).is_err());
         }
     }
 }

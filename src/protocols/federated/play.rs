@@ -42,7 +42,12 @@ impl Protocol for Federated {
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = self.check_differences(objective);
         problems.extend(self.check_features(objective));
+        problems.extend(self.check_box(objective));
         problems
+    }
+
+    fn searches_boxes(&self) -> bool {
+        true
     }
 
     /// Agents draw functions over all points of the objective; an objective with the data of agents must have them for

@@ -13,7 +13,7 @@ pub enum Repeated {
     #[default]
     Allowed,
     /// The agent measures a random point of the domain instead, as the authors' code does; that point may have been
-    /// measured before too.
+    /// measured before too. On a box, a point is the same if all its coordinates are.
     RandomPoint,
 }
 

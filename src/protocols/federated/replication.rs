@@ -12,9 +12,10 @@ use super::masking::MaskSecrets;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
 use super::public;
-use super::queries::{InitialPoints, Repeated};
+use super::queries::InitialPoints;
+use super::query::Query;
 use super::recipe::Federated;
-use super::regions::regions_of;
+use super::regions::Regions;
 use super::roster::Roster;
 use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::server::Server;
@@ -72,6 +73,9 @@ impl Replication<'_> {
                 OwnFact::Measured { agent, round, arm, outcome, shared } => {
                     tally.measured(*agent, *round, (*arm, *shared), *outcome, at);
                 }
+                OwnFact::MeasuredAt { agent, round, point, outcome, shared } => {
+                    tally.measured_at(*agent, *round, (point, *shared), *outcome, at);
+                }
                 OwnFact::Closed { round, fresh, late, asked, clipped, heard } => {
                     tally.closed(*round, (*fresh, *late, *asked), (*clipped, heard), at);
                 }
@@ -93,7 +97,7 @@ impl Replication<'_> {
                     fitted.insert(*agent, *length_scale);
                 }
             })?;
-        record.jitter = record.jitter.max(self.common.prior.jitter());
+        record.jitter = record.jitter.max(self.common.prior_jitter());
         let named = |name: &str, value| NamedOutcome::new(name, value);
         let own = self.instance.background.agents.is_some() && self.instance.background.points.is_none();
         if own
@@ -135,7 +139,10 @@ impl Replication<'_> {
         record.questions = tally.questions();
         let queried = tally.queried();
         record.one_arm = QueriedArms::of_series(queried.iter().map(|queried| (queried, self.instance)));
-        record.inputs = QueriedInputs::of(self.instance, &iterations);
+        record.inputs = match self.instance.continuum() {
+            Some(continuum) => QueriedInputs::of_points(&continuum.domain.columns(), tally.last_points()),
+            None => QueriedInputs::of(self.instance, &iterations),
+        };
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
@@ -256,6 +263,33 @@ impl Replication<'_> {
         self.recipe.width.by_round(&self.common, initial, rounds).map(Arc::new)
     }
 
+    /// The initial points of an agent in a region, or anywhere; `None` if the region has no point. `agent` is the agent's
+    /// node of the seed tree.
+    fn initial_points(
+        &self,
+        (cut, region): (&Regions, Option<usize>),
+        own: &OwnProblem,
+        agent: Key,
+    ) -> Option<Vec<Query>> {
+        let mut stream = agent.child("initial points").stream();
+        let count = self.recipe.initial_points;
+        if let Some(space) = &self.common.space {
+            let ends = region.map_or_else(|| vec![(0.0, 1.0); self.instance.inputs.d()], |at| cut.ends(at));
+            return (0..count).map(|_| space.random_point_in(&ends, &mut stream)).collect();
+        }
+        let has = |point: usize| own.points.as_ref().is_none_or(|points| points[point]);
+        let of_arms = cut.of_arms();
+        let mut arms: Vec<usize> = (0..of_arms.len())
+            .filter(|&point| region.is_none_or(|region| of_arms[point] == region) && has(point))
+            .collect();
+        // An agent without a point in its region begins anywhere in its own part of the domain.
+        if arms.is_empty() && own.points.is_some() {
+            arms = (0..of_arms.len()).filter(|&point| has(point)).collect();
+        }
+        let mut one = || Query::Arm(arms[stream.below(arms.len() as u64) as usize]);
+        (!arms.is_empty()).then(|| (0..count).map(|_| one()).collect())
+    }
+
     fn parties(
         &self,
         series: &FederatedSeries,
@@ -264,7 +298,7 @@ impl Replication<'_> {
         let stage = self.stage;
         let server = stage.party("server", &self.recipe.server).map_err(|_| StartError::UnknownServer)?;
         let regions = series.sharing.regions();
-        let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
+        let cut = Arc::new(self.common.regions(regions));
         let explored = self.explored(regions);
         let id = |party: usize| PartyId(party as u32);
         let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
@@ -326,30 +360,14 @@ impl Replication<'_> {
             }),
         ));
         let shares = !matches!(series.sharing, Sharing::Alone(_));
-        let visited = match self.recipe.repeated {
-            Repeated::Allowed => 0,
-            Repeated::RandomPoint => region_of.len(),
-        };
         for (n, &(party, group)) in self.agents.iter().enumerate() {
             let group = &self.recipe.groups[group];
             let silence = |recipe| AgentSilence::new(recipe, group.leaves);
             let key = self.key.child("party").child(&stage.names[party]);
             let everywhere = series.sharing.initial() == InitialPoints::Everywhere;
-            let has = |point: usize| self.own[n].points.as_ref().is_none_or(|points| points[point]);
-            let mut own: Vec<usize> = (0..region_of.len())
-                .filter(|&point| (everywhere || region_of[point] == explored[n]) && has(point))
-                .collect();
-            // An agent without a point in its region begins anywhere in its own part of the domain.
-            if own.is_empty() && self.own[n].points.is_some() {
-                own = (0..region_of.len()).filter(|&point| has(point)).collect();
-            }
-            if own.is_empty() && !dry {
-                return Err(StartError::EmptyRegion { region: explored[n], regions });
-            }
-            let mut stream = key.child("initial points").stream();
-            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
-                .map(|_| own[stream.below(own.len() as u64) as usize])
-                .collect();
+            let place = (&*cut, (!everywhere).then_some(explored[n]));
+            let initial = if dry { Some(Vec::new()) } else { self.initial_points(place, &self.own[n], key) };
+            let initial = initial.ok_or(StartError::EmptyRegion { region: explored[n], regions })?;
             let shared = || SharedModel::new(&self.common, self.recipe.weight_outcomes);
             let weights = (shares && !dry).then(shared);
             parts.push((
@@ -363,7 +381,7 @@ impl Replication<'_> {
                     function: Arc::clone(&self.own[n].function),
                     points: self.own[n].points.clone(),
                     initial,
-                    regions: Arc::clone(&region_of),
+                    regions: Arc::clone(&cut),
                     own: OwnModel::new(&self.common, self.recipe.own_hyperparameters, self.own[n].factors)?,
                     weights,
                     blank: (shares && dry).then(|| Arc::clone(&blank)),
@@ -372,7 +390,7 @@ impl Replication<'_> {
                     scale: self.recipe.scale.get(),
                     widths: Arc::clone(widths),
                     repeated: self.recipe.repeated,
-                    visited: vec![false; visited],
+                    visited: Vec::new(),
                     silence: group.silence.map(silence),
                     noise: self.own[n].noise.clone(),
                     rounds: self.recipe.rounds,

@@ -2,6 +2,7 @@
 //! several agents can be summed.
 
 use super::common::AgentCommon;
+use super::query::Query;
 use crate::gp::{GpError, WeightPosterior};
 use crate::rng::Stream;
 use schemars::JsonSchema;
@@ -38,8 +39,8 @@ pub(super) struct SharedModel {
     /// The posterior given all measurements, once there are more than [`FEW`]. It takes M^2 / 2 numbers, so that with few measurements
     /// every draw computes it anew. Always absent if outcomes are centred by their own mean, which changes with every outcome.
     posterior: Option<WeightPosterior>,
-    /// The measurements (arm and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
-    seen: Vec<(u32, f64)>,
+    /// The measurements (query, and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
+    seen: Vec<(Query, f64)>,
 }
 
 impl SharedModel {
@@ -47,7 +48,7 @@ impl SharedModel {
         Self { common: Arc::clone(common), outcomes, posterior: None, seen: Vec::new() }
     }
 
-    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+    pub(super) fn observe(&mut self, query: &Query, outcome: f64) -> Result<(), GpError> {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
@@ -57,9 +58,9 @@ impl SharedModel {
         };
         let outcome = outcome - centre;
         if let Some(posterior) = &mut self.posterior {
-            return posterior.observe(self.common.features(arm), outcome);
+            return posterior.observe(&self.common.features_of(query), outcome);
         }
-        self.seen.push((arm as u32, outcome));
+        self.seen.push((query.clone(), outcome));
         if self.seen.len() > FEW && self.outcomes != WeightOutcomes::MinusOwnMean {
             self.posterior = Some(self.given(0.0)?);
             self.seen = Vec::new();
@@ -68,7 +69,7 @@ impl SharedModel {
     }
 
     /// What is subtracted from these measurements before weights are fitted to them.
-    pub(super) fn centre(&self, seen: &[(usize, f64)]) -> f64 {
+    pub(super) fn centre(&self, seen: &[(Query, f64)]) -> f64 {
         match self.outcomes {
             WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
             WeightOutcomes::Raw => 0.0,
@@ -95,8 +96,9 @@ impl SharedModel {
     /// The posterior given the measurements, minus `centre`.
     fn given(&self, centre: f64) -> Result<WeightPosterior, GpError> {
         let mut posterior = self.common.prior_weights.clone();
-        let of = |&(arm, outcome): &(u32, f64)| (self.common.features(arm as usize), outcome - centre);
-        posterior.observe_all(self.seen.iter().map(of))?;
+        let seen =
+            self.seen.iter().map(|(query, outcome)| (self.common.features_of(query), outcome - centre));
+        posterior.observe_all(seen)?;
         Ok(posterior)
     }
 }

@@ -8,7 +8,7 @@ use crate::protocols::stage::{
     GroupOutcome, Iteration, NamedOutcome, QueriedArms, Regret, RoundClosing, RoundTrack,
 };
 use crate::vocab::Time;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// One measurement.
@@ -68,6 +68,9 @@ pub(super) struct Tally {
     /// Rounds with a lower number share vectors.
     shared_rounds: u64,
     participation: ParticipationTally,
+    /// On a box: the number of measurements so far, and the last point of each round by the number of its measurement.
+    numbered: u64,
+    last_points: BTreeMap<u64, (u64, Vec<f64>)>,
 }
 
 impl Tally {
@@ -81,6 +84,8 @@ impl Tally {
             closings: Vec::new(),
             clipped: Vec::new(),
             norms: Vec::new(),
+            numbered: 0,
+            last_points: BTreeMap::new(),
         }
     }
 
@@ -96,6 +101,28 @@ impl Tally {
         let value = self.functions[agent].at(round)[arm as usize];
         let seconds = at.seconds();
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
+    }
+
+    /// As [`Self::measured`], at a point of a box; measurements of all agents are numbered in order.
+    pub(super) fn measured_at(
+        &mut self,
+        agent: u64,
+        round: u64,
+        (point, shared): (&[f64], bool),
+        outcome: f64,
+        at: Time,
+    ) {
+        let (agent, arm) = (agent as usize, self.numbered);
+        self.numbered += 1;
+        let value = self.functions[agent].at_point(point);
+        let seconds = at.seconds();
+        self.last_points.insert(round, (arm, point.to_vec()));
+        self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
+    }
+
+    /// On a box: the last point of each round, by the number of its measurement.
+    pub(super) fn last_points(&self) -> BTreeMap<u64, Vec<f64>> {
+        self.last_points.values().map(|(number, point)| (*number, point.clone())).collect()
     }
 
     /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
@@ -152,9 +179,12 @@ impl Tally {
         (agents > 0).then(|| asked as f64 / agents as f64)
     }
 
-    /// The arms that each agent has queried.
+    /// The arms that each agent has queried; none on a box.
     pub(super) fn queried(&self) -> Vec<QueriedArms> {
         let mut queried = vec![QueriedArms::default(); self.functions.len()];
+        if self.numbered > 0 {
+            return queried;
+        }
         for (t, measured) in self.rounds.iter().enumerate() {
             measured.iter().for_each(|m| queried[m.agent].add(t as u64, m.arm as usize));
         }

@@ -1,6 +1,6 @@
 //! The messages between the service and the users, and the facts that they record.
 
-use crate::kernel::{Payload, Protocol};
+use crate::kernel::{Digest, Payload, Protocol};
 use crate::privacy::Released;
 use crate::protocols::stage::message_macros::vocabulary;
 use crate::protocols::stage::wire::HEADER_BYTES;
@@ -96,6 +96,8 @@ vocabulary! {
             arm: u64,
             /// The point, in the units of the inputs.
             point: Vec<f64>,
+            /// The reward without noise. Not in the digest: it follows from the point.
+            value: f64 => nothing,
             /// The reward, before clipping and noise.
             reward: f64,
             /// Whether the reward lies outside of the bound.
@@ -103,6 +105,9 @@ vocabulary! {
         } = 5,
     }
 }
+
+/// Digests nothing: for a field that follows from the rest of the journal.
+fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// A fact that this protocol records.
 pub type Fact = stage::Fact<OwnFact>;

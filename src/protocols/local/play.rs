@@ -13,13 +13,14 @@ use super::users::{UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, BoxModel, BuildError, Learner, LearnerModel, ProblemConstants, Random};
-use crate::objectives::{Extent, Instance, Objective};
+use crate::objectives::{Continuum, Extent, Instance, Objective};
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
+    against_best_found,
 };
 use crate::rng::Key;
 use crate::vocab::effort::{MESSAGE, MULTIPLY, NUMBER};
@@ -120,7 +121,11 @@ impl Protocol for Local {
         let one = !stage.directions.dry && self.cohorts.is_empty() && instance.continuum().is_none();
         let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
         let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
-        self.series.iter().map(play).collect()
+        let mut records: Vec<SeriesRecord> = self.series.iter().map(play).collect::<Result<_, _>>()?;
+        if instance.continuum().is_some_and(|continuum| !continuum.best_is_known) && !stage.directions.dry {
+            against_best_found(&mut records);
+        }
+        Ok(records)
     }
 }
 
@@ -171,13 +176,20 @@ impl Local {
             let learner = begin(learner, instance, &all, &programs).map_err(unbuilt)?;
             learners.push(OneLearner::new(learner, streams.stream()));
         }
+        // In a dry run no program is asked.
+        let programs = Some(&programs).filter(|_| !stage.directions.dry);
+        let continuum = instance.continuum().map(|continuum| match programs {
+            Some(programs) => continuum.begun(programs),
+            None => Ok(continuum.clone()),
+        });
+        let continuum = continuum.transpose().map_err(|error| unbuilt(error.into()))?;
         let clips = levels.iter().any(|level| level.mechanism.is_some());
         let personal = series.epsilons.clone().filter(|_| !stage.directions.dry);
         let is_personal = personal.is_some();
         let parties = self.parties(
             stage,
             (service, users),
-            (instance, key, crowd),
+            (instance, continuum, key, crowd),
             (levels, personal),
             (&series.learner, learners),
         );
@@ -238,7 +250,7 @@ impl Local {
         &self,
         stage: &ReplicationSetup,
         (service, users): (PartyId, PartyId),
-        (instance, key, crowd): (&Instance, Key, &Crowd),
+        (instance, continuum, key, crowd): (&Instance, Option<Continuum>, Key, &Crowd),
         (levels, personal): (Vec<LevelOfUsers>, Option<PersonalEpsilons>),
         (recipe, learners): (&LearnerModel, Vec<OneLearner>),
     ) -> Vec<Box<dyn Party<LocalProtocol>>> {
@@ -264,7 +276,7 @@ impl Local {
                 arrivals: arrivals.process(),
                 give_up_after: self.give_up_after(),
                 cohorts: crowd.cohorts.clone(),
-                continuum: instance.continuum().cloned(),
+                continuum,
                 membership: crowd.membership.clone(),
                 personal,
                 levels,

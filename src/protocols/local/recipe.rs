@@ -10,7 +10,7 @@ use crate::network::latency::LatencyModel;
 use crate::objectives::Objective;
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::mechanisms::reports::NoiseFacts;
-use crate::privacy::mechanisms::{CtlReport, Disclosed, Report};
+use crate::privacy::mechanisms::{CtlReport, Disclosed, Report, SilenceBy};
 use crate::protocols::stage::{ReplicationSetup, Series, series};
 use crate::vocab::{Epsilon, Problem};
 use schemars::JsonSchema;
@@ -166,6 +166,14 @@ impl Local {
             let cure =
                 "use a finite set of arms, `points: Sobol(1024)` in the objective, or leave `cohorts` out";
             problems.push(Problem::wrong("cohorts", expected, "cohorts, and the points of a box", cure));
+        }
+        if !objective.best_is_known()
+            && self.never_answer.informative().is_some_and(|silence| silence.by == SilenceBy::Regret)
+        {
+            let expected =
+                "silence by value: the largest value, from which a regret would follow, is not known";
+            let cure = "write by: Value, or state `best` in the objective";
+            problems.push(Problem::wrong("never_answer", expected, "by: Regret", cure));
         }
         for (index, recipe) in self.series.iter().enumerate() {
             if !recipe.learner.as_dyn().searches_boxes() {

@@ -64,10 +64,10 @@ impl<'a> Tally<'a> {
                 let mean = self.mean_reward((*user, *arm), *reward, at);
                 self.count((*reward, mean), *exceeds);
             }
-            OwnFact::Tried { arm, point, reward, exceeds, .. } => {
+            OwnFact::Tried { arm, point, value, reward, exceeds, .. } => {
                 self.played += 1;
-                let mean = self.evaluations.add_point(self.played, (*arm, point), *reward, at);
-                self.count((*reward, mean), *exceeds);
+                self.evaluations.add_point(self.played, (*arm, point), (*value, *reward), at);
+                self.count((*reward, *value), *exceeds);
             }
             // This fact directly follows the `Played` fact of the same user, so the last noise is that user's.
             OwnFact::Silent { .. } => {

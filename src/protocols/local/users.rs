@@ -138,15 +138,19 @@ impl Users {
         let place = arm as usize;
         let cohort = settings.cohort(user);
         let noise = |place| cohort.law.draw(place, &mut settings.noise.index(user).stream());
-        let (reward, best) = match (&point, &settings.continuum) {
+        let (value, noise, best) = match (&point, &settings.continuum) {
             // Recorded noise, which is that of an arm, does not occur on a box.
-            (Some(point), Some(continuum)) => (continuum.function.at(point) + noise(0), continuum.best),
-            _ => (cohort.function.at(self.played)[place] + noise(place), cohort.function.best(self.played)),
+            (Some(point), Some(continuum)) => (continuum.function.at(point), noise(0), continuum.best),
+            _ => {
+                let value = cohort.function.at(self.played)[place];
+                (value, noise(place), cohort.function.best(self.played))
+            }
         };
+        let reward = value + noise;
         let exceeds =
             settings.level(user).mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
         let fact = match point {
-            Some(point) => OwnFact::Tried { user, arm, point, reward, exceeds },
+            Some(point) => OwnFact::Tried { user, arm, point, value, reward, exceeds },
             None => OwnFact::Played { user, arm, reward, exceeds },
         };
         ctx.record(fact.into());

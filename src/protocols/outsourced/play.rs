@@ -29,6 +29,10 @@ impl Protocol for Outsourced {
         learners_limits(self.series.iter().map(|series| &series.learner), problem)
     }
 
+    fn needs_arms_because(&self) -> &'static str {
+        "the curator releases the inputs of finitely many records, and the modeler's queries are these records"
+    }
+
     fn needs_objective(&self) -> bool {
         true
     }

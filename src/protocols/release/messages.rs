@@ -44,6 +44,20 @@ vocabulary! {
             /// Index of the setting.
             setting: Released<usize>,
         } = 4,
+        /// From the owner to a worker of its own: train a model at this point of a box.
+        TrainAt {
+            /// Number of the trial, from 0.
+            trial: u64,
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+        } = 5,
+        /// From the owner to a reader: everything that is published of a search of a box.
+        PublishAt {
+            /// The published point, in the units of the inputs, if one is published.
+            point: Option<Released<Vec<f64>>> => or_empty,
+            /// Its performance, if that is published: one number.
+            value: Option<Released<Vec<f64>>> => or_empty,
+        } = 6,
     }
 }
 
@@ -89,6 +103,24 @@ vocabulary! {
             /// Index of the setting.
             setting: u64,
         } = 4,
+        /// The performance at a point of a box was measured; the point has the number of its trial.
+        TriedAt {
+            /// Number of the trial, from 0.
+            trial: u64,
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+            /// The performance without noise. Not in the digest: it follows from the point.
+            value: f64 => nothing,
+            /// Outcome, noise included.
+            outcome: f64,
+            /// Whether the outcome is missing, as in `Tried`.
+            missing: bool => where_missing,
+        } = 6,
+        /// The point of a box that a reader uses: the published one, or a random one if none was published.
+        ChosenAt {
+            /// The point, in the units of the inputs.
+            point: Vec<f64>,
+        } = 7,
     }
 }
 
@@ -100,8 +132,11 @@ impl ProtocolFact for OwnFact {
 
     fn closes(&self) -> Option<u64> {
         match self {
-            Self::Tried { trial, .. } => Some(trial + 1),
-            Self::Reassigned { .. } | Self::Published { .. } | Self::Chosen { .. } => None,
+            Self::Tried { trial, .. } | Self::TriedAt { trial, .. } => Some(trial + 1),
+            Self::Reassigned { .. }
+            | Self::Published { .. }
+            | Self::Chosen { .. }
+            | Self::ChosenAt { .. } => None,
         }
     }
 }
@@ -116,10 +151,11 @@ impl Rounds for ReleaseProtocol {
     /// Trials are numbered from 1 as rounds.
     fn round(message: &Message) -> Option<u64> {
         match message {
-            Message::Train { trial, .. } | Message::Trained { trial } | Message::Announce { trial, .. } => {
-                Some(trial + 1)
-            }
-            Message::Publish { .. } | Message::Received => None,
+            Message::Train { trial, .. }
+            | Message::TrainAt { trial, .. }
+            | Message::Trained { trial }
+            | Message::Announce { trial, .. } => Some(trial + 1),
+            Message::Publish { .. } | Message::PublishAt { .. } | Message::Received => None,
         }
     }
 
@@ -127,6 +163,9 @@ impl Rounds for ReleaseProtocol {
         fact.closes()
     }
 }
+
+/// Digests nothing: for a field that follows from the rest of the journal.
+fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// Adds a word for an outcome that is missing, and nothing for one that is known.
 fn where_missing(missing: &bool, digest: &mut Digest) {
@@ -144,6 +183,12 @@ impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
         let payload = match self {
             Self::Train { .. } => 16,
+            Self::TrainAt { point, .. } => 8 + 8 * point.len() as u64,
+            Self::PublishAt { point, value } => {
+                let length =
+                    |of: &Option<Released<Vec<f64>>>| of.as_ref().map_or(0, |v| v.get().len() as u64);
+                8 * (length(point) + length(value))
+            }
             Self::Trained { .. } => 8,
             Self::Announce { .. } => 16,
             Self::Publish { told, setting, value } => {

@@ -17,6 +17,7 @@
 //! assumed prior. The loss of publishing the best of a random number of trials is conditional on readers who do not
 //! learn this number.
 
+mod box_points;
 pub mod constants;
 mod failure;
 mod messages;

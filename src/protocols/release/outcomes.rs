@@ -65,13 +65,18 @@ impl Trials {
         Ok(posterior.mean().to_vec())
     }
 
-    /// The utility of each setting.
-    pub(super) fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
+    /// The utility of each of `n` settings.
+    pub(super) fn utilities(
+        &self,
+        task: &Task,
+        n: usize,
+        utility: Utility,
+    ) -> Result<Vec<f64>, CannotRelease> {
         let untried = || CannotRelease::Untried;
         match utility {
             Utility::PosteriorMean => self.posterior_mean(task),
             Utility::Outcomes => {
-                let candidates = self.candidates(task.n());
+                let candidates = self.candidates(n);
                 if candidates.is_empty() {
                     return Err(untried());
                 }
@@ -81,7 +86,7 @@ impl Trials {
                 let worst = self.outcomes.iter().copied().reduce(f64::min).ok_or_else(untried)?;
                 // A setting that was not tried gets a utility below that of every setting that was
                 // tried.
-                let candidates = self.candidates(task.n()).into_iter();
+                let candidates = self.candidates(n).into_iter();
                 Ok(candidates.map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
             }
         }
@@ -93,7 +98,8 @@ impl Trials {
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
     pub(super) value: Option<f64>,
-    pub(super) chosen: Option<usize>,
+    /// The value, without noise, of the setting that a reader chose; `None` as long as there is none, and if it is not known.
+    pub(super) chosen: Option<f64>,
 }
 
 /// Every quantity of this run that can be reported, each with its bound if there is one.
@@ -107,8 +113,10 @@ pub(super) fn outcomes(
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
     // A reader who gets a performance alone uses no setting; without any publication the reader's setting is random.
     let told = published.setting.is_some() || published.value.is_none();
-    if let Some(setting) = published.chosen.filter(|_| told) {
-        let regret = instance.best() - instance.values[setting];
+    // Where the largest value is not known, nothing is compared with it.
+    let known = instance.continuum().is_none_or(|continuum| continuum.best_is_known);
+    if let Some(value) = published.chosen.filter(|_| told && known) {
+        let regret = instance.best() - value;
         found.push((Measure::SettingRegret, "f(lambda*) - f(lambda~)", regret));
     }
     let asked = |measure| guarantees.iter().any(|guarantee| guarantee.measure == measure);
@@ -130,8 +138,10 @@ pub(super) fn outcomes(
         found.push((Measure::RealisedSensitivity, "max |mu_T - mu_T'|", apart));
     }
     if let Some(value) = published.value {
-        let error = (value - instance.best()).abs();
-        found.push((Measure::ErrorAgainstOptimum, "|v~ - f(lambda*)|", error));
+        if known {
+            let error = (value - instance.best()).abs();
+            found.push((Measure::ErrorAgainstOptimum, "|v~ - f(lambda*)|", error));
+        }
         if let Some(best) = trials.best().filter(|_| asked(Measure::ErrorAgainstBest)) {
             found.push((Measure::ErrorAgainstBest, "|v~ - max v|", (value - best).abs()));
         }

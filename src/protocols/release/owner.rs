@@ -2,6 +2,7 @@
 
 mod among_trials;
 
+use super::box_points::BoxPoints;
 use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, ReleaseProtocol, Timer};
 use super::open_request::OpenRequest;
@@ -17,7 +18,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::ledger::{BudgetMeter, Occasion, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end, end_refused};
+use crate::protocols::stage::{AfterTimeout, JitterWatch, JournalLedger, Retry, end};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -36,6 +37,8 @@ pub(super) struct Owner {
     next: u64,
     /// Settings under trial, by number of trial.
     under_trial: BTreeMap<u64, usize>,
+    /// The points chosen, if settings are those of a box.
+    points: Option<BoxPoints>,
     /// Workers without a trial, the one that has been idle longest first.
     idle: VecDeque<PartyId>,
     open_trials: BTreeMap<u64, OpenRequest>,
@@ -66,6 +69,7 @@ impl Owner {
         let (search, stream) = (config.publication.as_dyn().search(&config.task)?, &mut config.mechanisms);
         let (searcher, total) = Searcher::begin(search, &config.task, &config.programs, config.dry, stream)?;
         let idle = config.workers.iter().copied().collect();
+        let points = config.continuum.take().map(BoxPoints::new);
         Ok(Self {
             trials: Trials::new(config.silence.is_none()),
             config,
@@ -73,6 +77,7 @@ impl Owner {
             total,
             next: 0,
             under_trial: BTreeMap::new(),
+            points,
             idle,
             open_trials: BTreeMap::new(),
             open_readers: BTreeMap::new(),
@@ -109,7 +114,10 @@ impl Owner {
                     return self.halted(ctx, halt);
                 }
             } else if let Some(worker) = self.idle.pop_front() {
-                let message = Message::Train { trial, setting: setting as u64 };
+                let message = match &self.points {
+                    Some(points) => points.to_train(trial, setting),
+                    None => Message::Train { trial, setting: setting as u64 },
+                };
                 let open = OpenRequest::new(self.retries(), ctx, worker, message, Timer::Trial(trial));
                 self.open_trials.insert(trial, open);
             }
@@ -128,6 +136,9 @@ impl Owner {
             Searcher::Learner(learner) => {
                 let pending: Vec<usize> = self.under_trial.values().copied().collect();
                 let setting = learner.suggest_while(&pending, &mut self.config.learning);
+                if let (Some(points), Some(point)) = (&mut self.points, learner.point(setting)) {
+                    points.add(setting, point);
+                }
                 self.record_for_relays(ctx, trial, setting)?;
                 return Ok(setting);
             }
@@ -143,6 +154,10 @@ impl Owner {
             Searcher::Repeated => None,
         };
         let Some(choice) = choice else {
+            if let Some(points) = &mut self.points {
+                points.draw(trial as usize, &mut self.config.learning);
+                return Ok(trial as usize);
+            }
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
         // A relay that can read messages to workers learns the setting too.
@@ -226,9 +241,15 @@ impl Owner {
         } else {
             self.config.noise_sd * self.config.noise.index(trial).stream().normal()
         };
-        let outcome = self.config.values[setting] + noise;
+        let on_box = self.points.as_ref();
+        let value = on_box.map_or_else(|| self.config.values[setting], |points| points.value(setting));
+        let outcome = value + noise;
         let missing = self.is_missing(ctx, trial, outcome)?;
-        ctx.record(OwnFact::Tried { trial, setting: setting as u64, outcome, missing }.into());
+        let fact = match &self.points {
+            Some(points) => points.tried((trial, setting), value, (outcome, missing)),
+            None => OwnFact::Tried { trial, setting: setting as u64, outcome, missing },
+        };
+        ctx.record(fact.into());
         if missing {
             return Ok(());
         }
@@ -313,8 +334,9 @@ impl Owner {
         let choice = match (&self.searcher, setting) {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
             (_, Some(SettingRelease { mechanism, utility })) => {
-                let utilities = self.trials.utilities(&self.config.task, utility)?;
-                let candidates = self.trials.candidates(self.config.task.n());
+                let n = self.points.as_ref().map_or_else(|| self.config.task.n(), BoxPoints::len);
+                let utilities = self.trials.utilities(&self.config.task, n, utility)?;
+                let candidates = self.trials.candidates(n);
                 Some(Choice { mechanism, candidates, utilities, jitter: 0.0 })
             }
             (_, None) => None,
@@ -352,28 +374,19 @@ impl Owner {
             }
             .into(),
         );
+        let message = match &self.points {
+            Some(points) => points.publication(setting, value),
+            None => Message::Publish { told: self.told.clone(), setting, value },
+        };
         for (place, reader) in self.config.readers.clone().into_iter().enumerate() {
-            let told = self.told.clone();
-            let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };
+            let message = message.clone();
             let open = OpenRequest::new(self.retries(), ctx, reader, message, Timer::Reader(place));
             self.open_readers.insert(place, open);
         }
     }
 
     fn halted(&self, ctx: &mut Context<'_, ReleaseProtocol>, halt: SearchStop) {
-        let undone = if self.told.is_empty() { "gets nothing" } else { "gets nothing more" };
-        let for_training = if self.refused_for_training {
-            ", since nothing protects training records and the budget is for them too (`unit: ValidationRecord` is for \
-             validation records alone)"
-        } else {
-            ""
-        };
-        match halt {
-            SearchStop::Failed(reason) => end(ctx, reason),
-            SearchStop::Refused(error) => {
-                end_refused(ctx, &format!("{PUBLIC} {undone}{for_training}"), &error)
-            }
-        }
+        halt.end(ctx, !self.told.is_empty(), self.refused_for_training);
     }
 
     fn received(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, from: PartyId) {
@@ -406,7 +419,12 @@ impl Party<ReleaseProtocol> for Owner {
             Input::CameBack => self.reconnected(ctx),
             // Open requests will be sent again, so nothing is done here.
             Input::Message {
-                message: Message::Train { .. } | Message::Announce { .. } | Message::Publish { .. },
+                message:
+                    Message::Train { .. }
+                    | Message::TrainAt { .. }
+                    | Message::Announce { .. }
+                    | Message::Publish { .. }
+                    | Message::PublishAt { .. },
                 ..
             }
             | Input::WentOffline => {}

@@ -3,6 +3,7 @@
 use super::missing::MissingOutcomes;
 use super::publication::{PublicationModel, Task};
 use super::reading_relays::ReadingRelays;
+use crate::objectives::Continuum;
 use crate::programs::Programs;
 use crate::protocols::stage::Retry;
 use crate::rng::{Key, Stream};
@@ -19,6 +20,8 @@ pub(super) struct OwnerConfig {
     pub(super) task: Arc<Task>,
     /// Noise-free performance of each setting on the validation set.
     pub(super) values: Arc<Vec<f64>>,
+    /// The box, if settings are its points.
+    pub(super) continuum: Option<Continuum>,
     pub(super) noise_sd: f64,
     /// Node of the seed tree for the noise; trial k draws from its child k, whichever setting is tried.
     pub(super) noise: Key,

@@ -21,7 +21,7 @@ use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{
     Evaluations, ITERATION, NonresponseBias, Protocol, Releases, ReplicationError, ReplicationSetup,
-    SeriesRecord, count,
+    SeriesRecord, against_best_found, count,
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
@@ -40,7 +40,12 @@ impl Protocol for Release {
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = self.check_neighbours(objective);
         problems.extend(self.check_outcomes(objective));
+        problems.extend(self.check_box(objective));
         problems
+    }
+
+    fn searches_boxes(&self) -> bool {
+        true
     }
 
     fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
@@ -98,7 +103,16 @@ impl Protocol for Release {
     }
 
     fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let mut records: Vec<SeriesRecord> = self
+            .series
+            .iter()
+            .map(|series| self.play_series(series, stage, key))
+            .collect::<Result<_, _>>()?;
+        let continuum = stage.instance.as_ref().and_then(Instance::continuum);
+        if continuum.is_some_and(|continuum| !continuum.best_is_known) && !stage.directions.dry {
+            against_best_found(&mut records);
+        }
+        Ok(records)
     }
 }
 
@@ -125,6 +139,8 @@ impl Release {
         let mut evaluations = Evaluations::new(instance);
         let (mut trials, mut published) = (Trials::new(self.silence.is_none()), Published::default());
         let (mut nonresponse, mut tried) = (NonresponseBias::default(), 0);
+        // On a box: the points tried, with their values.
+        let mut points: Vec<(Vec<f64>, f64)> = Vec::new();
         let mut record =
             stage.play(&series.name, parties, key, Releases::in_order(), &mut |at, fact| match fact {
                 OwnFact::Tried { setting, outcome, missing, .. } => {
@@ -135,13 +151,30 @@ impl Release {
                     }
                     evaluations.add(tried, *setting, *outcome, at);
                 }
+                OwnFact::TriedAt { trial, point, value, outcome, missing } => {
+                    tried += 1;
+                    nonresponse.add(*outcome, !missing);
+                    if !missing {
+                        trials.add(*trial as usize, *outcome);
+                    }
+                    evaluations.add_point(tried, (*trial, point), (*value, *outcome), at);
+                    points.push((point.clone(), *value));
+                }
+                OwnFact::ChosenAt { point } => {
+                    let known = points.iter().find(|(tried, _)| tried == point).map(|(_, value)| *value);
+                    let value = known.or_else(|| {
+                        let continuum = instance.continuum().filter(|all| !all.function.asks_programs())?;
+                        Some(continuum.function.at(point))
+                    });
+                    published.chosen = published.chosen.or(value);
+                }
                 OwnFact::Reassigned { .. } => {}
                 OwnFact::Published { setting, value } => {
                     published.setting = setting.map(|setting| setting as usize);
                     published.value = *value;
                 }
                 OwnFact::Chosen { setting } => {
-                    published.chosen.get_or_insert(*setting as usize);
+                    published.chosen.get_or_insert(instance.values[*setting as usize]);
                 }
             })?;
         // No theorem here covers searches with missing outcomes.
@@ -198,6 +231,13 @@ impl Release {
             of_either: stage.read_between(id, &told, &told).into(),
         };
         let owner = key.child("party").child(&self.owner);
+        let programs = stage.directions.programs.of_series(&series.name);
+        // In a dry run no program is asked.
+        let continuum = instance.continuum().map(|continuum| {
+            if stage.directions.dry { Ok(continuum.clone()) } else { continuum.begun(&programs) }
+        });
+        let continuum =
+            continuum.transpose().map_err(|error| ReplicationError::party(&series.name, error))?;
         Ok(OwnerConfig {
             name: self.owner.clone(),
             workers,
@@ -214,6 +254,7 @@ impl Release {
             publication: series.publication.clone(),
             task: Arc::clone(task),
             values: Arc::clone(&instance.values),
+            continuum,
             noise_sd: task.noise_sd,
             noise: key.child("objective noise"),
             retry: self.retry,
@@ -226,7 +267,7 @@ impl Release {
                 draws: owner.child("silence"),
                 best: instance.best(),
             }),
-            programs: stage.directions.programs.of_series(&series.name),
+            programs,
         })
     }
 
@@ -237,7 +278,7 @@ impl Release {
         config: OwnerConfig,
         key: Key,
     ) -> Result<Vec<Box<dyn Party<ReleaseProtocol>>>, CannotRelease> {
-        let n = config.task.n();
+        let (n, domain) = (config.task.n(), config.task.domain.clone());
         let mut owner_party = Some(Owner::new(config, BudgetMeter::new(stage.budget))?);
         let parties =
             stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<ReleaseProtocol>> {
@@ -247,7 +288,7 @@ impl Release {
                     Box::new(owner)
                 } else if self.readers.contains(name) {
                     let stream = key.child("party").child(name).child("blind choice").stream();
-                    Box::new(Reader { n, stream, chosen: false })
+                    Box::new(Reader { n, domain: domain.clone(), stream, chosen: false })
                 } else {
                     Box::new(Worker)
                 }

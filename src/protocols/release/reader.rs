@@ -3,20 +3,48 @@
 use super::messages::{Message, OwnFact, ReleaseProtocol};
 use crate::kernel::{Context, Input, Party};
 use crate::rng::Stream;
+use crate::vocab::SearchBox;
 
 /// One reader.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     /// Number of settings to choose from, which is public.
     pub(super) n: usize,
+    /// The box, if settings are its points.
+    pub(super) domain: Option<SearchBox>,
     /// Random numbers for a choice without a publication.
     pub(super) stream: Stream,
     pub(super) chosen: bool,
 }
 
+impl Reader {
+    /// Uses the published point of a box, or a uniformly random one; once.
+    fn use_point(&mut self, published: Option<Vec<f64>>, ctx: &mut Context<'_, ReleaseProtocol>) {
+        if self.chosen {
+            return;
+        }
+        let stream = &mut self.stream;
+        let random = |domain: &SearchBox| {
+            let shares: Vec<f64> = (0..domain.d()).map(|_| stream.uniform()).collect();
+            domain.from_unit(&domain.at_shares(&shares))
+        };
+        let point = published.or_else(|| self.domain.as_ref().map(random)).unwrap_or_default();
+        ctx.record(OwnFact::ChosenAt { point }.into());
+        self.chosen = true;
+    }
+}
+
 impl Party<ReleaseProtocol> for Reader {
     fn handle(&mut self, input: Input<ReleaseProtocol>, ctx: &mut Context<'_, ReleaseProtocol>) {
-        let Input::Message { from, message: Message::Publish { setting, .. }, .. } = input else { return };
+        let (from, setting) = match input {
+            Input::Message { from, message: Message::Publish { setting, .. } } => (from, setting),
+            Input::Message { from, message: Message::PublishAt { point, .. } } => {
+                self.use_point(point.map(crate::privacy::Released::into_inner), ctx);
+                ctx.send(from, Message::Received);
+                return;
+            }
+            _ => return,
+        };
         if !self.chosen {
             let blind = |stream: &mut Stream| stream.below(self.n as u64);
             let setting =

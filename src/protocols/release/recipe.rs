@@ -2,7 +2,7 @@
 
 use super::publication::{PublicationModel, RandomRepetitions, TaskOutline};
 use crate::objectives::Objective;
-use crate::privacy::mechanisms::{Informative, NoiseArithmetic};
+use crate::privacy::mechanisms::{Informative, NoiseArithmetic, SilenceBy};
 use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
@@ -104,6 +104,41 @@ impl Release {
             let place = format!("series[{index}].publication.{}", series.publication.name());
             let found = series.publication.as_dyn().problems_with(foreseen).into_iter();
             problems.extend(found.map(|problem| problem.below(&place)));
+        }
+        problems
+    }
+
+    /// What is wrong with the recipe for an objective whose queries are the points of a box.
+    pub(super) fn check_box(&self, objective: &dyn Objective) -> Vec<Problem> {
+        if objective.domain().is_none() {
+            return Vec::new();
+        }
+        let mut problems = Vec::new();
+        if !objective.best_is_known() && self.silence.is_some_and(|silence| silence.by == SilenceBy::Regret) {
+            let expected =
+                "silence by value: the largest value, from which a regret would follow, is not known";
+            let cure = "write by: Value, or state `best` in the objective";
+            problems.push(Problem::wrong("silence", expected, "by: Regret", cure));
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let (publication, name) = (series.publication.as_dyn(), series.publication.name());
+            if let Some(reason) = publication.needs_finite_set() {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].publication"),
+                    "a publication for the points of a box: RandomRepetitions, NonPrivate or Blind",
+                    format!("{name}: {reason}"),
+                    "take one of these, or a finite set of arms, `points: Sobol(1024)` in the objective",
+                ));
+            }
+            let learner = publication.learner().filter(|learner| !learner.as_dyn().searches_boxes());
+            problems.extend(learner.map(|learner| {
+                Problem::wrong(
+                    format!("series[{index}].publication.{name}.learner"),
+                    "a learner that searches a box",
+                    format!("{}, which needs a finite set of arms", learner.name()),
+                    "use a finite set of arms, `points: Sobol(1024)` in the objective, or the learner Acquisition()",
+                )
+            }));
         }
         problems
     }

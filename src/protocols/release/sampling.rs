@@ -165,6 +165,7 @@ mod tests {
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
         let covariance = Covariance::squared_exponential(0.2, 0.09);
         let task = Arc::new(Task {
+            domain: None,
             inputs: Arc::new(points),
             surrogate: Surrogate { covariance, noise_variance, mean: -0.4 },
             noise_sd: 0.0,

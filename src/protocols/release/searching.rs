@@ -65,7 +65,11 @@ impl Searcher {
         Ok(match search {
             Search::Learner(learner) => {
                 let learner = if dry { LearnerModel::from(Random {}) } else { learner };
-                (Self::Learner(learner.begin(&task.arms(), programs)?), task.rounds)
+                let learner = match task.on_box() {
+                    Some(model) => learner.begin_on_box(&model, programs)?,
+                    None => learner.begin(&task.arms(), programs)?,
+                };
+                (Self::Learner(learner), task.rounds)
             }
             Search::Everything => (Self::Everything, task.n() as u64),
             Search::Sampling(how) => (Self::Sampler(Sampler::new(how, task, dry)), task.rounds),

@@ -18,7 +18,7 @@ impl TrialResults {
     /// # Errors
     /// [`CannotRelease`], if a setting that is needed was never tried.
     pub fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
-        self.0.utilities(task, utility)
+        self.0.utilities(task, task.n(), utility)
     }
 
     /// The largest outcome.

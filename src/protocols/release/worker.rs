@@ -9,7 +9,12 @@ pub(super) struct Worker;
 
 impl Party<ReleaseProtocol> for Worker {
     fn handle(&mut self, input: Input<ReleaseProtocol>, ctx: &mut Context<'_, ReleaseProtocol>) {
-        if let Input::Message { from, message: Message::Train { trial, .. }, .. } = input {
+        if let Input::Message {
+            from,
+            message: Message::Train { trial, .. } | Message::TrainAt { trial, .. },
+            ..
+        } = input
+        {
             ctx.send(from, Message::Trained { trial });
         }
     }

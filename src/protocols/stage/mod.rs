@@ -47,7 +47,7 @@ pub use record::{
     BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
     OutcomeBound, QueriedInputs, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
 };
-pub use regret::{Evaluations, Regret};
+pub use regret::{Evaluations, Regret, against_best_found};
 pub use releases::{Releases, count};
 pub use requester::{Requester, RetryTimer};
 pub use retries::{AfterTimeout, Backoff, Retry};

@@ -36,6 +36,11 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// Why it cannot search a box, for one that needs a finite set of arms.
+    fn needs_arms_because(&self) -> &'static str {
+        "its queries are arms"
+    }
+
     /// The user's programs that its parties run by [`RunOptions::programs`](super::RunOptions::programs), except those
     /// of learners and other members that are fields of the recipe.
     fn programs(&self) -> Vec<Program> {

@@ -1,7 +1,7 @@
 //! Regret, updated after each evaluation.
 
 use super::one_arm::QueriedArms;
-use super::{Iteration, QueriedInputs, SeriesRecord};
+use super::{Iteration, NamedOutcome, QueriedInputs, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
 use std::collections::BTreeMap;
@@ -113,10 +113,8 @@ impl<'a> Evaluations<'a> {
     }
 
     /// Adds the outcome at a point of a box in round `t`, 0 for an initial point; `arm` is the
-    /// number of the point. Returns the objective's noise-free value there, or 0 if the instance
-    /// has no box.
-    pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), outcome: f64, at: Time) -> f64 {
-        let value = self.instance.continuum().map_or(0.0, |continuum| continuum.function.at(point));
+    /// number of the point, and `value` the objective's noise-free value there.
+    pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), (value, outcome): (f64, f64), at: Time) {
         self.regret.evaluated(t, value);
         self.questions += u64::from(t > 0);
         if self.keeps(t) {
@@ -125,7 +123,6 @@ impl<'a> Evaluations<'a> {
             let seconds = at.seconds();
             self.kept.push(Iteration { t, arm, outcome, value, simple_regret, cumulative_regret, seconds });
         }
-        value
     }
 
     /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
@@ -133,9 +130,26 @@ impl<'a> Evaluations<'a> {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
         record.inputs = match self.instance.continuum() {
-            Some(continuum) => QueriedInputs::of_points(continuum.domain.names(), self.points),
+            Some(continuum) => QueriedInputs::of_points(&continuum.domain.columns(), self.points),
             None => QueriedInputs::of(self.instance, &self.kept),
         };
         record.iterations = self.kept;
+    }
+}
+
+/// The name of the outcome that says what regret is measured against, where the largest value is not known.
+const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
+
+/// Measures the regrets of all series of a replication, whose rounds are numbered from 1 and were computed with a largest value
+/// of 0, against the largest value that any of them has found.
+pub fn against_best_found(records: &mut [SeriesRecord]) {
+    let found = records.iter().flat_map(|record| &record.iterations).map(|one| one.value);
+    let Some(best) = found.reduce(f64::max) else { return };
+    for record in records {
+        for one in &mut record.iterations {
+            one.simple_regret += best;
+            one.cumulative_regret += best * one.t as f64;
+        }
+        record.outcomes.push(NamedOutcome::new(BEST_FOUND, best));
     }
 }

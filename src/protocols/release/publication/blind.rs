@@ -16,6 +16,10 @@ impl Publication for Blind {
         true
     }
 
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        None
+    }
+
     fn effort(&self, _: u64, _: u64) -> Effort {
         Effort::default()
     }

@@ -116,6 +116,10 @@ impl EverySetting {
 }
 
 impl Publication for EverySetting {
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("its exponential mechanism scores every setting, so there must be finitely many")
+    }
+
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }

@@ -45,6 +45,10 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("it evaluates every setting, so there must be finitely many")
+    }
+
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         Some((self.epsilon.get(), self.arithmetic))
     }

@@ -47,6 +47,10 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("Algorithm 2 of Kusner et al. 2015 is proven by a union bound over a finite set of settings")
+    }
+
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         Some((self.epsilon.get(), self.arithmetic))
     }
@@ -137,6 +141,7 @@ mod tests {
         let recipe: GpNoiseFree = ron::from_str(text).unwrap();
         let covariance = Covariance::squared_exponential(0.2, 1.0);
         let task = Task {
+            domain: None,
             inputs: Arc::new(Points::new(20, 1, (0..20).map(|i| f64::from(i) / 20.0).collect())),
             surrogate: Surrogate { covariance, noise_variance: 0.01, mean: 0.0 },
             noise_sd: 0.1,

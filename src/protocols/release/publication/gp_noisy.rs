@@ -122,6 +122,10 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("Algorithm 1 of Kusner et al. 2015 is proven by a union bound over a finite set of settings")
+    }
+
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         Some((self.epsilon.get(), self.arithmetic))
     }
@@ -244,6 +248,7 @@ mod tests {
         let points = Points::new(20, 1, (0..20).map(|i| f64::from(i) / 20.0).collect());
         let covariance = Covariance::squared_exponential(0.2, 1.0);
         Task {
+            domain: None,
             inputs: Arc::new(points),
             surrogate: Surrogate { covariance, noise_variance: 0.01, mean: 0.0 },
             noise_sd: 0.1,
@@ -313,7 +318,14 @@ mod tests {
                 mean: 0.0,
             };
             let inputs = Arc::new(points.clone());
-            let task = recipe.prepared_task(Task { inputs, surrogate, noise_sd: sd, rounds, facts: None });
+            let task = recipe.prepared_task(Task {
+                domain: None,
+                inputs,
+                surrogate,
+                noise_sd: sd,
+                rounds,
+                facts: None,
+            });
             let (sd, noise_variance) = (task.noise_sd, task.surrogate.noise_variance);
             assert!(sd > 0.0 && recipe.plan(&task).is_ok());
             let covariance = task.covariance();

@@ -56,6 +56,10 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 }
 
 impl Publication for Lipschitz {
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("Corollary 4 of Kusner et al. 2015, for Algorithm 3, is stated for a finite set of settings")
+    }
+
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         Some((self.epsilon.get(), self.arithmetic))
     }

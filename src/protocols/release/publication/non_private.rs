@@ -47,6 +47,14 @@ impl Publication for NonPrivate {
         Ok(Search::Learner(self.learner.clone()))
     }
 
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn learner(&self) -> Option<&LearnerModel> {
+        Some(&self.learner)
+    }
+
     fn chooses_at_random(&self) -> bool {
         self.learner.as_dyn().ignores_outcomes()
     }

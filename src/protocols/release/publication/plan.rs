@@ -3,7 +3,7 @@
 
 use super::search::Search;
 use super::task::{Task, TaskFacts};
-use crate::learners::posterior_effort;
+use crate::learners::{LearnerModel, posterior_effort};
 use crate::objectives::Extent;
 use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Selected, SelectedTrial};
 use crate::programs::Program;
@@ -66,6 +66,16 @@ pub trait Publication: Send + Sync {
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         let _ = foreseen;
         Vec::new()
+    }
+
+    /// Why the recipe cannot publish a point of a box; `None` if it can. Default: its theorem is about a finite set.
+    fn needs_finite_set(&self) -> Option<&'static str> {
+        Some("its theorem is about a finite set of settings")
+    }
+
+    /// The learner that searches, if the recipe leaves this choice to the scenario. Default: none.
+    fn learner(&self) -> Option<&LearnerModel> {
+        None
     }
 
     /// What is wrong with the recipe for an objective of this size; paths are relative to the recipe.

@@ -1,11 +1,11 @@
 //! What is public about a tuning task, and what a scenario may state about it.
 
 use crate::gp::{ArmCovariance, Points, greedy_maximum};
-use crate::learners::{Arms, ProblemConstants};
+use crate::learners::{Arms, BoxModel, ProblemConstants};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
 use crate::protocols::release::constants::record_sensitivity;
 use crate::protocols::release::failure::CannotRelease;
-use crate::vocab::{Basis, NonNegative, Positive, Problem};
+use crate::vocab::{Basis, NonNegative, Positive, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -20,8 +20,10 @@ const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 /// What is public about a tuning task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The candidate settings, Lambda.
+    /// The candidate settings, Lambda; on a box, points that stand for it.
     pub inputs: Arc<Points>,
+    /// The box, if settings are its points.
+    pub domain: Option<SearchBox>,
     /// The prior that is assumed.
     pub surrogate: Surrogate,
     /// Standard deviation of the noise of an outcome.
@@ -38,6 +40,7 @@ impl Task {
     pub fn of(instance: &Instance, rounds: u64) -> Self {
         Self {
             inputs: Arc::clone(&instance.inputs),
+            domain: instance.continuum().map(|continuum| continuum.domain.clone()),
             surrogate: instance.surrogate.clone(),
             noise_sd: instance.noise.variance().sqrt(),
             rounds,
@@ -135,6 +138,18 @@ impl Task {
             mean: self.surrogate.mean,
             facts: ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() },
         }
+    }
+
+    /// The box as a learner sees it; `None` if settings are a finite set.
+    #[must_use]
+    pub fn on_box(&self) -> Option<BoxModel> {
+        Some(BoxModel {
+            domain: self.domain.clone()?,
+            covariance: self.surrogate.covariance.clone(),
+            noise_variance: self.surrogate.noise_variance,
+            mean: self.surrogate.mean,
+            facts: ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() },
+        })
     }
 
     /// The most that replacing one validation record changes the outcome of one setting, and the basis that follows

@@ -1,10 +1,13 @@
 //! The function of one agent or cohort, round by round.
 
+use crate::objectives::{Continuum, PointFunction};
 use std::sync::Arc;
 
-/// The function of one agent: its values at every point in round 0, 1, ..; a single entry if it does not change.
+/// The function of one agent: its values at every point in round 0, 1, ..; a single entry if it does not change. On a
+/// box, the points are a sample of it, from which differences between agents are measured.
 #[derive(Debug)]
 pub(in crate::protocols) struct OwnFunction {
+    continuum: Option<Continuum>,
     by_round: Vec<Arc<Vec<f64>>>,
     /// The largest value in each of these rounds among the points that the agent can measure.
     best: Vec<f64>,
@@ -20,12 +23,23 @@ impl OwnFunction {
             own.map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
         };
         let best = by_round.iter().map(most).collect();
-        Self { by_round, best }
+        Self { by_round, best, continuum: None }
     }
 
     /// A function that does not change.
     pub(in crate::protocols) fn constant(values: Arc<Vec<f64>>) -> Self {
         Self::new(vec![values], None)
+    }
+
+    /// A function on a box, with its values at the points of a sample.
+    pub(in crate::protocols) fn on_box(continuum: Continuum, sample: Arc<Vec<f64>>) -> Self {
+        let best = vec![continuum.best];
+        Self { by_round: vec![sample], best, continuum: Some(continuum) }
+    }
+
+    /// The value at a point of the box, in the units of its inputs; NaN if the function is not one on a box.
+    pub(in crate::protocols) fn at_point(&self, point: &[f64]) -> f64 {
+        self.continuum.as_ref().map_or(f64::NAN, |continuum| continuum.function.at(point))
     }
 
     fn place(&self, round: u64) -> usize {
@@ -50,5 +64,67 @@ impl OwnFunction {
     /// Whether it changes from round to round.
     pub(in crate::protocols) fn drifts(&self) -> bool {
         self.by_round.len() > 1
+    }
+}
+
+/// The function of an agent on a box: mean + scale (f(x - shift) - mean).
+#[derive(Debug)]
+struct Moved {
+    function: Arc<dyn PointFunction>,
+    /// In the units of the inputs; empty if there is no shift.
+    shift: Vec<f64>,
+    scale: f64,
+    mean: f64,
+}
+
+impl PointFunction for Moved {
+    fn at(&self, point: &[f64]) -> f64 {
+        let value = if self.shift.is_empty() {
+            self.function.at(point)
+        } else {
+            let moved: Vec<f64> = point.iter().zip(&self.shift).map(|(x, s)| x - s).collect();
+            self.function.at(&moved)
+        };
+        self.mean + self.scale * (value - self.mean)
+    }
+}
+
+/// The function mean + scale (f(x - shift) - mean) on the same box, with a shift in units of the box's sides (empty: none)
+/// that leaves a best point in the box, and a scale above 0; its largest value follows from that of f.
+pub(super) fn moved(continuum: &Continuum, shift: &[f64], scale: f64, mean: f64) -> Continuum {
+    if shift.is_empty() && scale == 1.0 {
+        return continuum.clone();
+    }
+    let sides = continuum.domain.sides().iter();
+    let shift = shift.iter().zip(sides).map(|(share, (low, high))| share * (high - low)).collect();
+    let function = Arc::clone(&continuum.function);
+    Continuum {
+        domain: continuum.domain.clone(),
+        function: Arc::new(Moved { function, shift, scale, mean }),
+        best: mean + scale * (continuum.best - mean),
+        best_is_known: continuum.best_is_known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objectives::{Objective, Resources, TestFunction};
+    use crate::rng::Key;
+
+    /// Branin's best points are moved by a tenth of the sides, 1.5 each; its value there is doubled around the mean.
+    #[test]
+    fn a_shifted_and_scaled_function_has_its_largest_value_where_it_is_said_to_be() {
+        let objective: TestFunction = crate::scenario::part("TestFunction(function: Branin)").unwrap();
+        let prepared = objective.prepare(&Resources::default(), None, Key::root(1)).unwrap();
+        let instance = prepared.realise(Key::root(1)).unwrap();
+        let continuum = instance.continuum().unwrap();
+        let own = moved(continuum, &[0.1, -0.1], 2.0, -50.0);
+        let best = std::f64::consts::PI + 1.5;
+        assert!((own.function.at(&[best, 2.275 - 1.5]) - own.best).abs() < 1e-12);
+        assert!((own.best - (-50.0 + 2.0 * (continuum.best + 50.0))).abs() < 1e-12);
+        for unit in crate::rng::sobol::points(4096, 2, Key::root(2)) {
+            assert!(own.function.at(&own.domain.from_unit(&unit)) < own.best);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use super::axes::{Differences, Drift};
 use super::factors::Factors;
 use super::failure::DrawError;
-use super::function::OwnFunction;
+use super::function::{OwnFunction, moved};
 use crate::gp::Cholesky;
 use crate::objectives::{Instance, Noise, Prepared};
 use crate::protocols::stage::ReplicationSetup;
@@ -116,7 +116,9 @@ impl<'a> Draws<'a> {
         }
         let (shifted, clusters, drifts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut draws = Self { of, shifted, clusters, drifts };
-        draws.draw_shifted(drawn)?;
+        if of.instance.continuum().is_none() {
+            draws.draw_shifted(drawn)?;
+        }
         draws.draw_clusters(drawn)?;
         draws.draw_drifts(drawn)?;
         drawn.iter().map(|agent| draws.problem(agent)).collect()
@@ -234,6 +236,12 @@ impl<'a> Draws<'a> {
         scale: f64,
         points: Option<&[bool]>,
     ) -> Result<OwnFunction, DrawError> {
+        if let Some(continuum) = self.of.instance.continuum() {
+            let own = moved(continuum, &agent.shift, scale, self.of.instance.surrogate.mean);
+            let rows = self.of.instance.inputs.row_major().chunks(self.of.instance.inputs.d().max(1));
+            let sample = rows.map(|unit| own.function.at(&own.domain.from_unit(unit))).collect();
+            return Ok(OwnFunction::on_box(own, Arc::new(sample)));
+        }
         let start = self.start(agent, scale)?;
         let by_round = match agent.differences.drifting() {
             None => vec![start],

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in
 /// units of the domain's side along each input, and are rounded to whole steps of the grid. Beyond the domain a
 /// function that is drawn is continued by a draw from its prior, given its values at all arms; `RkhsSum` and
-/// `BraninHoo` are continued by their formula.
+/// `BraninHoo` are continued by their formula. On a box, a `TestFunction` is continued by its formula and shifts are not
+/// rounded; shifts that could move its best point out of the box are refused, so that its largest value stays known.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
@@ -95,6 +96,9 @@ impl Shift {
 
     /// The problem of a shift that this objective does not allow.
     pub(in crate::protocols) fn problem_with(&self, objective: &dyn Objective) -> Option<Problem> {
+        if objective.domain().is_some() {
+            return self.problem_on_box(&objective.best_points());
+        }
         let Some(counts) = objective.shift_grid() else {
             let expected = "an objective whose functions continue beyond its points";
             let cure = "leave it out, or take GpSample, RkhsSum, BraninHoo or MultiTaskSample with its default kernel";
@@ -125,6 +129,50 @@ impl Shift {
                 "at most {MAX_ARMS} points along an input, those beyond the domain included, to which shifted functions continue"
             );
             Problem::wrong("", expected, format!("{along:.0}"), "write a smaller shift, or a coarser grid")
+        })
+    }
+
+    /// The problem of a shift of a function on a box, whose largest value is at these points of the unit cube: a shift must
+    /// leave one of them in the box, or the largest value would not be known.
+    fn problem_on_box(&self, best: &[Vec<f64>]) -> Option<Problem> {
+        let Some(first) = best.first() else {
+            let expected = "a function on a box whose best point is known, of real inputs on linear scales";
+            let cure = "leave it out, or take a TestFunction without whole numbers, categories and logarithmic scales";
+            return Some(Problem::wrong("", expected, "one without", cure));
+        };
+        let stays = "so that a best point of the shifted function is in the box and regret is exact";
+        if let Self::Given(list) = self {
+            let leaves = |shift: &Vec<Finite>| {
+                let inside = |place: &Vec<f64>| {
+                    place.iter().zip(shift).all(|(x, s)| (0.0..=1.0).contains(&(x + s.get())))
+                };
+                shift.len() != first.len() || !best.iter().any(inside)
+            };
+            let (k, shift) = list.iter().enumerate().find(|(_, shift)| leaves(shift))?;
+            let (expected, found) = if shift.len() == first.len() {
+                let numbers: Vec<String> = shift.iter().map(ToString::to_string).collect();
+                (format!("a smaller shift, {stays}"), format!("[{}]", numbers.join(", ")))
+            } else {
+                (format!("a number for each of the {} inputs", first.len()), shift.len().to_string())
+            };
+            return Some(Problem::wrong(
+                format!("Given[{k}]"),
+                expected,
+                found,
+                "write numbers closer to 0, one per input",
+            ));
+        }
+        let margin =
+            |place: &Vec<f64>| place.iter().fold(f64::INFINITY, |least, x| least.min(x.min(1.0 - x)));
+        let most = best.iter().map(margin).fold(0.0, f64::max);
+        (self.reach() > most).then(|| {
+            let (name, most, found) = match self {
+                Self::Normal(sd) => ("Normal", most / TRUNCATED, sd.to_string()),
+                _ => ("Uniform", most, self.reach().to_string()),
+            };
+            // Rounded down, so that the number in the message is accepted.
+            let most = libm::floor(most * 1e4) / 1e4;
+            Problem::wrong(name, format!("at most {most}, {stays}"), found, "write a smaller number")
         })
     }
 

@@ -1,9 +1,12 @@
-//! Stated inputs of a test function: real or whole numbers, on a linear or a logarithmic scale.
+//! Stated inputs of a search of a box: real or whole numbers, on a linear or a logarithmic scale, and categories.
 
-use super::Function;
+use crate::rng::sobol::MOST_DIMENSIONS;
 use crate::vocab::{Finite, InputKind, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Largest number of categories of an input.
+const MOST_CATEGORIES: usize = 32;
 
 /// One input of a box that is searched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +40,16 @@ pub enum Dimension {
         #[serde(default)]
         scale: DimensionScale,
     },
+    /// One of several values without an order. The model sees a coordinate for each value, 1 / sqrt(2) for the one that is
+    /// taken and 0 for the others, so that any two values have the distance 1. Results show the number of the value, from 0.
+    ///
+    /// Example: `Categorical(name: "solver", values: ["sgd", "adam"])`.
+    Categorical {
+        /// Its name in results, another one for each input.
+        name: String,
+        /// Its values, 2 to 32 different words.
+        values: Vec<String>,
+    },
 }
 
 /// How an input is scaled for the model.
@@ -50,26 +63,53 @@ pub enum DimensionScale {
 }
 
 impl Dimension {
-    fn name(&self) -> &str {
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
         match self {
-            Self::Real { name, .. } | Self::Integer { name, .. } => name,
+            Self::Real { name, .. } | Self::Integer { name, .. } | Self::Categorical { name, .. } => name,
         }
     }
 
-    fn ends(&self) -> (f64, f64) {
+    /// The name of its kind, as a scenario writes it.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Real { .. } => "Real",
+            Self::Integer { .. } => "Integer",
+            Self::Categorical { .. } => "Categorical",
+        }
+    }
+
+    /// Lower and upper end; of a category, its first and its last number.
+    pub(super) fn ends(&self) -> (f64, f64) {
         match self {
             Self::Real { low, high, .. } | Self::Integer { low, high, .. } => (low.get(), high.get()),
+            Self::Categorical { values, .. } => (0.0, values.len().saturating_sub(1) as f64),
+        }
+    }
+
+    /// Its categories; empty for numbers.
+    pub(super) fn categories(&self) -> &[String] {
+        match self {
+            Self::Real { .. } | Self::Integer { .. } => &[],
+            Self::Categorical { values, .. } => values,
         }
     }
 
     fn kind(&self) -> InputKind {
-        let (Self::Real { scale, .. } | Self::Integer { scale, .. }) = self;
-        InputKind { whole: matches!(self, Self::Integer { .. }), logarithmic: *scale == DimensionScale::Log }
+        match self {
+            Self::Real { scale, .. } => {
+                InputKind { whole: false, logarithmic: *scale == DimensionScale::Log }
+            }
+            Self::Integer { scale, .. } => {
+                InputKind { whole: true, logarithmic: *scale == DimensionScale::Log }
+            }
+            Self::Categorical { .. } => InputKind { whole: true, logarithmic: false },
+        }
     }
 
-    fn problems(&self, place: &str, (least, most): (f64, f64), top: f64) -> Vec<Problem> {
-        let (kind, (low, high)) = (self.kind(), self.ends());
-        let variant = if kind.whole { "Integer" } else { "Real" };
+    /// What is wrong with it by itself, below `place`.
+    fn problems(&self, place: &str) -> Vec<Problem> {
+        let (kind, (low, high), variant) = (self.kind(), self.ends(), self.word());
         let mut problems = Vec::new();
         let mut wrong = |field: &str, expected: String, found: String, cure: &str| {
             problems.push(Problem::wrong(format!("{place}.{variant}.{field}"), expected, found, cure));
@@ -82,7 +122,19 @@ impl Dimension {
                 "write name: \"depth\", for example",
             );
         }
-        if low >= high {
+        if let Self::Categorical { values, .. } = self {
+            let cure = "write values: [\"a\", \"b\"], for example";
+            if !(2..=MOST_CATEGORIES).contains(&values.len()) {
+                wrong("values", format!("2 to {MOST_CATEGORIES} values"), values.len().to_string(), cure);
+            }
+            let bad = |(k, word): &(usize, &String)| word.trim().is_empty() || values[..*k].contains(word);
+            if let Some((k, word)) = values.iter().enumerate().find(bad) {
+                let expected = "a word that no earlier value has".to_owned();
+                wrong(&format!("values[{k}]"), expected, format!("{word:?}"), cure);
+            }
+            return problems;
+        }
+        if low >= high || !(high - low).is_finite() {
             let expected = format!("a number above {low}, the lower end");
             wrong("high", expected, high.to_string(), "write the smaller end as `low`");
         }
@@ -99,61 +151,36 @@ impl Dimension {
                 "leave out `scale`",
             );
         }
-        let within = "so that the box contains the best point, whose value gives the regret";
-        if low < least || low > top {
-            wrong(
-                "low",
-                format!("a number from {least} to {top}, {within}"),
-                low.to_string(),
-                "write a number between these",
-            );
-        }
-        if high > most || high < top {
-            wrong(
-                "high",
-                format!("a number from {top} to {most}, {within}"),
-                high.to_string(),
-                "write a number between these",
-            );
-        }
         problems
     }
 }
 
-/// All problems of the stated inputs of a function.
-pub(super) fn problems(function: Function, dimensions: &[Dimension]) -> Vec<Problem> {
+/// What is wrong with these inputs by themselves, all of it, below `dimensions`.
+pub(super) fn problems(dimensions: &[Dimension]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let Some(top) = function.whole_place() else {
-        return vec![Problem::wrong(
-            "dimensions",
-            "Ackley, Levy, Rosenbrock, Griewank or Rastrigin, whose best point has whole numbers",
-            function.name(),
-            "leave out `dimensions`, or choose one of these functions",
-        )];
-    };
-    if dimensions.len() != function.d() {
+    if !(1..=MOST_DIMENSIONS).contains(&dimensions.len()) {
         problems.push(Problem::wrong(
             "dimensions",
-            format!("{} inputs, those of {}", function.d(), function.name()),
+            format!("1 to {MOST_DIMENSIONS} inputs"),
             dimensions.len().to_string(),
-            "write a Real or an Integer for each input",
+            "write a Real, an Integer or a Categorical for each input",
         ));
     }
-    let side = function.domain().sides().first().copied().unwrap_or((0.0, 1.0));
     for (index, dimension) in dimensions.iter().enumerate() {
         let place = format!("dimensions[{index}]");
         if dimensions[..index].iter().any(|earlier| earlier.name() == dimension.name()) {
             let found = dimension.name().to_owned();
             problems.push(Problem::wrong(&place, "a name of its own", found, "write another name"));
         }
-        problems.extend(dimension.problems(&place, side, top));
+        problems.extend(dimension.problems(&place));
     }
     problems
 }
 
-/// The box of stated inputs that have no problems.
+/// The box of inputs that have no problems.
 pub(super) fn domain(dimensions: &[Dimension]) -> SearchBox {
     let names = dimensions.iter().map(|dimension| dimension.name().to_owned()).collect();
     SearchBox::new(dimensions.iter().map(Dimension::ends).collect())
         .with_kinds(dimensions.iter().map(Dimension::kind).collect(), names)
+        .with_categories(dimensions.iter().map(|dimension| dimension.categories().to_vec()).collect())
 }

@@ -1,0 +1,72 @@
+//! What a federation on a box cannot have.
+
+use super::queries::Width;
+use super::recipe::Federated;
+use super::regions::Regions;
+use super::series::Sharing;
+use crate::gp::Points;
+use crate::objectives::Objective;
+use crate::vocab::{Problem, SearchBox};
+
+/// The cure of every setting that needs a finite set of arms.
+const FINITE: &str = "leave it out, or use a finite set of arms, `points: Sobol(1024)` in the objective";
+
+impl Federated {
+    /// Problems of a recipe for an objective whose queries are the points of a box.
+    pub(super) fn check_box(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let Some(domain) = objective.domain() else { return Vec::new() };
+        let mut problems = Vec::new();
+        let mut refuse = |place: &str, expected: &str, found: &str| {
+            problems.push(Problem::wrong(place, expected, found, FINITE));
+        };
+        if !objective.programs().is_empty() {
+            let expected = "a function that is computed here: the functions of all agents, and their largest values, must be known \
+                            from the start";
+            refuse("", expected, "a program that is asked for each point of a box");
+        }
+        if self.perturbation.get() > 0.0 {
+            let expected = "0 on a box: a random number of its own at every point has no largest value there";
+            refuse("perturbation", expected, &self.perturbation.to_string());
+        }
+        if matches!(self.width, Width::Theorem { .. }) {
+            let expected = "Constant on a box: the information gain is bounded by a greedy choice among arms";
+            refuse("width", expected, "Theorem");
+        }
+        if self.regret_terms.is_some() {
+            let expected = "none on a box: the terms are maxima over a finite set of arms";
+            refuse("regret_terms", expected, "regret terms");
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            if group.differences.part().is_some() {
+                let place = format!("groups[{index}].differences.domain");
+                let expected = "the whole box: the largest value in a part of it is not known";
+                refuse(&place, expected, "a part for each agent");
+            }
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let Sharing::Aggregate(aggregate) = &series.sharing else { continue };
+            let regions = aggregate.regions.get() as usize;
+            if let Some(empty) = without_point(&domain, regions) {
+                let place = format!("series[{index}].sharing.regions");
+                let expected =
+                    "regions that each contain a point: whole numbers are divided among fewer of them";
+                problems.push(Problem::wrong(
+                    place,
+                    expected,
+                    format!("{regions}, of which number {empty} (from 0) has none"),
+                    "lower `regions`, or widen the first inputs",
+                ));
+            }
+        }
+        problems
+    }
+}
+
+/// The first of this many regions of a box that contains no valid point.
+fn without_point(domain: &SearchBox, regions: usize) -> Option<usize> {
+    let middle = vec![0.5; domain.ordered().len()];
+    let sample = Points::new(1, middle.len(), middle);
+    let cut = Regions::of_box(domain, &sample, regions);
+    let half = vec![0.5; domain.d()];
+    (0..cut.count()).find(|&region| domain.valid_point_in(&cut.ends(region), &half).is_none())
+}

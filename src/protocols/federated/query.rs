@@ -1,0 +1,37 @@
+//! What an agent measures: an arm, or a point of a box.
+
+use super::regions::Regions;
+use crate::gp::Points;
+use std::sync::Arc;
+
+/// A query of an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Query {
+    /// An arm.
+    Arm(usize),
+    /// A point of a box, in the coordinates of the unit cube that models see.
+    Point(Arc<[f64]>),
+}
+
+impl Query {
+    /// A point, from its coordinates in the unit cube.
+    pub(super) fn point(unit: Vec<f64>) -> Self {
+        Self::Point(unit.into())
+    }
+
+    /// The coordinates that models see; `arms` are those of the arms.
+    pub(super) fn coordinates<'a>(&'a self, arms: &'a Points) -> &'a [f64] {
+        match self {
+            Self::Arm(arm) => arms.row(*arm),
+            Self::Point(unit) => unit,
+        }
+    }
+
+    /// The region that it lies in.
+    pub(super) fn region(&self, regions: &Regions) -> usize {
+        match self {
+            Self::Arm(arm) => regions.of_arms()[*arm],
+            Self::Point(unit) => regions.of(unit),
+        }
+    }
+}
