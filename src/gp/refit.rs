@@ -20,21 +20,24 @@ const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
-/// The priors, all log-normal. Length-scales have median e^sqrt(2) sqrt(d) and sigma sqrt(3), so
-/// that functions of many inputs are not taken to be rougher than functions of few (Hvarfner,
-/// Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"). The
-/// noise variance has median e^-4 and sigma 1, the variance median 1 and sigma 1.
+/// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as BoTorch's
+/// `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many
+/// inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median e^-4 and sigma 1. As
+/// there, the posterior density of the hyperparameters themselves is maximised, not that of their logarithms: the log-normal
+/// density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) - sigma^2, the logarithm of its mode.
+///
+/// The variance of the function, which is 1 there, is fitted too: median 1 and sigma 1, at the maximum of the density of its logarithm.
 fn priors(d: usize) -> LogNormals {
+    let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
-        length_scale: Some((SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt())),
+        length_scale: mode(SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt()),
         variance: Some((0.0, 1.0)),
-        noise_variance: Some((-4.0, 1.0)),
+        noise_variance: mode(-4.0, 1.0),
     }
 }
 
-/// Maximises the posterior density of the hyperparameters' logarithms, by a local search from near
-/// the median of the priors and, if given, another from the hyperparameters `last`; returns the
-/// better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
+/// Maximises the posterior density of the hyperparameters, by a local search from the modes of the
+/// priors and, if given, another from the hyperparameters `last`; returns the better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
@@ -61,11 +64,11 @@ pub(crate) fn refit(
             Err(_) => f64::NAN,
         }
     };
-    let medians = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(median, _)| median);
-    // The search starts at length-scales e times shorter than the prior's median. There the
-    // likelihood still depends on them, so that the search can find shorter or longer ones.
-    let mut first = vec![medians(priors.length_scale) - 1.0; d];
-    first.extend([medians(priors.variance), medians(priors.noise_variance)]);
+    let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
+    // At longer length-scales, as at the priors' medians, the likelihood of a function of many inputs may hardly depend on them,
+    // and the search would end where all outcomes are explained as noise.
+    let mut first = vec![mode(priors.length_scale); d];
+    first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {
         let all = last.length_scales.iter().chain([&last.variance, &last.noise_variance]);
         all.map(|&value| libm::log(value)).collect::<Vec<f64>>()

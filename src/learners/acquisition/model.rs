@@ -102,12 +102,18 @@ impl Model {
                 self.fitted = Some(found);
             }
             self.fitted_at = t;
+        } else {
+            // The hyperparameters are those of the last update, so its factor is kept. All outcomes are replaced, since their
+            // scale has changed.
+            let known = self.posterior.observations();
+            if self.posterior.extend(&self.points[known * self.d..], scaled.clone()).is_ok() {
+                return;
+            }
         }
         let mut noise = self.fitted.as_ref().map_or(1e-2, |fit| fit.noise_variance);
         for _ in 0..TRIES {
             let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, 0.0);
-            let mut rows = self.points.chunks(self.d).zip(&scaled);
-            if rows.try_for_each(|(point, outcome)| posterior.observe(point, *outcome)).is_ok() {
+            if posterior.extend(&self.points, scaled.clone()).is_ok() {
                 self.posterior = posterior;
                 return;
             }

@@ -49,12 +49,25 @@ impl LearnerRecipe for Acquisition {
     fn problems(&self) -> Vec<Problem> {
         const MOST: usize = 4096;
         let mut problems = Vec::new();
-        if let AcquisitionFunction::ThompsonSampling { features } = self.function
-            && features.get() > MOST
+        let size = match self.function {
+            AcquisitionFunction::ThompsonSampling { features } => {
+                Some(("ThompsonSampling.features", features.get(), 512))
+            }
+            AcquisitionFunction::LogNoisyExpectedImprovement { samples } => {
+                Some(("LogNoisyExpectedImprovement.samples", samples.get(), 64))
+            }
+            AcquisitionFunction::KnowledgeGradient { points } => {
+                Some(("KnowledgeGradient.points", points, 64))
+            }
+            _ => None,
+        };
+        if let Some((field, found, usual)) = size
+            && found > MOST
         {
-            let place = "function.ThompsonSampling.features";
+            let (_, name) = field.split_once('.').unwrap_or(("", field));
             let expected = format!("at most {MOST}");
-            problems.push(Problem::wrong(place, expected, features.to_string(), "write features: 512"));
+            let cure = format!("write {name}: {usual}");
+            problems.push(Problem::wrong(format!("function.{field}"), expected, found.to_string(), cure));
         }
         if self.trust_region && self.refit == Refit::Never {
             let expected =

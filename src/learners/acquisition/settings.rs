@@ -40,6 +40,24 @@ pub enum AcquisitionFunction {
         /// Number of draws.
         draws: NonZeroUsize,
     },
+    /// The logarithm of the expected improvement over the best of the queries so far, whose values without noise are not known:
+    /// they are drawn jointly from the posterior, with quasi-random base samples, and the expectation over the value at the point
+    /// is in closed form. For noisy outcomes. Letham et al. 2019, equation 6.
+    ///
+    /// Example: `LogNoisyExpectedImprovement(samples: 64)`.
+    LogNoisyExpectedImprovement {
+        /// Number of draws, 1 to 4096.
+        samples: NonZeroUsize,
+    },
+    /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so far,
+    /// the point itself and some further points of the domain. The expectation is exact. For noisy outcomes. Frazier, Powell and
+    /// Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
+    ///
+    /// Example: `KnowledgeGradient(points: 64)`.
+    KnowledgeGradient {
+        /// Number of further points of the set, 0 to 4096, spread over the domain or the arms; of fewer arms, all.
+        points: usize,
+    },
 }
 
 /// Whether the model's hyperparameters are fitted to the outcomes.
