@@ -25,7 +25,8 @@ fn designs(run: &Path, d: usize, count: usize) -> Result<Vec<Vec<Vec<f64>>>, Any
     let mut lines = BufReader::new(File::open(run.join("iterations.csv"))?).lines();
     let header = lines.next().ok_or("iterations.csv has no line")??;
     let names: Vec<&str> = header.split(',').collect();
-    let column = |name: &str| names.iter().position(|known| *known == name).ok_or(format!("no column {name}"));
+    let column =
+        |name: &str| names.iter().position(|known| *known == name).ok_or(format!("no column {name}"));
     let (replication, series) = (column("replication")?, column("series")?);
     let inputs: Result<Vec<usize>, String> = (1..=d).map(|input| column(&format!("x.x{input}"))).collect();
     let inputs = inputs?;
@@ -77,7 +78,8 @@ fn search(function: Function, design: &[Vec<f64>], seed: u64) -> Result<(Vec<f64
 }
 
 fn main() -> Result<(), AnyError> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let [problem, run, out, rest @ ..] = &arguments[..] else {
         println!("name a problem, a run folder and a file: see benches/search.rs");
         return Ok(());

@@ -9,6 +9,10 @@ use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, re
 /// is not positive definite, the noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
+/// Outcomes count as exact up to this stated noise variance, as a share of the stated prior variance. (Objectives without noise
+/// state 1e-6, to keep matrices well conditioned.)
+const EXACT: f64 = 1e-5;
+
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
 /// otherwise they have the units of the stated covariance.
 #[derive(Clone, Debug)]
@@ -77,6 +81,18 @@ impl Model {
         )
     }
 
+    /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the largest
+    /// of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
+    pub(super) fn best_value(&self, known: &[f64]) -> f64 {
+        let (covariance, noise, _) = &self.stated;
+        let exact = *noise <= EXACT * covariance.variance;
+        let value = match self.best() {
+            Some(best) if exact => (self.outcomes[best] - self.scale.0) / self.scale.1,
+            _ => known.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        };
+        if value.is_finite() { value } else { self.posterior.prior_mean() }
+    }
+
     /// Removes all outcomes and fitted hyperparameters.
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.refit, self.d, self.stated.clone());
@@ -112,7 +128,8 @@ impl Model {
         }
         let mut noise = self.fitted.as_ref().map_or(1e-2, |fit| fit.noise_variance);
         for _ in 0..TRIES {
-            let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, 0.0);
+            let mean = self.fitted.as_ref().map_or(0.0, |fit| fit.mean);
+            let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, mean);
             if posterior.extend(&self.points, scaled.clone()).is_ok() {
                 self.posterior = posterior;
                 return;

@@ -135,7 +135,8 @@ impl Search {
         let near = self.near_the_best(&known, &region, &mut stream);
         let groups = [quasi_random, near];
         let sample: Vec<&[f64]> = groups.iter().flatten().map(Vec::as_slice).collect();
-        let found = surface(self.recipe.function, posterior, &known, &sample, key).and_then(|surface| {
+        let best = self.model.best_value(&known);
+        let found = surface(self.recipe.function, posterior, best, &sample, key).and_then(|surface| {
             let mut value = |x: &[f64]| surface.at(x);
             let mut function = |x: &[f64], gradient: &mut [f64]| surface.with_gradient(x, gradient);
             self.maximum(&groups, &region, &mut value, &mut function)
@@ -167,7 +168,8 @@ impl Search {
     /// The arm with the largest acquisition, the first of equal ones.
     fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
         let rows: Vec<&[f64]> = (0..points.n()).map(|arm| points.row(arm)).collect();
-        let surface = surface(self.recipe.function, posterior, &self.known_means(posterior), &rows, key);
+        let best = self.model.best_value(&self.known_means(posterior));
+        let surface = surface(self.recipe.function, posterior, best, &rows, key);
         let value = |x: &&[f64]| surface.as_ref().map_or(0.0, |surface| surface.at(x));
         let mut values: Vec<f64> = rows.iter().map(value).collect();
         if let Some(region) = self.trusted() {

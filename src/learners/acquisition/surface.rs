@@ -21,17 +21,14 @@ pub(super) trait Surface {
     fn with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64;
 }
 
-/// The acquisition function of a choice. `known` are the posterior means at the points with outcomes; `sample` are points of the
-/// domain, in a fixed order, from which the largest value of the function is estimated. `None` if the model cannot be computed.
+/// The acquisition function of a choice. `best` is the best value so far; `sample` are points of the domain, in a fixed order, from which the largest value of the function is estimated. `None` if the model cannot be computed.
 pub(super) fn surface<'a>(
     function: AcquisitionFunction,
     posterior: &'a PointPosterior,
-    known: &[f64],
+    best: f64,
     sample: &[&[f64]],
     key: Key,
 ) -> Option<Box<dyn Surface + 'a>> {
-    let best = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let best = if best.is_finite() { best } else { posterior.prior_mean() };
     let score = match function {
         AcquisitionFunction::LogExpectedImprovement => Score::LogImprovement { best },
         AcquisitionFunction::ExpectedImprovement => Score::Improvement { best },
