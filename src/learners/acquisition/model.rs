@@ -184,3 +184,58 @@ impl Model {
         fit.length_scales.iter().map(|l| l / mean).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::Shape;
+    use std::num::NonZeroUsize;
+
+    fn model(noise: f64) -> Model {
+        let refit = Refit::Every(NonZeroUsize::new(100).unwrap());
+        Model::new(refit, 2, (Covariance::new(Shape::Matern52, 0.3, 4.0), noise, 0.0))
+    }
+
+    fn outcome(round: usize) -> ([f64; 2], f64) {
+        let x = [(0.37 * round as f64).fract(), (0.61 * round as f64).fract()];
+        (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
+    }
+
+    /// Between fits the factor is kept and outcomes are scaled anew: the posterior after an update for each outcome is, to the last
+    /// bit, that of a model that was not updated in between.
+    #[test]
+    fn updates_between_fits_leave_no_trace() {
+        let (mut often, mut once) = (model(0.1), model(0.1));
+        for round in 1..=20 {
+            let (x, y) = outcome(round);
+            often.observe(&x, y).unwrap();
+            once.observe(&x, y).unwrap();
+            often.update();
+            if round == 2 {
+                once.update();
+            }
+        }
+        once.update();
+        assert_eq!(often.posterior().observations(), 20);
+        let x = [0.4, 0.7];
+        assert_eq!(often.posterior().with_gradient(&x), once.posterior().with_gradient(&x));
+        assert_eq!(often.predicted(&x), once.predicted(&x));
+        // The scale is that of all twenty outcomes.
+        let mean = (1..=20).map(|round| outcome(round).1).sum::<f64>() / 20.0;
+        assert!((often.scale.0 - mean).abs() < 1e-12, "{:?}", often.scale);
+    }
+
+    #[test]
+    fn the_best_value_is_an_outcome_only_if_outcomes_have_no_noise() {
+        // Mean 1 and standard deviation 1 are taken out of the largest outcome, 2.
+        for (noise, expected) in [(4e-6, 1.0), (0.1, 1.5)] {
+            let mut model = model(noise);
+            assert_eq!(model.best_value(&[]), 0.0, "the prior mean");
+            for (x, y) in [([0.1, 0.2], 0.0), ([0.5, 0.6], 2.0), ([0.8, 0.3], 1.0)] {
+                model.observe(&x, y).unwrap();
+            }
+            model.update();
+            assert!((model.best_value(&[-0.5, 1.5, 0.3]) - expected).abs() < 1e-12, "{noise}");
+        }
+    }
+}

@@ -34,7 +34,13 @@ impl LearnerRecipe for Acquisition {
         let (n, t) = (arms as f64, outcomes as f64);
         // Each choice computes about n posterior means and variances without gradients, and as many
         // with gradients. Each of them solves a triangular system of order t.
-        let choices = 2.0 * n * t * (t * t / 3.0 * MULTIPLY + t / 2.0 * COVARIANCE);
+        // Noisy improvement adds a product of order t for each draw, the knowledge gradient for each point of its set.
+        let set = match self.function {
+            AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
+            AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,
+            _ => 0.0,
+        };
+        let choices = 2.0 * n * t * ((t * t / 3.0 + set * t / 2.0) * MULTIPLY + t / 2.0 * COVARIANCE);
         let fits = match self.refit {
             Refit::Never => 0.0,
             // One fit evaluates the likelihood about sixty times.
