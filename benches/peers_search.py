@@ -1,19 +1,21 @@
-"""Search of a box by BoTorch's log expected improvement, beside the runs of `scenarios/search/peer-*.ron`.
+"""Search of a box by BoTorch's log expected improvement, beside runs of this program: docs/search.md has a table.
 
-Needs `pip install botorch` (0.18.1 was measured). Three commands:
+Needs `pip install botorch` (0.18.1 was measured). Two commands:
 
-    python benches/peers_search.py botorch ackley10 RUN OUT [SEEDS]   # searches by BoTorch, one line of JSON each, added to OUT
-    python benches/peers_search.py csv FILE.. > SUMMARY               # the lines of such files as a table
-    python benches/peers_search.py compare RUN.. -- FILE..            # medians, pairs and processor time
+    python benches/peers_search.py botorch PROBLEM RUN OUT [SEEDS]
+    python benches/peers_search.py compare PROBLEM RUN OUT..
 
-RUN is a run folder of this program. Search k of BoTorch begins with the design of its replication k, the first 2 (d + 1) queries
-of the series "log-EI", so that both begin with the same outcomes and differ in what they ask next: regrets are paired by design.
-Outcomes have no noise, and neither model is told so. A search is on one thread; its time is processor time of its process,
-without imports, functions and design.
+PROBLEM is branin, hartmann6 or ackley10, and RUN the folder of a run of scenarios/search/PROBLEM.ron. `botorch` adds a line of JSON
+to OUT for each search: the regret after each query, and the processor seconds since the design after each. Searches in OUT are not
+repeated. benches/egobox adds the same lines for egobox. `compare` prints medians over the searches that both have.
+
+Search k begins with the design of replication k, the first 2 (d + 1) queries of the series "log-EI": both begin with the same
+outcomes and differ in what they ask next, so that regrets are paired by design. Outcomes have no noise, and no model is told so.
+A search is on one thread, without the time of imports and of the function.
 
 BoTorch as its documentation recommends: `SingleTaskGP` with its default priors and a standardised outcome on the unit cube,
-`fit_gpytorch_mll` after every outcome, `LogExpectedImprovement` over the best outcome, and `optimize_acqf` with 10 restarts from 512
-raw samples. A line in OUT has the regret after each query and the seconds since the design after each query.
+`fit_gpytorch_mll` after every outcome, `LogExpectedImprovement` over the best outcome, and `optimize_acqf` with 10 restarts from
+512 raw samples.
 """
 import csv
 import gzip
@@ -102,5 +104,26 @@ def botorch(problem, folder, out, seeds=20):
             file.write(json.dumps(line) + "\n")
 
 
+def compare(problem, folder, *files):
+    ours = [[float(line["simple_regret"]) for line in lines[:QUERIES]] for lines in rows(folder)]
+    lines = [line for file in files for line in map(json.loads, open(file)) if line["problem"] == problem]
+    median = lambda values: statistics.median(values) if values else float("nan")
+    for peer in sorted({line["peer"] for line in lines}):
+        theirs = {line["seed"]: line for line in lines if line["peer"] == peer and line["seed"] < len(ours)}
+        last = {seed: line["regret"][-1] for seed, line in theirs.items()}
+        level = median(last.values())
+        at = lambda query: median([ours[seed][query] for seed in last])
+        equal = next((query + 1 for query in range(QUERIES) if at(query) <= level), None)
+        lower = sum(ours[seed][-1] < regret for seed, regret in last.items())
+        seconds = median([line["seconds"][-1] for line in theirs.values()])
+        print(
+            f"{problem} {peer}: {len(last)} searches, median regret ours {at(QUERIES - 1):.6f}, {peer} {level:.6f}; ours lower in "
+            f"{lower}; ours as low after {equal} queries; seconds of {peer} {seconds:.2f}"
+        )
+    print(f"{problem}: median regret of ours over all {len(ours)} replications {median([trace[-1] for trace in ours]):.6f}")
+
+
 if __name__ == "__main__":
-    {"botorch": botorch}[sys.argv[1]](*sys.argv[2:])
+    if len(sys.argv) < 5 or sys.argv[1] not in ("botorch", "compare"):
+        sys.exit(__doc__)
+    {"botorch": botorch, "compare": compare}[sys.argv[1]](*sys.argv[2:])

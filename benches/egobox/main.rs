@@ -1,9 +1,9 @@
-//! Search of a box by egobox (efficient global optimisation in Rust), beside the runs of scenarios/search/peers-*.ron.
+//! Searches of a box by egobox (efficient global optimisation in Rust), beside runs of scenarios/search/PROBLEM.ron.
 //!
-//!   cargo bench -p subrosa-benches --bench search --features egobox -- PROBLEM RUN OUT [SEEDS]
+//!   cargo run --release --manifest-path benches/egobox/Cargo.toml -- PROBLEM RUN OUT [SEEDS]
 //!
-//! PROBLEM is branin, hartmann6 or ackley10, RUN a run folder of it by this program: search k begins with the design of
-//! replication k, as in benches/peers_search.py, which compares the lines of JSON that are added to OUT, one per search. egobox as it is by
+//! PROBLEM is branin, hartmann6 or ackley10, RUN the folder of a run of its scenario. Search k begins with the design of replication
+//! k, as in benches/peers_search.py, which compares the lines of JSON that are added to OUT, one per search. egobox as it is by
 //! default: log expected improvement, one Gaussian process with a constant mean and a squared-exponential correlation, no noise.
 
 use cpu_time::ProcessTime;
@@ -81,7 +81,7 @@ fn main() -> Result<(), AnyError> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let [problem, run, out, rest @ ..] = &arguments[..] else {
-        println!("name a problem, a run folder and a file: see benches/search.rs");
+        println!("name a problem, a run folder and a file: see benches/egobox/main.rs");
         return Ok(());
     };
     let function: Function = ron::from_str(match problem.as_str() {
