@@ -34,6 +34,33 @@ pub fn log_marginal_likelihood(
     covariance: &Covariance,
     noise_variance: f64,
 ) -> Result<Likelihood, GpError> {
+    Ok(likelihood(points, outputs, covariance, noise_variance, false)?.0)
+}
+
+/// As [`log_marginal_likelihood`], for outputs with the constant mean at which their density is largest; also returns that mean. The
+/// gradient is that at this mean, since the derivative by the mean is 0 there.
+///
+/// # Errors
+/// Those of [`log_marginal_likelihood`].
+///
+/// # Panics
+/// In the cases of [`log_marginal_likelihood`].
+pub(super) fn likelihood_and_mean(
+    points: &Points,
+    outputs: &[f64],
+    covariance: &Covariance,
+    noise_variance: f64,
+) -> Result<(Likelihood, f64), GpError> {
+    likelihood(points, outputs, covariance, noise_variance, true)
+}
+
+fn likelihood(
+    points: &Points,
+    outputs: &[f64],
+    covariance: &Covariance,
+    noise_variance: f64,
+    fits_mean: bool,
+) -> Result<(Likelihood, f64), GpError> {
     let n = points.n();
     assert_eq!(outputs.len(), n, "one output per point");
     let mut kernel = vec![0.0; n * n];
@@ -45,7 +72,16 @@ pub fn log_marginal_likelihood(
     let factor = Cholesky::new(n, matrix)?;
     let mut alpha = outputs.to_vec();
     factor.solve(&mut alpha);
-    let value = -0.5 * (dot(outputs, &alpha) + factor.log_determinant() + n as f64 * libm::log(TAU));
+    let (mut mean, mut square) = (0.0, dot(outputs, &alpha));
+    if fits_mean {
+        // Generalised least squares: (1^T A^-1 y) / (1^T A^-1 1).
+        let mut ones = vec![1.0; n];
+        factor.solve(&mut ones);
+        mean = alpha.iter().sum::<f64>() / ones.iter().sum::<f64>();
+        alpha.iter_mut().zip(&ones).for_each(|(alpha, one)| *alpha -= mean * one);
+        square = outputs.iter().zip(&alpha).map(|(output, alpha)| (output - mean) * alpha).sum();
+    }
+    let value = -0.5 * (square + factor.log_determinant() + n as f64 * libm::log(TAU));
     // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA). Both factors are symmetric, so their upper halves suffice.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
@@ -53,39 +89,52 @@ pub fn log_marginal_likelihood(
         LengthScale::PerDimension(l) => l.len(),
     };
     let mut gradient = vec![0.0; scales + 2];
+    let mut terms = vec![0.0; points.d()];
     for i in 0..n {
         let diagonal = 0.5 * (alpha[i] * alpha[i] - inverse[i * n + i]);
         // The covariance of a point with itself depends on the length-scales if it is linear.
         let (x, here) = (points.row(i), &kernel[i * n..][..n]);
         gradient[scales] += diagonal * here[i];
         gradient[scales + 1] += diagonal * noise_variance;
-        by_length_scales(covariance, x, x, diagonal, here[i], &mut gradient[..scales]);
+        by_length_scales(covariance, x, x, diagonal, here[i], (&mut terms, &mut gradient[..scales]));
         for j in i + 1..n {
             let weight = alpha[i] * alpha[j] - inverse[i * n + j];
             gradient[scales] += weight * here[j];
-            by_length_scales(covariance, x, points.row(j), weight, here[j], &mut gradient[..scales]);
+            by_length_scales(
+                covariance,
+                x,
+                points.row(j),
+                weight,
+                here[j],
+                (&mut terms, &mut gradient[..scales]),
+            );
         }
     }
-    Ok(Likelihood { value, gradient })
+    Ok((Likelihood { value, gradient }, mean))
 }
 
-/// Adds `weight` times the derivatives of k = k(x, z) by the logarithms of the length-scales.
-fn by_length_scales(covariance: &Covariance, x: &[f64], z: &[f64], weight: f64, k: f64, out: &mut [f64]) {
+/// Adds `weight` times the derivatives of k = k(x, z) by the logarithms of the length-scales to `out`. `terms` has one place per
+/// dimension, to be overwritten.
+fn by_length_scales(
+    covariance: &Covariance,
+    x: &[f64],
+    z: &[f64],
+    weight: f64,
+    k: f64,
+    (terms, out): (&mut [f64], &mut [f64]),
+) {
     // s_i, the term of dimension i in s: a squared scaled difference, or a scaled product. It is proportional to l_i^-2.
-    let term = |dimension: usize, l: f64| match covariance.shape {
-        Shape::Linear => (x[dimension] / l) * (z[dimension] / l),
-        Shape::SquaredExponential | Shape::Matern12 | Shape::Matern32 | Shape::Matern52 => {
-            let difference = (x[dimension] - z[dimension]) / l;
-            difference * difference
-        }
-    };
-    let scales = &covariance.length_scale;
-    let s: f64 = (0..x.len()).map(|dimension| term(dimension, scales.of(dimension))).sum();
+    let linear = covariance.shape == Shape::Linear;
+    for (dimension, term) in terms.iter_mut().enumerate() {
+        let l = covariance.length_scale.of(dimension);
+        let difference = (x[dimension] - z[dimension]) / l;
+        *term = if linear { (x[dimension] / l) * (z[dimension] / l) } else { difference * difference };
+    }
     // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s).
-    let slope = covariance.slope(s, k);
-    for dimension in 0..x.len() {
+    let slope = covariance.slope(terms.iter().sum(), k);
+    for (dimension, term) in terms.iter().enumerate() {
         let place = if out.len() == 1 { 0 } else { dimension };
-        out[place] += weight * slope * -2.0 * term(dimension, scales.of(dimension));
+        out[place] += weight * slope * -2.0 * term;
     }
 }
 

@@ -63,7 +63,7 @@ impl PointPosterior {
         }
     }
 
-    /// Adds the outcome at a point, `[d]`.
+    /// Adds the outcome at a point, `[d]`. O(t^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the variance at the point and the noise are both
@@ -72,16 +72,51 @@ impl PointPosterior {
     /// # Panics
     /// If the point has another number of coordinates.
     pub fn observe(&mut self, point: &[f64], outcome: f64) -> Result<(), GpError> {
-        assert_eq!(point.len(), self.d, "one coordinate per dimension");
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
+        self.append(point)?;
+        self.outcomes.push(outcome);
+        self.alpha = self.solve(self.centred());
+        Ok(())
+    }
+
+    /// Adds points, `[m, d]`, and gives all points these outcomes, `[t + m]`: the factor of the earlier points, which does not
+    /// depend on outcomes, stays as it is. O((t + m)^2) for each added point, and O((t + m)^2) for the outcomes. After an error
+    /// the posterior is that of before.
+    ///
+    /// # Errors
+    /// Those of [`Self::observe`].
+    ///
+    /// # Panics
+    /// If there is not one outcome per point.
+    pub(crate) fn extend(&mut self, points: &[f64], outcomes: Vec<f64>) -> Result<(), GpError> {
+        if let Some(&outcome) = outcomes.iter().find(|outcome| !outcome.is_finite()) {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        let before = (self.points.len(), self.factor.len(), self.jitter, self.information);
+        if let Err(error) = points.chunks(self.d.max(1)).try_for_each(|point| self.append(point)) {
+            self.points.truncate(before.0);
+            self.factor.truncate(before.1);
+            (self.jitter, self.information) = (before.2, before.3);
+            return Err(error);
+        }
+        assert_eq!(outcomes.len() * self.d, self.points.len(), "one outcome per point");
+        self.outcomes = outcomes;
+        self.alpha = self.solve(self.centred());
+        Ok(())
+    }
+
+    /// Adds a point, and its row of the factor.
+    fn append(&mut self, point: &[f64]) -> Result<(), GpError> {
+        assert_eq!(point.len(), self.d, "one coordinate per dimension");
+        let earlier = self.points.len() / self.d.max(1);
         let mut row = self.covariances(point);
         self.forward(&mut row);
         let own = self.covariance.between(point, point);
         let variance = (own - dot(&row, &row)).max(0.0);
         let scale = if self.covariance.shape == Shape::Linear { own } else { self.covariance.variance };
-        let pivot = pivot(variance, self.noise_variance, scale, self.outcomes.len() + 1)?;
+        let pivot = pivot(variance, self.noise_variance, scale, earlier + 1)?;
         self.jitter = self.jitter.max(pivot.jitter);
         if self.noise_variance > 0.0 {
             self.information += 0.5 * libm::log1p(variance / self.noise_variance);
@@ -89,8 +124,6 @@ impl PointPosterior {
         row.push(pivot.value.sqrt());
         self.factor.extend(row);
         self.points.extend_from_slice(point);
-        self.outcomes.push(outcome);
-        self.alpha = self.solve(self.outcomes.iter().map(|outcome| outcome - self.prior_mean).collect());
         Ok(())
     }
 
@@ -184,9 +217,7 @@ impl PointPosterior {
         let variance = (own - dot(&k, &k)).max(0.0);
         self.backward(&mut k);
         let (mut by_mean, mut by_variance) = (vec![0.0; self.d], vec![0.0; self.d]);
-        if self.covariance.shape == Shape::Linear {
-            self.covariance.add_gradient(point, point, 2.0, &mut by_variance);
-        }
+        self.add_prior_variance_gradient(point, 1.0, &mut by_variance);
         let mut slope = vec![0.0; self.d];
         for (index, (alpha, w)) in self.alpha.iter().zip(&k).enumerate() {
             slope.fill(0.0);
@@ -199,8 +230,32 @@ impl PointPosterior {
         PointModel { mean, variance, mean_gradient: by_mean, variance_gradient: by_variance }
     }
 
+    /// The prior covariances of the function at a point, `[d]`, and at the points with outcomes: k(x), `[t]`.
+    pub(crate) fn prior_covariances(&self, point: &[f64]) -> Vec<f64> {
+        self.covariances(point)
+    }
+
+    /// (K + noise I)^-1 (outcomes - prior mean), `[t]`: the mean at x is the prior mean plus the inner product with k(x).
+    pub(crate) fn mean_weights(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// Adds the gradient of the inner product of k(x) and `weights`, `[t]`, by the coordinates of x to `out`, `[d]`.
+    pub(crate) fn add_weighted_gradient(&self, x: &[f64], weights: &[f64], out: &mut [f64]) {
+        for (index, weight) in weights.iter().enumerate() {
+            self.covariance.add_gradient(x, self.point(index), *weight, out);
+        }
+    }
+
+    /// Adds `weight` times the gradient of the prior variance at x by its coordinates to `out`, `[d]`: 0 for a stationary covariance.
+    pub(crate) fn add_prior_variance_gradient(&self, x: &[f64], weight: f64, out: &mut [f64]) {
+        if self.covariance.shape == Shape::Linear {
+            self.covariance.add_gradient(x, x, 2.0 * weight, out);
+        }
+    }
+
     /// (K + noise I)^-1 b, `[t]`, for a vector `b`, `[t]`.
-    pub(super) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
+    pub(crate) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
         self.forward(&mut b);
         self.backward(&mut b);
         b
@@ -288,6 +343,29 @@ mod tests {
                 assert!(((v1 - v0) / 2e-6 - found.variance_gradient[i]).abs() < 1e-6, "{shape:?}");
             }
         }
+    }
+
+    #[test]
+    fn replaced_outcomes_have_the_posterior_of_a_model_that_never_had_others() {
+        let (rows, outcomes) = data();
+        let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.9, 0.6], 1.3);
+        let new = || PointPosterior::new(covariance.clone(), 3, 0.05, 0.3);
+        let (mut replaced, mut plain) = (new(), new());
+        replaced
+            .extend(&rows[..21], outcomes[..7].iter().map(|outcome| 3.0 * outcome - 1.0).collect())
+            .unwrap();
+        replaced.extend(&rows[21..], outcomes.clone()).unwrap();
+        rows.chunks(3).zip(&outcomes).for_each(|(point, outcome)| plain.observe(point, *outcome).unwrap());
+        let x = [0.31, 0.72, 0.45];
+        assert_eq!(replaced.with_gradient(&x), plain.with_gradient(&x));
+        assert_eq!(replaced.log_marginal_likelihood(), plain.log_marginal_likelihood());
+        assert_eq!(replaced.information_gain(), plain.information_gain());
+        assert!(new().extend(&rows, vec![f64::NAN; 12]).is_err());
+        // A point that cannot be added leaves the posterior as it is: without noise, a point at which it is known already.
+        let mut exact = PointPosterior::new(Covariance::squared_exponential(0.5, 1e-320), 3, 0.0, 0.0);
+        let before = exact.clone();
+        assert!(exact.extend(&rows[..3].repeat(2), vec![0.0; 2]).is_err());
+        assert_eq!(format!("{exact:?}"), format!("{before:?}"));
     }
 
     #[test]

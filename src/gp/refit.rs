@@ -3,7 +3,8 @@
 use super::bounded::Climb;
 use super::covariance::{Covariance, Shape};
 use super::fit::LogNormals;
-use super::{GpError, Points, log_marginal_likelihood};
+use super::likelihood::likelihood_and_mean;
+use super::{GpError, Points};
 use std::f64::consts::SQRT_2;
 
 /// Hyperparameters for points of the unit cube and outputs of mean 0 and variance 1.
@@ -13,6 +14,8 @@ pub(crate) struct StandardisedHyperparameters {
     pub(crate) length_scales: Vec<f64>,
     pub(crate) variance: f64,
     pub(crate) noise_variance: f64,
+    /// Mean of the function.
+    pub(crate) mean: f64,
 }
 
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
@@ -20,21 +23,25 @@ const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
-/// The priors, all log-normal. Length-scales have median e^sqrt(2) sqrt(d) and sigma sqrt(3), so
-/// that functions of many inputs are not taken to be rougher than functions of few (Hvarfner,
-/// Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions"). The
-/// noise variance has median e^-4 and sigma 1, the variance median 1 and sigma 1.
+/// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as BoTorch's
+/// `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many
+/// inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median e^-4 and sigma 1. As
+/// there, the posterior density of the hyperparameters themselves is maximised, not that of their logarithms: the log-normal
+/// density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) - sigma^2, the logarithm of its mode.
+///
+/// The variance of the function, which is 1 there, is fitted too: median 1 and sigma 1, at the maximum of the density of its logarithm.
+/// The mean of the function is constant, and has no prior, as there.
 fn priors(d: usize) -> LogNormals {
+    let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
-        length_scale: Some((SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt())),
+        length_scale: mode(SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt()),
         variance: Some((0.0, 1.0)),
-        noise_variance: Some((-4.0, 1.0)),
+        noise_variance: mode(-4.0, 1.0),
     }
 }
 
-/// Maximises the posterior density of the hyperparameters' logarithms, by a local search from near
-/// the median of the priors and, if given, another from the hyperparameters `last`; returns the
-/// better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
+/// Maximises the posterior density of the hyperparameters, by a local search from the modes of the
+/// priors and, if given, another from the hyperparameters `last`; returns the better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
@@ -53,19 +60,19 @@ pub(crate) fn refit(
     let mut density = |logs: &[f64], gradient: &mut [f64]| {
         let values = values(logs);
         let covariance = Covariance::per_dimension(shape, values[..d].to_vec(), values[d]);
-        match log_marginal_likelihood(points, outputs, &covariance, values[d + 1]) {
-            Ok(found) => {
+        match likelihood_and_mean(points, outputs, &covariance, values[d + 1]) {
+            Ok((found, _)) => {
                 gradient.copy_from_slice(&found.gradient);
                 found.value + priors.add(d, logs, gradient)
             }
             Err(_) => f64::NAN,
         }
     };
-    let medians = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(median, _)| median);
-    // The search starts at length-scales e times shorter than the prior's median. There the
-    // likelihood still depends on them, so that the search can find shorter or longer ones.
-    let mut first = vec![medians(priors.length_scale) - 1.0; d];
-    first.extend([medians(priors.variance), medians(priors.noise_variance)]);
+    let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
+    // At longer length-scales, as at the priors' medians, the likelihood of a function of many inputs may hardly depend on them,
+    // and the search would end where all outcomes are explained as noise.
+    let mut first = vec![mode(priors.length_scale); d];
+    first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {
         let all = last.length_scales.iter().chain([&last.variance, &last.noise_variance]);
         all.map(|&value| libm::log(value)).collect::<Vec<f64>>()
@@ -80,15 +87,19 @@ pub(crate) fn refit(
     }
     let (at, _) = best.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })?;
     let values = values(&at);
+    let covariance = Covariance::per_dimension(shape, values[..d].to_vec(), values[d]);
+    let (_, mean) = likelihood_and_mean(points, outputs, &covariance, values[d + 1])?;
     Ok(StandardisedHyperparameters {
         length_scales: values[..d].to_vec(),
         variance: values[d],
         noise_variance: values[d + 1],
+        mean,
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::log_marginal_likelihood;
     use super::*;
     use crate::rng::Key;
 
@@ -104,7 +115,8 @@ mod tests {
         let density = |logs: &[f64]| {
             let v: Vec<f64> = logs.iter().map(|&l| libm::exp(l)).collect();
             let covariance = Covariance::per_dimension(Shape::Matern52, v[..2].to_vec(), v[2]);
-            let likelihood = log_marginal_likelihood(&points, &outputs, &covariance, v[3]).unwrap().value;
+            let centred: Vec<f64> = outputs.iter().map(|output| output - fit.mean).collect();
+            let likelihood = log_marginal_likelihood(&points, &centred, &covariance, v[3]).unwrap().value;
             likelihood + priors(2).add(2, logs, &mut [0.0; 4])
         };
         let all = [fit.length_scales[0], fit.length_scales[1], fit.variance, fit.noise_variance];
@@ -116,6 +128,13 @@ mod tests {
                 assert!(density(&moved) < density(&logs) + 1e-4, "{place} {step} {fit:?}");
             }
         }
+        // Nor does a step of the mean.
+        let covariance = Covariance::per_dimension(Shape::Matern52, fit.length_scales.clone(), fit.variance);
+        let at = |mean: f64| {
+            let centred: Vec<f64> = outputs.iter().map(|output| output - mean).collect();
+            log_marginal_likelihood(&points, &centred, &covariance, fit.noise_variance).unwrap().value
+        };
+        assert!(at(fit.mean) > at(fit.mean - 0.01) && at(fit.mean) > at(fit.mean + 0.01), "{fit:?}");
         let again = refit(Shape::Matern52, &points, &outputs, Some(&fit)).unwrap();
         assert!((again.variance / fit.variance - 1.0).abs() < 0.05);
     }

@@ -121,6 +121,8 @@ fn searches() -> String {
         "UpperConfidenceBound(beta: 4)",
         "ThompsonSampling(features: 64)",
         "MaxValueEntropySearch(draws: 8)",
+        "LogNoisyExpectedImprovement(samples: 8)",
+        "KnowledgeGradient(points: 8)",
     ] {
         let text = format!("Acquisition(function: {function}, refit: Every(4))");
         let recipe: LearnerModel = subrosa::scenario::part(&text).unwrap();

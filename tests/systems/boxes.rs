@@ -5,13 +5,15 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-const LEARNERS: [(&str, &str); 7] = [
+const LEARNERS: [(&str, &str); 9] = [
     ("random", "Random()"),
     ("log-EI", "Acquisition()"),
     ("PI", "Acquisition(function: ProbabilityOfImprovement, refit: Never)"),
     ("UCB", "Acquisition(function: UpperConfidenceBound(beta: 4), refit: Every(5))"),
     ("TS", "Acquisition(function: ThompsonSampling(features: 64), refit: Every(5))"),
     ("MES", "Acquisition(function: MaxValueEntropySearch(draws: 8), refit: Every(5))"),
+    ("noisy EI", "Acquisition(function: LogNoisyExpectedImprovement(samples: 16), refit: Every(5))"),
+    ("KG", "Acquisition(function: KnowledgeGradient(points: 16), refit: Every(5))"),
     ("TuRBO", "Acquisition(function: ThompsonSampling(features: 64), refit: Every(5), trust_region: true)"),
 ];
 
@@ -107,6 +109,13 @@ fn what_needs_a_finite_set_of_arms_is_refused_with_place_and_cure() {
     let outsourced = "protocol=Outsourced(curator: \"service\", modeler: \"users\", rounds: 3, series: \
                       [Series(name: \"open\", release: Disclosure(), outcomes: Disclosure(), learner: GpUcb())])";
     refused(outsourced, &["a finite set of arms, which Outsourced needs", "points: Sobol(1024)"]);
+    for (function, field) in [
+        ("LogNoisyExpectedImprovement(samples: 5000)", "LogNoisyExpectedImprovement.samples"),
+        ("KnowledgeGradient(points: 5000)", "KnowledgeGradient.points"),
+    ] {
+        let change = format!("protocol.series[0].learner=Acquisition(function: {function})");
+        refused(&change, &["at most 4096", "found 5000", field]);
+    }
     refused("objective.TestFunction.points=Grid([3])", &["2 numbers, one for each input of Branin"]);
     refused("objective.TestFunction.function=Rosenbrock(dimensions: 1)", &["2 to 16 inputs"]);
     // On a finite set the same learner is played by both, and a bound is computed.
@@ -114,6 +123,8 @@ fn what_needs_a_finite_set_of_arms_is_refused_with_place_and_cure() {
         "protocol.series[0].learner=GpUcb()",
         "protocol.series[0].learner=Acquisition(function: UpperConfidenceBound(beta: 4))",
         "protocol.series[0].learner=Acquisition(refit: Never)",
+        "protocol.series[0].learner=Acquisition(function: LogNoisyExpectedImprovement(samples: 8))",
+        "protocol.series[0].learner=Acquisition(function: KnowledgeGradient(points: 8))",
     ] {
         let out = place.path().join("finite");
         let sobol = "objective.TestFunction.points=Sobol(200)";

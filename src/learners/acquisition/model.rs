@@ -9,6 +9,10 @@ use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, re
 /// is not positive definite, the noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
+/// Outcomes count as exact up to this stated noise variance, as a share of the stated prior variance. (Objectives without noise
+/// state 1e-6, to keep matrices well conditioned.)
+const EXACT: f64 = 1e-5;
+
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
 /// otherwise they have the units of the stated covariance.
 #[derive(Clone, Debug)]
@@ -77,6 +81,18 @@ impl Model {
         )
     }
 
+    /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the largest
+    /// of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
+    pub(super) fn best_value(&self, known: &[f64]) -> f64 {
+        let (covariance, noise, _) = &self.stated;
+        let exact = *noise <= EXACT * covariance.variance;
+        let value = match self.best() {
+            Some(best) if exact => (self.outcomes[best] - self.scale.0) / self.scale.1,
+            _ => known.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        };
+        if value.is_finite() { value } else { self.posterior.prior_mean() }
+    }
+
     /// Removes all outcomes and fitted hyperparameters.
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.refit, self.d, self.stated.clone());
@@ -102,12 +118,19 @@ impl Model {
                 self.fitted = Some(found);
             }
             self.fitted_at = t;
+        } else {
+            // The hyperparameters are those of the last update, so its factor is kept. All outcomes are replaced, since their
+            // scale has changed.
+            let known = self.posterior.observations();
+            if self.posterior.extend(&self.points[known * self.d..], scaled.clone()).is_ok() {
+                return;
+            }
         }
         let mut noise = self.fitted.as_ref().map_or(1e-2, |fit| fit.noise_variance);
         for _ in 0..TRIES {
-            let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, 0.0);
-            let mut rows = self.points.chunks(self.d).zip(&scaled);
-            if rows.try_for_each(|(point, outcome)| posterior.observe(point, *outcome)).is_ok() {
+            let mean = self.fitted.as_ref().map_or(0.0, |fit| fit.mean);
+            let mut posterior = PointPosterior::new(self.covariance(), self.d, noise, mean);
+            if posterior.extend(&self.points, scaled.clone()).is_ok() {
                 self.posterior = posterior;
                 return;
             }
@@ -159,5 +182,60 @@ impl Model {
         let logs = fit.length_scales.iter().map(|&l| libm::log(l)).sum::<f64>() / self.d as f64;
         let mean = libm::exp(logs);
         fit.length_scales.iter().map(|l| l / mean).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::Shape;
+    use std::num::NonZeroUsize;
+
+    fn model(noise: f64) -> Model {
+        let refit = Refit::Every(NonZeroUsize::new(100).unwrap());
+        Model::new(refit, 2, (Covariance::new(Shape::Matern52, 0.3, 4.0), noise, 0.0))
+    }
+
+    fn outcome(round: usize) -> ([f64; 2], f64) {
+        let x = [(0.37 * round as f64).fract(), (0.61 * round as f64).fract()];
+        (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
+    }
+
+    /// Between fits the factor is kept and outcomes are scaled anew: the posterior after an update for each outcome is, to the last
+    /// bit, that of a model that was not updated in between.
+    #[test]
+    fn updates_between_fits_leave_no_trace() {
+        let (mut often, mut once) = (model(0.1), model(0.1));
+        for round in 1..=20 {
+            let (x, y) = outcome(round);
+            often.observe(&x, y).unwrap();
+            once.observe(&x, y).unwrap();
+            often.update();
+            if round == 2 {
+                once.update();
+            }
+        }
+        once.update();
+        assert_eq!(often.posterior().observations(), 20);
+        let x = [0.4, 0.7];
+        assert_eq!(often.posterior().with_gradient(&x), once.posterior().with_gradient(&x));
+        assert_eq!(often.predicted(&x), once.predicted(&x));
+        // The scale is that of all twenty outcomes.
+        let mean = (1..=20).map(|round| outcome(round).1).sum::<f64>() / 20.0;
+        assert!((often.scale.0 - mean).abs() < 1e-12, "{:?}", often.scale);
+    }
+
+    #[test]
+    fn the_best_value_is_an_outcome_only_if_outcomes_have_no_noise() {
+        // Mean 1 and standard deviation 1 are taken out of the largest outcome, 2.
+        for (noise, expected) in [(4e-6, 1.0), (0.1, 1.5)] {
+            let mut model = model(noise);
+            assert_eq!(model.best_value(&[]), 0.0, "the prior mean");
+            for (x, y) in [([0.1, 0.2], 0.0), ([0.5, 0.6], 2.0), ([0.8, 0.3], 1.0)] {
+                model.observe(&x, y).unwrap();
+            }
+            model.update();
+            assert!((model.best_value(&[-0.5, 1.5, 0.3]) - expected).abs() < 1e-12, "{noise}");
+        }
     }
 }

@@ -34,7 +34,13 @@ impl LearnerRecipe for Acquisition {
         let (n, t) = (arms as f64, outcomes as f64);
         // Each choice computes about n posterior means and variances without gradients, and as many
         // with gradients. Each of them solves a triangular system of order t.
-        let choices = 2.0 * n * t * (t * t / 3.0 * MULTIPLY + t / 2.0 * COVARIANCE);
+        // Noisy improvement adds a product of order t for each draw, the knowledge gradient for each point of its set.
+        let set = match self.function {
+            AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
+            AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,
+            _ => 0.0,
+        };
+        let choices = 2.0 * n * t * ((t * t / 3.0 + set * t / 2.0) * MULTIPLY + t / 2.0 * COVARIANCE);
         let fits = match self.refit {
             Refit::Never => 0.0,
             // One fit evaluates the likelihood about sixty times.
@@ -49,12 +55,25 @@ impl LearnerRecipe for Acquisition {
     fn problems(&self) -> Vec<Problem> {
         const MOST: usize = 4096;
         let mut problems = Vec::new();
-        if let AcquisitionFunction::ThompsonSampling { features } = self.function
-            && features.get() > MOST
+        let size = match self.function {
+            AcquisitionFunction::ThompsonSampling { features } => {
+                Some(("ThompsonSampling.features", features.get(), 512))
+            }
+            AcquisitionFunction::LogNoisyExpectedImprovement { samples } => {
+                Some(("LogNoisyExpectedImprovement.samples", samples.get(), 64))
+            }
+            AcquisitionFunction::KnowledgeGradient { points } => {
+                Some(("KnowledgeGradient.points", points, 64))
+            }
+            _ => None,
+        };
+        if let Some((field, found, usual)) = size
+            && found > MOST
         {
-            let place = "function.ThompsonSampling.features";
+            let (_, name) = field.split_once('.').unwrap_or(("", field));
             let expected = format!("at most {MOST}");
-            problems.push(Problem::wrong(place, expected, features.to_string(), "write features: 512"));
+            let cure = format!("write {name}: {usual}");
+            problems.push(Problem::wrong(format!("function.{field}"), expected, found.to_string(), cure));
         }
         if self.trust_region && self.refit == Refit::Never {
             let expected =

@@ -4,7 +4,7 @@ use crate::special::{normal_cdf, scaled_erfc};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 /// ln sqrt(2 pi).
-const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
+pub(super) const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
 /// Below this, ln(phi(z) + z Phi(z)) is computed by its asymptotic series.
 const FAR: f64 = -25.0;
 
@@ -69,7 +69,7 @@ fn density(z: f64) -> f64 {
 }
 
 /// ln Phi(z) and its derivative phi(z) / Phi(z), without underflow.
-fn log_cdf(z: f64) -> (f64, f64) {
+pub(super) fn log_cdf(z: f64) -> (f64, f64) {
     if z > 0.0 {
         let below = normal_cdf(-z);
         return (libm::log1p(-below), density(z) / (1.0 - below));
@@ -83,7 +83,7 @@ fn log_cdf(z: f64) -> (f64, f64) {
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
 /// optimization", equation 9. Far below 0 the asymptotic series h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) takes the place of
 /// their third case, which loses digits there.
-fn log_improvement(z: f64) -> (f64, f64) {
+pub(super) fn log_improvement(z: f64) -> (f64, f64) {
     if z > -1.0 {
         let cdf = normal_cdf(z);
         let h = density(z) + z * cdf;

@@ -1,12 +1,10 @@
 //! The search of one learner: a quasi-random design, then the points with the largest acquisition, among arms or in a box.
 
 use super::model::Model;
-use super::score::Score;
-use super::settings::{Acquisition, AcquisitionFunction};
+use super::settings::Acquisition;
+use super::surface::surface;
 use super::trust_region::TrustRegion;
-use crate::gp::{
-    Climb, GpError, PointPosterior, Points, PosteriorPath, largest, maximum_in_box, maximum_in_mixed,
-};
+use crate::gp::{Climb, GpError, PointPosterior, Points, largest, maximum_in_box, maximum_in_mixed};
 use crate::learners::Learner;
 use crate::rng::{Key, Stream, sobol};
 use crate::vocab::SearchBox;
@@ -14,18 +12,14 @@ use std::sync::Arc;
 
 /// Quasi-random candidates of one search for the largest acquisition.
 const CANDIDATES: usize = 512;
-/// Number of random candidates near each of the best points, and the number of these points: those
-/// with the largest posterior means among the points with outcomes.
-const NEAR: (usize, usize) = (16, 4);
+/// Number of random candidates near the best point: the one with the largest posterior mean among the points with outcomes.
+const NEAR: usize = 64;
 /// Standard deviation of the random distance from the point along each input, as a share of the
 /// input's side.
 const DISTANCE: f64 = 0.03;
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-8, value_tolerance: 1e-10 };
-/// Smallest standard deviation, as a share of the prior's, so that scores are defined at points
-/// with a posterior variance of 0 too.
-const LEAST_SD: f64 = 1e-8;
 
 /// What can be queried.
 #[derive(Clone, Debug)]
@@ -152,35 +146,14 @@ impl Search {
         let known = self.known_means(posterior);
         let near = self.near_the_best(&known, &region, &mut stream);
         let groups = [quasi_random, near];
-        let found = match self.recipe.function {
-            AcquisitionFunction::ThompsonSampling { features } => {
-                let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
-                path.ok().and_then(|path| {
-                    let mut unused = vec![0.0; self.d];
-                    let mut value = |x: &[f64]| path.at(x, &mut unused);
-                    let mut function = |x: &[f64], gradient: &mut [f64]| path.at(x, gradient);
-                    self.maximum(&groups, &region, &mut value, &mut function)
-                })
-            }
-            _ => {
-                let sample = groups.iter().flatten().map(Vec::as_slice);
-                let score = self.score(posterior, &known, sample, key);
-                let least = least_sd(posterior);
-                let mut value = |x: &[f64]| value_at(posterior, &score, x);
-                let mut function = |x: &[f64], gradient: &mut [f64]| {
-                    let found = posterior.with_gradient(x);
-                    let sd = found.variance.sqrt().max(least);
-                    let (value, by_mean, by_sd) = score.at(found.mean, sd);
-                    let by_variance = if sd > least { 0.5 * by_sd / sd } else { 0.0 };
-                    let slopes = found.mean_gradient.iter().zip(&found.variance_gradient);
-                    let slopes = slopes.map(|(mean, variance)| by_mean * mean + by_variance * variance);
-                    gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = slope);
-                    value
-                };
-                self.maximum(&groups, &region, &mut value, &mut function)
-            }
-        };
-        // If no function could be drawn, or if the acquisition is finite at no candidate, the first
+        let sample: Vec<&[f64]> = groups.iter().flatten().map(Vec::as_slice).collect();
+        let best = self.model.best_value(&known);
+        let found = surface(self.recipe.function, posterior, best, &sample, key).and_then(|surface| {
+            let mut value = |x: &[f64]| surface.at(x);
+            let mut function = |x: &[f64], gradient: &mut [f64]| surface.with_gradient(x, gradient);
+            self.maximum(&groups, &region, &mut value, &mut function)
+        });
+        // If the acquisition cannot be computed, or if the acquisition is finite at no candidate, the first
         // quasi-random point is chosen.
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
@@ -211,91 +184,34 @@ impl Search {
         (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0).collect()
     }
 
-    /// Candidates near the points with outcomes that have the largest means (`known`), and these points themselves.
+    /// Candidates near the point with the largest mean among those with outcomes, whose means are `known`, and this point itself.
     fn near_the_best(&self, known: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<Vec<f64>> {
-        let mut known: Vec<(f64, usize)> = known.iter().copied().zip(0..).collect();
-        known.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut near = Vec::new();
-        for (_, index) in known.into_iter().take(NEAR.1) {
-            let centre = self.model.point(index);
-            for place in 0..NEAR.0 {
-                let mut step = || if place == 0 { 0.0 } else { DISTANCE * stream.normal() };
-                let sides = region.sides().iter().zip(centre);
-                near.push(
-                    self.valid(sides.map(|((low, high), x)| (x + step()).clamp(*low, *high)).collect()),
-                );
-            }
+        if known.is_empty() {
+            return Vec::new();
         }
-        near
-    }
-
-    /// The acquisition function. `known` are the posterior means at the points with outcomes;
-    /// `sample` are points of the domain, from which the largest value of the function is
-    /// estimated.
-    fn score<'a>(
-        &self,
-        posterior: &PointPosterior,
-        known: &[f64],
-        sample: impl Iterator<Item = &'a [f64]>,
-        key: Key,
-    ) -> Score {
-        let best = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let best = if best.is_finite() { best } else { posterior.prior_mean() };
-        match self.recipe.function {
-            AcquisitionFunction::ExpectedImprovement => Score::Improvement { best },
-            AcquisitionFunction::ProbabilityOfImprovement => Score::LogProbability { best },
-            AcquisitionFunction::UpperConfidenceBound { beta } => {
-                Score::UpperBound { weight: beta.get().sqrt() }
-            }
-            AcquisitionFunction::MaxValueEntropySearch { draws } => {
-                let models: Vec<(f64, f64)> = sample.map(|x| posterior.at(x)).collect();
-                Score::LargestValue {
-                    draws: super::largest_value::draws(
-                        &models,
-                        best,
-                        draws.get(),
-                        &mut key.child("largest value").stream(),
-                    ),
-                }
-            }
-            AcquisitionFunction::LogExpectedImprovement | AcquisitionFunction::ThompsonSampling { .. } => {
-                Score::LogImprovement { best }
-            }
-        }
+        let centre = self.model.point(largest(known));
+        let candidate = |place: usize| {
+            let mut step = || if place == 0 { 0.0 } else { DISTANCE * stream.normal() };
+            let sides = region.sides().iter().zip(centre);
+            self.valid(sides.map(|((low, high), x)| (x + step()).clamp(*low, *high)).collect())
+        };
+        (0..NEAR).map(candidate).collect()
     }
 
     /// The arm with the largest acquisition, the first of equal ones.
     fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
-        let rows = || (0..points.n()).map(|arm| points.row(arm));
-        let mut values: Vec<f64> = match self.recipe.function {
-            AcquisitionFunction::ThompsonSampling { features } => {
-                let path = PosteriorPath::draw(posterior, features.get(), &mut key.child("path").stream());
-                let mut unused = vec![0.0; self.d];
-                path.map_or_else(|_| Vec::new(), |path| rows().map(|x| path.at(x, &mut unused)).collect())
-            }
-            _ => {
-                let score = self.score(posterior, &self.known_means(posterior), rows(), key);
-                rows().map(|x| value_at(posterior, &score, x)).collect()
-            }
-        };
+        let rows: Vec<&[f64]> = (0..points.n()).map(|arm| points.row(arm)).collect();
+        let best = self.model.best_value(&self.known_means(posterior));
+        let surface = surface(self.recipe.function, posterior, best, &rows, key);
+        let value = |x: &&[f64]| surface.as_ref().map_or(0.0, |surface| surface.at(x));
+        let mut values: Vec<f64> = rows.iter().map(value).collect();
         if let Some(region) = self.trusted() {
             // The arm in the centre is always inside.
-            let outside = values.iter_mut().zip(rows()).filter(|(_, x)| !region.contains(x));
+            let outside = values.iter_mut().zip(&rows).filter(|(_, x)| !region.contains(x));
             outside.for_each(|(value, _)| *value = f64::NEG_INFINITY);
         }
         largest(&values)
     }
-}
-
-/// The smallest standard deviation with which scores are computed: smaller ones are replaced by it.
-fn least_sd(posterior: &PointPosterior) -> f64 {
-    LEAST_SD * posterior.covariance().variance.sqrt()
-}
-
-/// The acquisition at a point.
-fn value_at(posterior: &PointPosterior, score: &Score, x: &[f64]) -> f64 {
-    let (mean, variance) = posterior.at(x);
-    score.at(mean, variance.sqrt().max(least_sd(posterior))).0
 }
 
 /// Points of the unit cube: Sobol' points, or independent uniform points if there are more dimensions than

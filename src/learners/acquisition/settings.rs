@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// What the next query maximises. The best value so far is the largest posterior mean at a point with an outcome, so that a large
-/// noise in one outcome is not taken for a large value.
+/// What the next query maximises. The best value so far is the largest outcome if the objective states no noise. Otherwise it is the
+/// largest posterior mean at a point with an outcome, so that a large noise in one outcome is not taken for a large value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum AcquisitionFunction {
@@ -40,6 +40,24 @@ pub enum AcquisitionFunction {
         /// Number of draws.
         draws: NonZeroUsize,
     },
+    /// The logarithm of the expected improvement over the best of the queries so far, whose values without noise are not known:
+    /// they are drawn jointly from the posterior, with quasi-random base samples, and the expectation over the value at the point
+    /// is in closed form. For noisy outcomes. Letham et al. 2019, equation 6.
+    ///
+    /// Example: `LogNoisyExpectedImprovement(samples: 64)`.
+    LogNoisyExpectedImprovement {
+        /// Number of draws, 1 to 4096.
+        samples: NonZeroUsize,
+    },
+    /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so far,
+    /// the point itself and some further points of the domain. The expectation is exact. For noisy outcomes. Frazier, Powell and
+    /// Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
+    ///
+    /// Example: `KnowledgeGradient(points: 64)`.
+    KnowledgeGradient {
+        /// Number of further points of the set, 0 to 4096, spread over the domain or the arms; of fewer arms, all.
+        points: usize,
+    },
 }
 
 /// Whether the model's hyperparameters are fitted to the outcomes.
@@ -49,7 +67,7 @@ pub enum Refit {
     /// The hyperparameters are not fitted: the learner uses those of the objective's surrogate.
     Never,
     /// The hyperparameters are fitted again each time this many outcomes have been added:
-    /// length-scales (one per input), variance and noise variance at the maximum of their posterior
+    /// length-scales (one per input), variance, noise variance and mean at the maximum of their posterior
     /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and
     /// variance 1.
     ///
@@ -66,12 +84,13 @@ impl Default for Refit {
 /// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a
 /// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
 /// queried. It searches a finite set of arms, or a box, where the acquisition is maximised by 512
-/// quasi-random and 64 nearby candidates, of which the best eight are refined with gradients. No
+/// quasi-random candidates and 64 near the best point, of which the best eight are refined with gradients. No
 /// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that
 /// the model expects (kriging believer).
 ///
 /// The priors of fitted hyperparameters are those of Hvarfner, Hellsten and Nardi 2024: length-scales log-normal with median
 /// e^sqrt(2) sqrt(d) and sigma sqrt(3); the noise variance with median e^-4 and sigma 1, the variance with median 1 and sigma 1.
+/// The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
