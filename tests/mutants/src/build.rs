@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const PATTERNS: [&str; 2] = ["src/privacy/**", "src/kernel/**"];
 const RUNTIME: &str = include_str!("mutant.rs");
@@ -120,30 +120,22 @@ fn switch_all(
     Ok(files)
 }
 
-fn messages(tree: &Path, arguments: &[&str]) -> Result<Vec<Value>, String> {
-    let output = Command::new("cargo")
-        .args(arguments)
-        .arg("--message-format=json")
-        .current_dir(tree)
-        .stderr(std::process::Stdio::inherit())
-        .output();
-    let output = output.map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+/// What cargo says, and whether it succeeded.
+fn messages(tree: &Path, arguments: &[&str]) -> Result<(Vec<Value>, bool), String> {
+    let mut command = Command::new("cargo");
+    command.args(arguments).arg("--message-format=json").current_dir(tree).stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| error.to_string())?;
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok((lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(), output.status.success()))
 }
 
 /// The compiler's errors.
 fn errors(tree: &Path) -> Result<Vec<Value>, String> {
-    let messages = messages(tree, &["check", "-q", "-p", "subrosa", "--lib"])?;
-    let errors = messages
-        .into_iter()
-        .filter(|message| message["reason"] == "compiler-message" && message["message"]["level"] == "error");
-    Ok(errors
-        .map(|mut message| message["message"].take())
-        .filter(|error| error["spans"].as_array().is_some_and(|spans| !spans.is_empty()))
-        .collect())
+    let (messages, success) = messages(tree, &["test", "-q", "--no-run", "-p", "subrosa", "--lib"])?;
+    let is_error = |message: &Value| message["level"] == "error" && message["spans"][0].is_object();
+    let errors: Vec<Value> =
+        messages.into_iter().map(|mut line| line["message"].take()).filter(is_error).collect();
+    if errors.is_empty() && !success { Err("cargo failed".to_owned()) } else { Ok(errors) }
 }
 
 /// Takes out the mutants that an error is about, or writes their place in the other form.
@@ -199,7 +191,8 @@ fn blame(
 fn tests(tree: &Path) -> Result<Vec<Binary>, String> {
     let arguments = ["test", "-q", "--no-run", "-p", "subrosa", "-p", "subrosa-outside"];
     let mut binaries = vec![];
-    for message in messages(tree, &arguments)? {
+    let (messages, success) = messages(tree, &arguments)?;
+    for message in messages {
         if message["reason"] == "compiler-message" && message["message"]["level"] == "error" {
             return Err(message["message"]["rendered"].as_str().unwrap_or_default().to_owned());
         }
@@ -219,5 +212,5 @@ fn tests(tree: &Path) -> Result<Vec<Binary>, String> {
         );
         binaries.push(Binary { name, path: path.into(), package: package.into(), tests });
     }
-    Ok(binaries)
+    if success { Ok(binaries) } else { Err("cargo failed".to_owned()) }
 }
