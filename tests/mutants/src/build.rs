@@ -42,12 +42,16 @@ pub fn build(place: &Place) -> Result<(), String> {
             break;
         }
         let before = (left, repeated.len());
-        for error in &errors {
-            blame(error, &files, &mut mutants, &mut repeated)?;
-        }
+        let written = repeated.clone();
+        let unknown: Vec<&Value> = errors
+            .iter()
+            .filter(|error| !blame(error, &files, &mut mutants, &written, &mut repeated))
+            .collect();
+        write(&place.file("mutants.json"), &mutants)?;
         let left = mutants.iter().filter(|mutant| mutant.build == Build::Switched).count();
         if before == (left, repeated.len()) {
-            return Err("the errors belong to no mutant".to_owned());
+            let rendered = unknown.first().map_or("", |error| error["rendered"].as_str().unwrap_or_default());
+            return Err(format!("errors that belong to no mutant: {rendered}"));
         }
     }
     write(&place.file("mutants.json"), &mutants)?;
@@ -138,13 +142,14 @@ fn errors(tree: &Path) -> Result<Vec<Value>, String> {
     if errors.is_empty() && !success { Err("cargo failed".to_owned()) } else { Ok(errors) }
 }
 
-/// Takes out the mutants that an error is about, or writes their place in the other form.
+/// Takes out the mutants that an error is about, or writes their place in the other form; false if there are none.
 fn blame(
     error: &Value,
     files: &BTreeMap<String, Switched>,
     mutants: &mut [Mutant],
+    before: &BTreeSet<(String, usize)>,
     repeated: &mut BTreeSet<(String, usize)>,
-) -> Result<(), String> {
+) -> bool {
     let spans = error["spans"].as_array().cloned().unwrap_or_default();
     let (first, second): (Vec<Value>, Vec<Value>) =
         spans.into_iter().partition(|span| span["is_primary"] == true);
@@ -163,7 +168,7 @@ fn blame(
             }
         }
         if blamed {
-            return Ok(());
+            return true;
         }
     }
     for span in first.iter().chain(&second) {
@@ -176,15 +181,18 @@ fn blame(
         if let Some((key, numbers, _)) =
             touched.min_by_key(|(.., range)| (!(range.start <= start && end <= range.end), range.len()))
         {
-            if !repeated.insert((name.to_owned(), *key)) {
+            let key = (name.to_owned(), *key);
+            if !before.contains(&key) {
+                repeated.insert(key);
+            } else {
                 for number in numbers {
                     mutants[*number as usize - 1].build = Build::Invalid;
                 }
             }
-            return Ok(());
+            return true;
         }
     }
-    Err(format!("the tree does not compile: {}", error["rendered"].as_str().unwrap_or_default()))
+    false
 }
 
 /// Builds all programs of tests, and asks each for its tests.

@@ -11,7 +11,7 @@ pub enum Build {
     Switched,
     /// It does not compile.
     Invalid,
-    /// It is in a constant or a `const` function.
+    /// It is in a constant or a `const` function, or the value of a function that returns `impl Trait`.
     Constant,
 }
 

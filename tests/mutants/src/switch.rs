@@ -26,7 +26,7 @@ pub struct Switched {
     pub mutants: Vec<(u32, Range<usize>)>,
     /// Where each place with mutants is: its key (bytes in the original) and numbers.
     pub places: Vec<(usize, Vec<u32>, Range<usize>)>,
-    /// Mutants in constants and `const` functions, where nothing can be switched.
+    /// Mutants that cannot be switched: in constants and `const` functions, and values of functions that return `impl Trait`.
     pub constant: Vec<u32>,
     /// Mutants that never compile.
     pub never: Vec<u32>,
@@ -155,7 +155,11 @@ impl Finder<'_> {
         let before = std::mem::replace(&mut self.in_constant, signature.constness.is_some());
         if let Some(first) = body.stmts.first() {
             let start = range(first).start;
-            let found = self.take(first, "FnValue");
+            let mut found = self.take(first, "FnValue");
+            // The value of a mutant has another type than the function's.
+            if matches!(&signature.output, syn::ReturnType::Type(_, of) if has_impl(of)) {
+                self.constant.extend(numbers(&std::mem::take(&mut found)));
+            }
             let mut pieces = vec![];
             for (number, value) in &found {
                 pieces.push(text(format!("if crate::mutant::is({number}) {{ ")));
@@ -205,6 +209,19 @@ fn has_let(expression: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `impl Trait` is part of a type.
+fn has_impl(of: &syn::Type) -> bool {
+    struct Search(bool);
+    impl Visit<'_> for Search {
+        fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(of);
+    search.0
 }
 
 fn is_test(attributes: &[syn::Attribute]) -> bool {
