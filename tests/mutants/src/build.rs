@@ -32,7 +32,7 @@ pub fn build(place: &Place) -> Result<(), String> {
     for mutant in &mut mutants {
         mutant.build = known.get(&mutant.name).copied().unwrap_or(Build::Switched);
     }
-    let mut repeated: BTreeSet<(String, usize)> = BTreeSet::new();
+    let mut repeated: BTreeSet<(String, usize)> = read(&place.file("repeated.json")).unwrap_or_default();
     for round in 1.. {
         let files = switch_all(place, &mut mutants, &repeated)?;
         let errors = errors(&place.tree())?;
@@ -48,6 +48,7 @@ pub fn build(place: &Place) -> Result<(), String> {
             .filter(|error| !blame(error, &files, &mut mutants, &written, &mut repeated))
             .collect();
         write(&place.file("mutants.json"), &mutants)?;
+        write(&place.file("repeated.json"), &repeated)?;
         let left = mutants.iter().filter(|mutant| mutant.build == Build::Switched).count();
         if before == (left, repeated.len()) {
             let rendered = unknown.first().map_or("", |error| error["rendered"].as_str().unwrap_or_default());
@@ -150,9 +151,19 @@ fn blame(
     before: &BTreeSet<(String, usize)>,
     repeated: &mut BTreeSet<(String, usize)>,
 ) -> bool {
-    let spans = error["spans"].as_array().cloned().unwrap_or_default();
-    let (first, second): (Vec<Value>, Vec<Value>) =
-        spans.into_iter().partition(|span| span["is_primary"] == true);
+    // What a macro wrote belongs to the place of its call.
+    let call = |mut span: Value| {
+        while !files.contains_key(span["file_name"].as_str().unwrap_or_default())
+            && span["expansion"].is_object()
+        {
+            let is_primary = span["is_primary"].take();
+            span = span["expansion"]["span"].take();
+            span["is_primary"] = is_primary;
+        }
+        span
+    };
+    let spans = error["spans"].as_array().cloned().unwrap_or_default().into_iter().map(call);
+    let (first, second): (Vec<Value>, Vec<Value>) = spans.partition(|span| span["is_primary"] == true);
     let bytes = |span: &Value| {
         (span["byte_start"].as_u64().unwrap_or(0) as usize, span["byte_end"].as_u64().unwrap_or(0) as usize)
     };
