@@ -410,26 +410,31 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_struct(&mut self, item: &'ast syn::ExprStruct) {
-        for field in &item.fields {
-            let (Some(rest), [(number, _)]) = (&item.rest, &self.take(field, "StructField")[..]) else {
-                continue;
+        let found: Vec<(usize, u32)> = (item.fields.iter().enumerate())
+            .flat_map(|(place, field)| {
+                numbers(&self.take(field, "StructField")).into_iter().map(move |n| (place, n))
+            })
+            .collect();
+        if let (Some(rest), false) = (&item.rest, found.is_empty()) {
+            let literal = |without: Option<usize>| {
+                let mut pieces = vec![Source(range(&item.path)), text(" { ")];
+                for (_, field) in item.fields.iter().enumerate().filter(|(place, _)| Some(*place) != without)
+                {
+                    pieces.extend([Source(range(field)), text(", ")]);
+                }
+                pieces.extend([text(".."), Source(range(&**rest)), text(" }")]);
+                pieces
             };
-            let (path, value) = (range(&item.path), range(&field.expr));
-            let syn::Member::Named(name) = &field.member else { continue };
-            let pieces = vec![
-                text(format!("{name}: (if crate::mutant::is({number}) {{ ")),
-                Begin(*number),
-                text("("),
-                Source(path),
-                text(" { ..("),
-                Source(range(&**rest)),
-                text(format!(") }}).{name}")),
-                End(*number),
-                text(" } else { "),
-                Source(value),
-                text(" })"),
-            ];
-            self.place(range(field), vec![*number], pieces);
+            let mut pieces = vec![text("(")];
+            for (place, number) in &found {
+                pieces.extend([text(format!("if crate::mutant::is({number}) {{ ")), Begin(*number)]);
+                pieces.extend(literal(Some(*place)));
+                pieces.extend([End(*number), text(" } else ")]);
+            }
+            pieces.push(text("{ "));
+            pieces.extend(literal(None));
+            pieces.push(text(" })"));
+            self.place(range(item), found.iter().map(|(_, number)| *number).collect(), pieces);
         }
         visit::visit_expr_struct(self, item);
     }
