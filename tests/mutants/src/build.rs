@@ -21,8 +21,8 @@ pub struct Binary {
     pub tests: Vec<String>,
 }
 
-/// Writes the copy, takes out what does not compile, and builds the tests.
-pub fn build(place: &Place) -> Result<(), String> {
+/// Writes the copy, takes out what does not compile, and builds the tests: those of `targets`, arguments of `cargo test`, or all.
+pub fn build(place: &Place, targets: &[&str]) -> Result<(), String> {
     copy(&place.root, &place.tree())?;
     let mut mutants = list::list(&place.root, &PATTERNS)?;
     // What an earlier build found out, by name.
@@ -56,7 +56,7 @@ pub fn build(place: &Place) -> Result<(), String> {
         }
     }
     write(&place.file("mutants.json"), &mutants)?;
-    write(&place.file("binaries.json"), &tests(&place.tree())?)
+    write(&place.file("binaries.json"), &tests(&place.tree(), targets)?)
 }
 
 /// The tracked files as they are on disk now. Unchanged files keep their time, so that cargo builds little again.
@@ -206,9 +206,10 @@ fn blame(
     false
 }
 
-/// Builds all programs of tests, and asks each for its tests.
-fn tests(tree: &Path) -> Result<Vec<Binary>, String> {
-    let arguments = ["test", "-q", "--no-run", "-p", "subrosa", "-p", "subrosa-outside"];
+/// Builds programs of tests, and asks each for its tests.
+fn tests(tree: &Path, targets: &[&str]) -> Result<Vec<Binary>, String> {
+    let targets = if targets.is_empty() { &["-p", "subrosa-outside"][..] } else { targets };
+    let arguments = [&["test", "-q", "--no-run", "-p", "subrosa"], targets].concat();
     let mut binaries = vec![];
     let (messages, success) = messages(tree, &arguments)?;
     for message in messages {

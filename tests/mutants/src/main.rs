@@ -7,6 +7,7 @@
 //! ```sh
 //! cd tests/mutants
 //! cargo run -- build                  # into target/mutants of the repository; again after every change of the sources
+//! cargo run -- build --lib            # only these tests, by the arguments of `cargo test`
 //! cargo run -- reach                  # runs each test once and notes which mutants it reaches
 //! cargo run -- reach NAME             # and again the tests with such a name, after a change of them
 //! cargo run -- try SECONDS            # tries each mutant with the tests of at most so many seconds of processor time
@@ -54,7 +55,7 @@ fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["build"] => build::build(&place),
+        ["build", ref targets @ ..] => build::build(&place, targets),
         ["reach"] => trial::reach(&place, None),
         ["reach", name] => trial::reach(&place, Some(name)),
         ["try", seconds] => trial::trial(&place, number(seconds)?, "", 1),
