@@ -9,7 +9,7 @@
 //! cargo run -- build                  # into target/mutants of the repository; again after every change of the sources
 //! cargo run -- build --lib            # only these tests, by the arguments of `cargo test`
 //! cargo run -- reach                  # runs each test once and notes which mutants it reaches
-//! cargo run -- reach NAME             # and again the tests with such a name, after a change of them
+//! cargo run -- reach NAME             # only the tests with such a name, and again after a change of them
 //! cargo run -- try SECONDS            # tries each mutant with the tests of at most so many seconds of processor time
 //! cargo run -- try SECONDS NAME JOBS  # only mutants with such a name ("" for all), so many at the same time
 //! cargo run -- table                  # counts, and the list of mutants that are left

@@ -38,8 +38,8 @@ pub enum Outcome {
     Survived(Vec<String>),
 }
 
-/// Runs every test once that was not run yet, and again those whose name contains `again`.
-pub fn reach(place: &Place, again: Option<&str>) -> Result<(), String> {
+/// Runs once every test that was not run yet; or those whose name contains `part`, again if they were.
+pub fn reach(place: &Place, part: Option<&str>) -> Result<(), String> {
     let mutants: Vec<Mutant> = read(&place.file("mutants.json"))?;
     let binaries: Vec<Binary> = read(&place.file("binaries.json"))?;
     let known: BTreeSet<String> = reached(place)?.into_keys().collect();
@@ -47,7 +47,7 @@ pub fn reach(place: &Place, again: Option<&str>) -> Result<(), String> {
     for binary in &binaries {
         for test in &binary.tests {
             let name = format!("{} {test}", binary.name);
-            if known.contains(&name) && !again.is_some_and(|part| name.contains(part)) {
+            if !part.map_or(!known.contains(&name), |part| name.contains(part)) {
                 continue;
             }
             std::fs::write(&notes, vec![0; mutants.len() + 1]).map_err(|error| error.to_string())?;
