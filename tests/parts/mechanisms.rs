@@ -431,3 +431,52 @@ fn an_exact_projection_projects() {
     let ratio = squares / 60_000.0 / exact.standard_deviation().powi(2);
     assert!((ratio - 1.0).abs() < 6.0 * (2.0f64 / 60_000.0).sqrt(), "{ratio}");
 }
+
+/// On the worst pair, the score of an output is the log ratio of the densities of additive noise, by hand.
+#[test]
+fn worst_pairs_are_distinguished_by_the_density_of_the_noise() {
+    fn scores<M: Mechanism>(mechanism: &M, like: &M::Input) -> ([M::Input; 2], impl Fn(&M::Output) -> f64) {
+        let pair = mechanism.worst_pair(like).unwrap();
+        let found = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+        (pair.inputs, move |output: &M::Output| found.log_ratio(output))
+    }
+    let close =
+        |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    let (inputs, laplace) = scores(&Laplace::new(positive(2.0), positive(1.5)), &vec![7.0; 2]);
+    assert_eq!(inputs, [vec![0.0, 0.0], vec![1.5, 0.0]]);
+    let (_, gaussian) = scores(&Gaussian::new(positive(2.0), positive(1.5)), &vec![7.0; 2]);
+    let range = range(-1.0, 3.0);
+    let arithmetic = NoiseArithmetic::Exact;
+    let clipped = ClippedLaplace { epsilon: epsilon(1.5), range, arithmetic };
+    let (inputs, clipped_laplace) = scores(&clipped, &0.0);
+    assert_eq!(inputs, [7.0, -5.0], "further out than the range by its width");
+    let delta = Delta::new(1e-5).unwrap();
+    let clipped = ClippedGaussian { epsilon: epsilon(1.5), delta, range, arithmetic };
+    let variance = clipped.variance().unwrap();
+    let (_, clipped_gaussian) = scores(&clipped, &0.0);
+    for y in [-4.0f64, 0.3, 1.0, 9.0] {
+        close(laplace(&vec![y, 55.0]), ((y - 1.5).abs() - y.abs()) / 2.0);
+        close(gaussian(&vec![y, 55.0]), ((y - 1.5).powi(2) - y.powi(2)) / 8.0);
+        close(clipped_laplace(&y), ((y + 1.0).abs() - (y - 3.0).abs()) * 1.5 / 4.0);
+        close(clipped_gaussian(&y), ((y + 1.0).powi(2) - (y - 3.0).powi(2)) / (2.0 * variance));
+    }
+    // A row (1, 2) that moves by 2 along (0.6, 0.8); with one column, along it.
+    let noisy = NoisyRows { epsilon: epsilon(1.0), delta, arithmetic }.calibrated(positive(2.0)).unwrap();
+    let rows = |n, d, values: &[f64]| Rows::new(n, d, values.to_vec()).unwrap();
+    let (inputs, score) = scores(&noisy, &rows(2, 2, &[1.0, 2.0, 5.0, 6.0]));
+    for (found, expected) in inputs[1].values().iter().zip([2.2, 3.6, 5.0, 6.0]) {
+        close(*found, expected);
+    }
+    let twice = 2.0 * noisy.standard_deviation().powi(2);
+    close(score(&rows(2, 2, &[0.0, 4.0, 9.0, 9.0])), (2.2f64.powi(2) + 0.4f64.powi(2) - 1.0 - 4.0) / twice);
+    let (inputs, _) = scores(&noisy, &rows(1, 1, &[1.0]));
+    assert_eq!(inputs[1].values(), [3.0]);
+    // P = (3, 4)^T stretches (0.6, 0.8) to 5: a row that moves by 2 along it moves the projection by 10.
+    let recipe =
+        NoisyProjection { epsilon: epsilon(1.0), delta, r: NonZeroUsize::new(1).unwrap(), arithmetic };
+    let projection = recipe.given(2, vec![3.0, 4.0], positive(2.0)).unwrap();
+    let (_, score) = scores(&projection, &rows(1, 2, &[1.0, 1.0]));
+    let y = 8.0f64;
+    let expected = ((y - 17.0).powi(2) - (y - 7.0).powi(2)) / (2.0 * projection.standard_deviation().powi(2));
+    assert!((score(&rows(1, 1, &[y])) / expected - 1.0).abs() < 1e-6);
+}

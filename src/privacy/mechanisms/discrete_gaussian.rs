@@ -88,3 +88,36 @@ impl Mechanism for DiscreteGaussian {
         Ok(Distinguisher { laws, ..known }.with_support(move |y| lattice.is_off_lattice(y)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of 1/4 and a standard deviation of 3 steps.
+    #[test]
+    fn outputs_are_distinguished_by_the_lattice_and_by_their_probabilities() {
+        let of = |value| Positive::new(value).unwrap();
+        let lattice = Lattice::new(of(0.25));
+        let mechanism = DiscreteGaussian::new(lattice, NonZeroU32::new(3).unwrap(), of(1.0)).unwrap();
+        // (4 + sqrt 4)^2 / (2 * 9).
+        let price = mechanism.price(&vec![0.0; 4], &Neighbours::AnyValue).unwrap();
+        assert_eq!((price.cost, price.sensitivity), (Cost::ZeroConcentratedDp { rho: 2.0 }, Some(1.5)));
+        let (a, b) = (vec![1.0, 0.2, 7.0], vec![0.0, 0.2, 7.0]);
+        let one = mechanism.distinguisher([&a, &b]).unwrap();
+        assert_eq!(one.laws.as_ref().unwrap().laws, Laws::DiscreteGaussian { sigma: 3.0, steps: 4.0 });
+        // In steps: y^2 - (y - 4)^2 at 3 is 8, over 2 * 9.
+        assert!((one.log_ratio(&vec![0.75, 0.0, 0.0]) - 8.0 / 18.0).abs() < 1e-15);
+        assert_eq!((one.tests[0].1)(&vec![0.75, 0.1, 0.0]), 1.0);
+        let two = mechanism.distinguisher([&a, &vec![0.0, 0.5, 7.0]]).unwrap();
+        assert!(two.laws.is_none() && two.tests.len() == 2, "the law of two differing numbers is unknown");
+        let none = mechanism.distinguisher([&a, &a]).unwrap();
+        assert_eq!(none.laws.unwrap().laws, Laws::DiscreteGaussian { sigma: 3.0, steps: 0.0 });
+        let largest = NonZeroU32::new(LARGEST_SIGMA).unwrap();
+        assert!(DiscreteGaussian::new(lattice, largest, of(1.0)).is_ok());
+        assert!(DiscreteGaussian::new(lattice, largest.checked_add(1).unwrap(), of(1.0)).is_err());
+        assert_eq!(
+            mechanism.worst_pair(&vec![9.0; 2]).unwrap().inputs,
+            [vec![-0.125, 0.0], vec![0.875, 0.0]]
+        );
+    }
+}

@@ -72,3 +72,28 @@ impl Mechanism for DiscreteLaplace {
         Ok(known.with_support(move |y| lattice.is_off_lattice(y)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of 1/4 and a scale of 3 steps: 1 moves to 4 steps, 0.2 to 1, and an output is off the lattice or a multiple.
+    #[test]
+    fn outputs_are_distinguished_by_the_lattice_and_by_their_probabilities() {
+        let of = |value| Positive::new(value).unwrap();
+        let mechanism = DiscreteLaplace::new(Lattice::new(of(0.25)), NonZeroU32::new(3).unwrap(), of(1.0));
+        let price = mechanism.price(&vec![0.0; 2], &Neighbours::AnyValue).unwrap();
+        assert_eq!((price.cost, price.sensitivity), (Cost::PureDp { epsilon: 2.0 }, Some(1.5)));
+        let (a, b) = (vec![1.0, 0.2, 7.0], vec![0.0, 0.5, 7.0]);
+        let found = mechanism.distinguisher([&a, &b]).unwrap();
+        assert_eq!(found.laws, Some(KnownLaws::largest(5.0 / 3.0)));
+        // In steps: |y - 0| - |y - 4| at 3 is 2, and |y - 2| - |y - 1| at -1 is 1.
+        let y = vec![0.75, -0.25, 100.0];
+        assert!((found.log_ratio(&y) - (2.0 + 1.0) / 3.0).abs() < 1e-15);
+        let support = |y: &Vec<f64>| (found.tests[0].1)(y);
+        assert_eq!((support(&y), support(&vec![0.75, 0.1, 0.0])), (0.0, 1.0));
+        let pair = mechanism.worst_pair(&vec![9.0; 2]).unwrap();
+        assert_eq!(pair.inputs, [vec![-0.125, 0.0], vec![0.875, 0.0]]);
+        assert!(pair.words.contains("rounded to -1 and 4 spacings"), "{}", pair.words);
+    }
+}

@@ -158,4 +158,52 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
         }
     }
+
+    fn mechanism() -> ExponentialMechanism {
+        ExponentialMechanism::new(Epsilon::new(1.5).unwrap(), Positive::new(2.0).unwrap())
+    }
+
+    /// (2 sensitivity / epsilon) (ln n + a) in floating point; exactly drawn choices add the rounding to the lattice.
+    #[test]
+    fn the_shortfall_is_the_formula_and_the_rounding() {
+        for (n, a) in [(1, 0.5), (20, 3.0)] {
+            let ideal = (4.0 / 1.5) * (libm::log(n as f64) + a);
+            let found = mechanism().with(NoiseArithmetic::Ideal).shortfall(n, a);
+            assert!((found / ideal - 1.0).abs() < 1e-14);
+            let (grid, divisor) = lattice(mechanism().epsilon, mechanism().sensitivity, 0.0).unwrap();
+            let expected = grid.spacing() * (divisor as f64 * (libm::log(n as f64) + a) + 1.0);
+            let exact = mechanism().shortfall(n, a);
+            assert!((exact / expected - 1.0).abs() < 1e-14 && exact > ideal && exact < ideal * 1.000_01);
+        }
+    }
+
+    /// The ratio of the probabilities of a choice, which on the worst pair of many options is nearly epsilon.
+    #[test]
+    fn choices_are_distinguished_by_their_probabilities() {
+        let (a, b) = (vec![0.3, -1.0, 2.0], vec![1.3, 0.0, 1.0]);
+        let found = mechanism().distinguisher([&a, &b]).unwrap();
+        let [p, q] = [&a, &b].map(|utilities| mechanism().probabilities(utilities));
+        let losses: Vec<f64> = p.iter().zip(&q).map(|(p, q)| libm::log(p / q)).collect();
+        for (index, loss) in losses.iter().enumerate() {
+            assert!((found.log_ratio(&index) - loss).abs() < 1e-12);
+        }
+        let Some(KnownLaws { laws: super::super::pair::Laws::Largest(largest), .. }) = found.laws else {
+            panic!("a bound");
+        };
+        assert!((largest - losses.iter().fold(0.0f64, |most, loss| most.max(loss.abs()))).abs() < 1e-12);
+        let pair = mechanism().worst_pair(&vec![9.0; 1000]).unwrap();
+        assert_eq!(
+            (&pair.inputs[0][..3], &pair.inputs[1][..3]),
+            (&[2.0, 0.0, 0.0][..], &[0.0, 2.0, 2.0][..])
+        );
+        let found = mechanism().distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+        assert!((found.log_ratio(&0) - 1.5).abs() < 0.01, "{}", found.log_ratio(&0));
+        assert!(mechanism().worst_pair(&Vec::new()).is_none());
+    }
+
+    #[test]
+    fn the_first_of_equal_values_is_the_largest() {
+        assert_eq!(argmax([1.0, 3.0, 3.0, 2.0].into_iter()).unwrap(), 1);
+        assert!(argmax(std::iter::empty()).is_err());
+    }
 }

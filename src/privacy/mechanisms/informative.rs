@@ -260,4 +260,56 @@ mod tests {
         let same = recipe("by: Value, slope: 0, base_rate: 0.2");
         assert!(!same.depends() && same.epsilon() == 0.0);
     }
+
+    #[test]
+    fn both_answers_have_the_log_ratio_of_their_probabilities() {
+        let silence =
+            recipe("by: Value, slope: -1.5, base_rate: 0.3, centre: 2, scale: 0.5, least: 0.2, most: 0.9");
+        // ln max(0.9 / 0.2, 0.8 / 0.1), with a margin of a few units in the last place.
+        let epsilon = silence.epsilon();
+        assert!(epsilon > 8f64.ln() && epsilon < 8f64.ln() * (1.0 + 1e-14), "{epsilon}");
+        let [p, q] = [1.8, 2.3].map(|value| silence.chance(value));
+        assert!((p - 1.0 / (1.0 + (7.0 / 3.0) * libm::exp(-0.6))).abs() < 1e-14, "{p}");
+        let found = silence.distinguisher([&1.8, &2.3]).unwrap();
+        let (silent, heard) = (libm::log(p / q), libm::log((1.0 - p) / (1.0 - q)));
+        assert!((found.log_ratio(&true) - silent).abs() < 1e-14 && silent > 0.1);
+        assert!((found.log_ratio(&false) - heard).abs() < 1e-14 && heard < -0.1);
+        let Some(KnownLaws { laws: crate::privacy::mechanisms::pair::Laws::Largest(largest), .. }) =
+            found.laws
+        else {
+            panic!("a bound");
+        };
+        assert!((largest - silent.max(-heard)).abs() < 1e-14);
+        let pair = silence.worst_pair(&0.0).unwrap();
+        let [low, high] = pair.inputs.map(|value| silence.chance(value));
+        assert_eq!((low, high), (0.2, 0.9));
+        assert!(
+            recipe("by: Value, slope: 1, base_rate: 0.3, least: 0.3, most: 0.3").worst_pair(&0.0).is_none()
+        );
+    }
+
+    #[test]
+    fn rates_that_the_bounds_exclude_are_refused() {
+        let problems = |text: &str| format!("{:?}", recipe(text).problems());
+        assert_eq!(problems("by: Value, slope: 1, base_rate: 0.2, least: 0.2, most: 0.2"), "[]");
+        for text in ["base_rate: 0, most: 0.5", "base_rate: 1, least: 0.5"] {
+            let found = problems(&format!("by: Value, slope: 1, {text}"));
+            assert!(found.contains("above 0 and below 1"), "{found}");
+        }
+        let swapped = problems("by: Value, slope: 1, base_rate: 0.5, least: 0.6, most: 0.4");
+        assert!(swapped.contains("swap the two values") && !swapped.contains("move the bounds"), "{swapped}");
+        for base in ["0.3", "0.7"] {
+            let found = problems(&format!("by: Value, slope: 1, base_rate: {base}, least: 0.4, most: 0.6"));
+            assert!(found.contains("move the bounds apart"), "{found}");
+        }
+        let warned = |text: &str| recipe(text).warning("p", "a user", "the service");
+        let bounded = warned("by: Value, slope: 1, base_rate: 0.3, least: 0.1, most: 0.5").unwrap();
+        assert!(
+            bounded.contains("because of its value") && bounded.contains("at epsilon 1.609"),
+            "{bounded}"
+        );
+        let free = warned("by: Regret, slope: 1, base_rate: 0.3").unwrap();
+        assert!(free.contains("because of its regret") && free.contains("without a bound"), "{free}");
+        assert_eq!(warned("by: Value, slope: 0, base_rate: 0.3"), None);
+    }
 }

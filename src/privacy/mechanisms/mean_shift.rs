@@ -114,4 +114,40 @@ mod tests {
         let both = SubsampledShift { moved: [vec![2.0], vec![-2.0]], ..moved };
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }
+
+    /// For an observer who sees whether the unit was drawn, and in two dimensions: normal densities of standard deviation 2.
+    #[test]
+    fn a_visible_sample_gives_the_ratio_of_one_density() {
+        let moved = SubsampledShift {
+            rate: 0.25,
+            sd: 2.0,
+            base: vec![-1.0, 0.5],
+            moved: [vec![2.0, 1.0], vec![-1.0, 5.0]],
+        };
+        assert!((moved.mean_distance() - 2.5).abs() < 1e-15);
+        let log =
+            |y: [f64; 2], by: [f64; 2]| -((y[0] + 1.0 - by[0]).powi(2) + (y[1] - 0.5 - by[1]).powi(2)) / 8.0;
+        for y in [[0.0, 0.0], [3.0, -2.0]] {
+            let found = |drawn| moved.log_ratio(y.into_iter(), drawn);
+            let (given, neighbour, base) = (log(y, [2.0, 1.0]), log(y, [-1.0, 5.0]), log(y, [0.0, 0.0]));
+            assert!((found(Some(true)) - (given - neighbour)).abs() < 1e-12);
+            assert_eq!(found(Some(false)), 0.0);
+            let mixture = |log: f64| libm::log(0.75 * libm::exp(base) + 0.25 * libm::exp(log));
+            assert!((found(None) - (mixture(given) - mixture(neighbour))).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn equal_means_cost_nothing_and_no_noise_has_no_cost() {
+        let of =
+            |rate, sd, by: f64| SubsampledShift { rate, sd, base: vec![0.0], moved: [vec![by], vec![0.0]] };
+        assert_eq!(of(0.5, 1.0, 0.0).laws(false).unwrap().laws, Laws::Costs(vec![]));
+        assert_eq!(of(0.5, 0.0, 0.0).mean_distance(), 0.0);
+        assert!(of(0.5, 0.0, 1.0).laws(false).is_none() && of(0.5, 0.0, 1.0).laws(true).is_none());
+        let always = of(1.0, 3.0, 1.5).laws(false).unwrap().laws;
+        assert_eq!(always, Laws::Costs(vec![Cost::Gaussian { noise_multiplier: 2.0 }]));
+        // A vector on D' within 1e-9 standard deviations counts as zero.
+        let nearly = |share: f64| SubsampledShift { moved: [vec![1.0], vec![share]], ..of(0.5, 2.0, 0.0) };
+        assert!(nearly(2e-9).laws(false).is_some() && nearly(-2.1e-9).laws(false).is_none());
+    }
 }

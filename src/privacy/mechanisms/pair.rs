@@ -168,3 +168,37 @@ fn differing([a, b]: [&[f64]; 2]) -> Vec<(usize, f64, f64)> {
     let both = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
     both.map(|(index, (a, b))| (index, *a, *b)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three numbers, of which two differ by 1/2 and 2: by hand, from |y - b| - |y - a| and (y - b)^2 - (y - a)^2.
+    #[test]
+    fn ratios_of_densities_are_summed_over_the_numbers_that_differ() {
+        let (a, b, y) = ([1.0, 2.0, 3.0], [1.5, 2.0, 1.0], vec![0.7, 9.0, 2.5]);
+        let laplace = under_laplace([&a, &b], 2.0, |y: &Vec<f64>| y);
+        assert!((laplace.log_ratio(&y) - (0.5 + 1.0) / 2.0).abs() < 1e-15);
+        let costs = vec![Cost::Laplace { scale: 4.0 }, Cost::Laplace { scale: 1.0 }];
+        assert_eq!(laplace.laws, Some(KnownLaws::laplace(costs)));
+        let gaussian = under_gaussian([&a, &b], 2.0, |y: &Vec<f64>| y);
+        assert!((gaussian.log_ratio(&y) - (0.64 - 0.09 + 2.25 - 0.25) / 8.0).abs() < 1e-15);
+        let multiplier = 2.0 / 4.25f64.sqrt();
+        let Some(KnownLaws { laws: Laws::Costs(costs), .. }) = &gaussian.laws else { panic!("costs") };
+        let [Cost::Gaussian { noise_multiplier }] = costs[..] else { panic!("one cost") };
+        assert!((noise_multiplier / multiplier - 1.0).abs() < 1e-15);
+        let equal = under_gaussian([&a, &a], 2.0, |y: &Vec<f64>| y);
+        assert_eq!((equal.log_ratio(&y), equal.laws), (0.0, Some(KnownLaws::gaussian(0.0))));
+        assert_eq!(KnownLaws::gaussian(0.0).laws, Laws::Costs(Vec::new()), "nothing is lost");
+    }
+
+    #[test]
+    fn a_test_by_the_support_comes_before_the_ratio() {
+        let ratio = Distinguisher::by_ratio(|y: &f64| 2.0 * y, KnownLaws::largest(1.0));
+        let both = ratio.with_support(|y| y + 1.0);
+        let scores: Vec<(&str, f64)> = both.tests.iter().map(|(name, score)| (*name, score(&3.0))).collect();
+        assert_eq!((scores, both.log_ratio(&3.0)), (vec![(SUPPORT, 4.0), (RATIO, 6.0)], 6.0));
+        assert!(format!("{both:?}").contains("Largest(1.0)"));
+        assert_eq!(Distinguisher::<f64>::unknown().log_ratio(&3.0), 0.0);
+    }
+}

@@ -216,3 +216,78 @@ impl Mechanism for SelectionAmongTrials {
         Ok(self.0.best(trials, stream)?.map(|(setting, result)| (setting, Some(result))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::{AboveOne, Positive, RepetitionShape};
+
+    /// The derivative of the distribution function of the best of K noisy zeros, by finite differences: the sum of P(K = k)
+    /// F(y)^k over k. The ratio of densities at two means is that of these derivatives.
+    #[test]
+    fn the_ratio_is_that_of_the_densities_of_the_best() {
+        let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());
+        let laplace = ResultNoise::Laplace(Laplace::new(of(2.0), of(1.0)));
+        let gaussian = ResultNoise::Gaussian(Gaussian::new(of(2.0), of(1.0)));
+        let cdf = |noise: &ResultNoise, y: f64| match noise {
+            ResultNoise::Gaussian(_) => normal_cdf(y / 2.0),
+            ResultNoise::Laplace(_) if y < 0.0 => 0.5 * libm::exp(y / 2.0),
+            ResultNoise::Laplace(_) => 1.0 - 0.5 * libm::exp(-y / 2.0),
+        };
+        // Probability generating functions: geometric of mean 4, and Poisson of mean 3, at x.
+        let geometric = |x: f64| 0.25 * x / (1.0 - 0.75 * x);
+        let poisson = |x: f64| libm::exp(3.0 * (x - 1.0));
+        type Case<'a> = (ResultNoise, Repetitions, &'a dyn Fn(f64) -> f64);
+        let cases: [Case<'_>; 4] = [
+            (laplace, Repetitions::Geometric { mean: above(4.0) }, &geometric),
+            (gaussian, Repetitions::Geometric { mean: above(4.0) }, &geometric),
+            (gaussian, Repetitions::Poisson { mean: of(3.0) }, &poisson),
+            (
+                laplace,
+                Repetitions::NegativeBinomial { shape: RepetitionShape::new(1.0).unwrap(), mean: above(4.0) },
+                &geometric,
+            ),
+        ];
+        for (noise, repetitions, generating) in cases {
+            let selection = PrivateSelection::new(noise, repetitions).unwrap();
+            let found = selection.distinguisher([&vec![0.5, 0.5], &vec![-0.7, -0.7]]).unwrap();
+            let density = |y: f64| {
+                let step = 1e-5;
+                (generating(cdf(&noise, y + step)) - generating(cdf(&noise, y - step))) / (2.0 * step)
+            };
+            for y in [-3.0, -0.6, 0.2, 1.5, 6.0] {
+                let expected = libm::log(density(y - 0.5) / density(y + 0.7));
+                let ratio = found.log_ratio(&Some((0, y)));
+                assert!(
+                    (ratio - expected).abs() < 1e-6,
+                    "{noise:?} {repetitions:?} {y}: {ratio} for {expected}"
+                );
+            }
+            assert_eq!(found.log_ratio(&None), 0.0);
+            assert!(selection.distinguisher([&vec![0.5, 0.4], &vec![0.0, 0.0]]).unwrap().tests.is_empty());
+            let pair = selection.worst_pair(&vec![9.0; 2]).unwrap();
+            assert_eq!(pair.inputs, [vec![0.0, 0.0], vec![1.0, 1.0]]);
+            assert!(selection.worst_pair(&Vec::new()).is_none());
+        }
+        let poisson = Repetitions::Poisson { mean: of(3.0) };
+        assert!(PrivateSelection::new(laplace, poisson).is_err());
+    }
+
+    /// The largest noisy result wins; of equal ones, the setting with the largest number.
+    #[test]
+    fn ties_go_to_the_largest_number() {
+        let of = |value| Positive::new(value).unwrap();
+        // Noise of 1e-30 changes no result.
+        let noise =
+            Laplace::new(of(1e-30), of(1e-30)).with(crate::privacy::mechanisms::NoiseArithmetic::Ideal);
+        let geometric = Repetitions::Geometric { mean: AboveOne::new(4.0).unwrap() };
+        let selection = PrivateSelection::new(ResultNoise::Laplace(noise), geometric).unwrap();
+        let best = |trials: &[Selected]| {
+            let mut stream = crate::rng::Key::root(3).stream();
+            SelectionAmongTrials(selection).privatise(&trials.to_vec(), &mut stream).unwrap()
+        };
+        assert_eq!(best(&[(1, 2.0), (7, 2.0), (3, 2.0), (9, 1.0)]), Some((7, 2.0)));
+        assert_eq!(best(&[(7, 2.0), (3, 2.5)]), Some((3, 2.5)));
+        assert_eq!(best(&[]), None);
+    }
+}

@@ -92,4 +92,19 @@ mod tests {
             "{flip_probability}"
         );
     }
+
+    #[test]
+    fn the_ratio_of_the_answers_is_the_loss() {
+        let mechanism = RandomizedResponse::new(Epsilon::new(1.5).unwrap());
+        let flip = 1.0 / (1.0 + 1.5f64.exp());
+        assert!((mechanism.truth() - (1.0 - flip)).abs() < 1e-14);
+        for (inputs, sign) in [([true, false], 1.0), ([false, true], -1.0), ([true, true], 0.0)] {
+            let found = mechanism.distinguisher([&inputs[0], &inputs[1]]).unwrap();
+            for (answer, loss) in [(true, 1.5), (false, -1.5)] {
+                assert!((found.log_ratio(&answer) - sign * loss).abs() < 1e-12, "{inputs:?} {answer}");
+            }
+            assert_eq!(found.laws, Some(KnownLaws::largest(1.5 * f64::abs(sign))));
+        }
+        assert_eq!(mechanism.worst_pair(&true), Some(Pair::new(true, false, "the bit")));
+    }
 }

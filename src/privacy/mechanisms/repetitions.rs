@@ -148,4 +148,59 @@ mod tests {
             }
         }
     }
+
+    /// Each draw is the first number whose distribution function exceeds the next uniform number of the stream. The
+    /// probabilities are computed from their definitions: products, and a sum to 1.
+    #[test]
+    fn draws_are_quantiles_of_the_distribution() {
+        let above = |mean| AboveOne::new(mean).unwrap();
+        let binomial = |shape, mean| {
+            let shape = RepetitionShape::new(shape).unwrap();
+            let gamma = libm::exp(log_gamma(shape.get(), mean));
+            let mut weights = vec![0.0, 1.0 - gamma];
+            for k in 1..20_000 {
+                let l = f64::from(k);
+                weights.push(weights[k as usize] * (1.0 - gamma) * (l + shape.get()) / (l + 1.0));
+            }
+            (Repetitions::NegativeBinomial { shape, mean: above(mean) }, weights)
+        };
+        let poisson = |mean: f64| {
+            let mut weights = vec![1.0];
+            (1..400).for_each(|k| weights.push(weights[k - 1] * mean / k as f64));
+            (Repetitions::Poisson { mean: Positive::new(mean).unwrap() }, weights)
+        };
+        let geometric = (1..2000).map(|k| libm::pow(0.75, f64::from(k - 1)));
+        let geometric = [0.0].into_iter().chain(geometric).collect();
+        let cases = [
+            (Repetitions::Geometric { mean: above(4.0) }, geometric),
+            binomial(0.0, 10.0),
+            binomial(-0.5, 4.0),
+            binomial(3.0, 10.0),
+            binomial(1e-12, 10.0),
+            poisson(0.5),
+            poisson(30.0),
+        ];
+        for (repetitions, weights) in cases {
+            let total: f64 = weights.iter().sum();
+            for seed in 0..400 {
+                let (mut drawn, mut other) = (Key::root(seed).stream(), Key::root(seed).stream());
+                let found = repetitions.draw(&mut drawn) as usize;
+                let uniform = other.uniform();
+                let below: f64 = weights[..found].iter().sum::<f64>() / total;
+                assert!(
+                    below - 1e-9 <= uniform && uniform < below + weights[found] / total + 1e-9,
+                    "{repetitions:?}"
+                );
+                assert_eq!(drawn.word(), other.word(), "one uniform number is read");
+            }
+        }
+        // A large mean is a sum of draws with means 500, 500 and 234.
+        let mut streams = [Key::root(1).stream(), Key::root(1).stream()];
+        let parts: u64 = [500.0, 500.0, 234.0].iter().map(|mean| poisson_of(*mean, &mut streams[0])).sum();
+        assert_eq!(parts, poisson(1234.0).0.draw(&mut streams[1]));
+    }
+
+    fn poisson_of(mean: f64, stream: &mut Stream) -> u64 {
+        Repetitions::Poisson { mean: Positive::new(mean).unwrap() }.draw(stream)
+    }
 }

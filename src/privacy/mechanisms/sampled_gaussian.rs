@@ -137,7 +137,9 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::mechanisms::pair::Laws;
     use crate::rng::Key;
+    use crate::vocab::Cost;
 
     /// Without exact arithmetic, the sum of the chosen contributions, each clipped to norm 1, plus 2 times the next normal
     /// deviates of the stream, in the order of the numbers.
@@ -152,5 +154,69 @@ mod tests {
         for (sum, clipped) in sum.iter().zip([0.6 + 0.25, 0.8 - 0.5]) {
             assert!((sum - (clipped + 2.0 * stream.normal())).abs() < 1e-12);
         }
+    }
+
+    fn noise() -> Noise {
+        let of = |value| Positive::new(value).unwrap();
+        Noise { norm: of(2.0), multiplier: of(1.5), arithmetic: NoiseArithmetic::Exact }
+    }
+
+    /// The ratio of two mixtures of normal densities of standard deviation 3, computed directly.
+    #[test]
+    fn a_unit_that_may_be_drawn_gives_the_ratio_of_its_mixtures() {
+        let density = |y: &[f64], mean: [f64; 2]| {
+            let square = (y[0] - mean[0]).powi(2) + (y[1] - mean[1]).powi(2);
+            libm::exp(-square / 18.0)
+        };
+        // Poisson sampling: one unit of norm 3, clipped to (1.2, 1.6); all others are zero.
+        let given = vec![vec![0.0, 0.0], vec![1.8, 2.4], vec![0.0, 0.0]];
+        let neighbour = vec![vec![0.0, 0.0]; 3];
+        let poisson = noise().distinguisher([&given, &neighbour], 0.25, None).unwrap();
+        let cost = |rate, noise_multiplier| {
+            Some(Laws::Costs(vec![Cost::PoissonGaussian { rate, noise_multiplier }]))
+        };
+        let laws = |found: &Distinguisher<Vec<f64>>| found.laws.as_ref().map(|laws| laws.laws.clone());
+        assert_eq!(laws(&poisson), cost(0.25, 1.5));
+        // Two of three: the others are (-2, 0), the unit is (2, 0) or (-2, 0).
+        let opposite = vec![vec![2.0, 0.0], vec![-2.0, 0.0], vec![-2.0, 0.0]];
+        let alike = vec![vec![-2.0, 0.0]; 3];
+        let fixed = noise().distinguisher([&opposite, &alike], 0.75, Some(2)).unwrap();
+        assert_eq!(laws(&fixed), cost(0.75, 0.75));
+        for y in [[0.3, -1.0], [-7.0, 2.0], [5.0, 5.0]] {
+            let none = density(&y, [0.0, 0.0]);
+            let expected = libm::log((0.75 * none + 0.25 * density(&y, [1.2, 1.6])) / none);
+            assert!((poisson.log_ratio(&y.to_vec()) - expected).abs() < 1e-12);
+            let (plain, drawn) = (density(&y, [-4.0, 0.0]), density(&y, [0.0, 0.0]));
+            let expected = libm::log((0.25 * plain + 0.75 * drawn) / plain);
+            assert!((fixed.log_ratio(&y.to_vec()) - expected).abs() < 1e-12);
+        }
+        // Two units differ; others that are unequal, or not zero with Poisson sampling; another number of units.
+        let two = vec![vec![1.0, 0.0], vec![1.0, 0.0], vec![0.0, 0.0]];
+        let unequal = vec![vec![2.0, 0.0], vec![-2.0, 0.0], vec![-1.0, 0.0]];
+        let unequal_too = vec![vec![0.0, 0.0], vec![-2.0, 0.0], vec![-1.0, 0.0]];
+        let fewer = vec![vec![0.0, 0.0]; 2];
+        let cases = [
+            ([&two, &neighbour], None),
+            ([&unequal, &unequal_too], Some(2)),
+            ([&opposite, &alike], None),
+            ([&neighbour, &fewer], None),
+        ];
+        for (inputs, size) in cases {
+            assert!(noise().distinguisher(inputs, 0.5, size).unwrap().tests.is_empty(), "{inputs:?}");
+        }
+        assert_eq!(
+            laws(&noise().distinguisher([&alike, &alike], 0.5, Some(2)).unwrap()),
+            Some(Laws::Costs(vec![]))
+        );
+    }
+
+    #[test]
+    fn all_vectors_of_the_worst_pair_have_one_direction() {
+        let pair = noise().worst_pair(&vec![vec![7.0, 7.0]; 3], -1.0, 0.5).unwrap();
+        let others = [vec![-2.0, 0.0], vec![-2.0, 0.0]];
+        assert_eq!(pair.inputs[0], [&[vec![2.0, 0.0]][..], &others].concat());
+        assert_eq!(pair.inputs[1], [&[vec![1.0, 0.0]][..], &others].concat());
+        assert!(noise().worst_pair(&vec![Vec::new()], 0.0, 0.0).is_none());
+        assert!(length(&Vec::new()).is_err() && length(&vec![vec![1.0], vec![]]).is_err());
     }
 }

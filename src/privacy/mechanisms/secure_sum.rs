@@ -171,4 +171,20 @@ mod tests {
         let poisson = Participation::Poisson(crate::vocab::Probability::new(0.75).unwrap());
         assert_eq!(shift(Participation::FixedSize(3)), shift(poisson));
     }
+
+    /// A quarter of the shares is half of the noise: 1 * 0.25 * 2 / 0.75 / 2. The agent's vector of norm 2 has weight 1/4.
+    #[test]
+    fn the_shift_of_masked_sums_has_the_noise_that_is_unknown() {
+        let sum = FederatedSum::planned(Participation::FixedSize(3), Some(Positive::new(2.0).unwrap()), 1.0);
+        let two_regions =
+            ReceivedVectors { weights: Arc::new(vec![vec![0.25; 4], vec![0.1, 0.2, 0.3, 0.4]]), ..plan() };
+        let mechanism = SecureSum { sum, shares: 1, planned: 4, condition: String::new() };
+        let moved = mechanism.moved(&two_regions, 1);
+        let unit = 2.0 / 2f64.sqrt() / 0.75;
+        for (found, expected) in moved.moved[0].iter().zip([0.25 * unit, 0.2 * unit]) {
+            assert!((found - expected).abs() < 1e-15, "{:?}", moved.moved);
+        }
+        assert!((moved.sd - 0.5 * 0.4 * 2.0 / 0.75).abs() < 1e-15 && (moved.rate - 0.75).abs() < 1e-15);
+        assert_eq!((&moved.base, &moved.moved[1]), (&vec![0.0, 0.0], &vec![0.0, 0.0]));
+    }
 }

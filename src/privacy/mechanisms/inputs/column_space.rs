@@ -76,3 +76,54 @@ impl ColumnSpace {
         .sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns (1, -1, 0, 0) and (0, 0, 2, -2): singular values sqrt 2 and sqrt 8, directions along the columns.
+    fn rows() -> Rows {
+        Rows::new(4, 2, vec![1.0, 0.0, -1.0, 0.0, 0.0, 2.0, 0.0, -2.0]).unwrap()
+    }
+
+    #[test]
+    fn a_matrix_lies_inside_or_leaves_by_a_share_of_its_length() {
+        let space = ColumnSpace::of(&rows()).unwrap();
+        assert_eq!(space.dimension(), 2);
+        let z = |values: [f64; 4]| Rows::new(4, 1, values.to_vec()).unwrap();
+        assert!(space.distance(&z([3.0, -3.0, 5.0, -5.0])) < INSIDE);
+        // (3, 1, 0, 0) is 2 (1, 1, 0, 0) further than (1, -1, 0, 0): the share outside is sqrt(8 / 10).
+        assert!((space.distance(&z([3.0, 1.0, 0.0, 0.0])) - 0.8f64.sqrt()).abs() < 1e-12);
+        // Two columns: the larger part outside, over the larger length.
+        let two = Rows::new(4, 2, vec![3.0, 10.0, 1.0, -10.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        assert!((space.distance(&two) - (8f64 / 200.0).sqrt()).abs() < 1e-12);
+        let flat = Rows::new(4, 2, vec![1.0, 2.0, -1.0, -2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let line = ColumnSpace::of(&flat).unwrap();
+        assert_eq!((line.dimension(), line.same_directions(&space)), (1, None));
+    }
+
+    #[test]
+    fn directions_are_found_in_another_order() {
+        let space = ColumnSpace::of(&rows()).unwrap();
+        let swapped = Rows::new(4, 2, vec![4.0, 0.0, -4.0, 0.0, 0.0, 2.0, 0.0, -2.0]).unwrap();
+        let other = ColumnSpace::of(&swapped).unwrap();
+        assert_eq!(space.same_directions(&other), Some(vec![1, 0]));
+        let turned = Rows::new(4, 2, vec![1.0, 0.0, -1.0, 0.0, 0.0, 2.0, 1.0, -2.0]).unwrap();
+        assert_eq!(space.same_directions(&ColumnSpace::of(&turned).unwrap()), None);
+    }
+
+    /// Numbers with variances 2^2 / r and 3^2 / r, r = 2, against those with 1 / r and 5^2 / r: the ratio of normal densities.
+    #[test]
+    fn the_density_is_that_of_normal_numbers() {
+        let space = ColumnSpace(vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.6, 0.8]]);
+        let z = Rows::new(3, 2, vec![0.5, -1.5, 1.2, 0.0, 1.6, 3.0]).unwrap();
+        // Coordinates: (0.5, -1.5) and (0.72 + 1.28, 2.4) = (2, 2.4).
+        let log = |value: f64, sd: f64| -libm::log(sd) - 0.5 * value * value / (sd * sd);
+        let sum = |sizes: [f64; 2]| {
+            let [a, b] = sizes.map(|size| size / 2f64.sqrt());
+            log(0.5, a) + log(-1.5, a) + log(2.0, b) + log(2.4, b)
+        };
+        let found = space.log_density(&[2.0, 3.0], &z) - space.log_density(&[1.0, 5.0], &z);
+        assert!((found - (sum([2.0, 3.0]) - sum([1.0, 5.0]))).abs() < 1e-12, "{found}");
+    }
+}

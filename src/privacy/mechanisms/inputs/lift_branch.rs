@@ -184,4 +184,12 @@ mod tests {
             assert!(found >= series && found < series + 0.6 / x, "{x}: {found} {series}");
         }
     }
+
+    /// From x = 600 on the bound is used, below it the function itself.
+    #[test]
+    fn the_bound_begins_where_the_function_is_nearly_too_small() {
+        let bound = |x: f64| -x - 0.5 * (std::f64::consts::PI * x).ln();
+        assert!((ln_erfc_of_root(600.0) - bound(600.0)).abs() < 1e-10);
+        assert!(bound(599.0) - ln_erfc_of_root(599.0) > 0.4 / 599.0, "the bound is larger than the function");
+    }
 }

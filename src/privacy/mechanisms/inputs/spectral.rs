@@ -65,3 +65,47 @@ pub(super) fn worst_direction(d: usize, r: usize, matrix: &[f64]) -> Vec<f64> {
     }
     direction
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Matrices with known singular values: 3, 4, 5 at right angles; eigenvalues 4, 2, 1 of a symmetric one; and P^T P =
+    /// (5, 4; 4, 5), with eigenvalues 9 and 1.
+    #[test]
+    fn the_norm_is_the_largest_singular_value_and_its_direction_is_stretched_by_it() {
+        let root = |x: f64| x.sqrt();
+        let cases: [(usize, usize, &[f64], f64, [f64; 3]); 4] = [
+            (3, 3, &[3.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 4.0], 5.0, [0.0, 1.0, 0.0]),
+            (
+                3,
+                3,
+                &[2.0, 1.0, 0.0, 1.0, 3.0, 1.0, 0.0, 1.0, 2.0],
+                4.0,
+                [1.0, 2.0, 1.0].map(|v| v / root(6.0)),
+            ),
+            (3, 2, &[1.0, 0.0, 0.0, 1.0, 2.0, 2.0], 3.0, [1.0, 1.0, 4.0].map(|v| v / root(18.0))),
+            (2, 3, &[2.0, 0.0, 1.0, 0.0, 2.0, 1.0], root(6.0), [root(0.5), root(0.5), 0.0]),
+        ];
+        for (d, r, matrix, largest, expected) in cases {
+            let ratio = spectral_norm(d, r, matrix) / largest - 1.0;
+            // The square has a margin of 1e-9.
+            assert!((ratio - 0.5e-9).abs() < 1e-12, "{matrix:?}: {ratio:e} above {largest}");
+            let direction = worst_direction(d, r, matrix);
+            assert_eq!(direction.len(), d);
+            for (found, expected) in direction.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-12, "{matrix:?}: {direction:?}");
+            }
+        }
+    }
+
+    /// If no direction is stretched more than another, the search stays where it begins: at 1, 1.1, 1.2, made a unit vector.
+    #[test]
+    fn the_search_begins_in_no_direction_that_a_column_has() {
+        let direction = worst_direction(3, 3, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
+        let length = (1.0f64 + 1.21 + 1.44).sqrt();
+        for (found, expected) in direction.iter().zip([1.0, 1.1, 1.2]) {
+            assert!((found - expected / length).abs() < 1e-12, "{direction:?}");
+        }
+    }
+}

@@ -222,6 +222,7 @@ impl RewardMechanism for Ctl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::mechanisms::pair::KnownLaws;
     use crate::rng::Key;
 
     fn of(epsilon: f64, rewards: Rewards) -> Ctl {
@@ -329,5 +330,30 @@ mod tests {
         let key = Key::root(7);
         let expected = 5.0 + ctl.scale() * key.stream().laplace();
         assert_eq!(ctl.privatise(&8.0, &mut key.stream()).unwrap(), expected);
+    }
+
+    /// Rewards of -50 and 2 with the bound 5: |y + 5| - |y - 2| over the scale with clipping, |y + 50| - |y - 2| without.
+    #[test]
+    fn reports_are_distinguished_by_the_density_of_the_noise() {
+        for (clip, low, apart) in [(true, -5.0, 7.0), (false, -50.0, 52.0)] {
+            let found = ctl(clip).distinguisher([&2.0, &-50.0]).unwrap();
+            for y in [-60.0f64, -3.0, 0.5, 9.0] {
+                let expected = ((y - low).abs() - (y - 2.0).abs()) / 10.0;
+                assert!((found.log_ratio(&y) - expected).abs() < 1e-15, "{clip} {y}");
+            }
+            let laws = KnownLaws::laplace(vec![Cost::Laplace { scale: 10.0 / apart }]);
+            assert_eq!(found.laws, Some(laws));
+        }
+        assert_eq!(ctl(true).worst_pair(&0.0).unwrap().inputs, [50.0, -50.0]);
+        assert_eq!(of(1.0, Rewards::Bounded).worst_pair(&0.0).unwrap().inputs, [5.0, -5.0]);
+        assert_eq!(ctl(true).variance(), 200.0);
+        assert!(
+            ctl(true).exceeds(5.1) && !ctl(true).exceeds(-5.0) && ctl(true).clips() && !ctl(false).clips()
+        );
+        assert_eq!(
+            (ctl(true).about().as_str(), ctl(true).laplace_scale()),
+            ("CTL with clipping, bound 5.0000", Some(10.0))
+        );
+        assert!(ctl(false).about().starts_with("CTL without clipping"));
     }
 }
