@@ -4,7 +4,7 @@ use crate::rng::{Key, Stream};
 
 /// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
 /// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
-/// stream, which takes a tenth of the memory; in a network of a million links, most are of this kind.
+/// stream, which takes a tenth of the stream's memory; in a network of a million links, most are of this kind.
 #[derive(Clone, Debug)]
 pub(super) enum Draws {
     None(Key),

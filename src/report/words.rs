@@ -114,7 +114,8 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// Outcomes with a long name or a formula as name: the name, the words for it, and few words for an axis or a header.
+/// Quantities at the end of a replication whose name is long or a formula: the name, the words for it, and fewer words for
+/// an axis or a header.
 const OUTCOMES: [(&str, &str, &str); 11] = [
     (
         "mean heterogeneity of answers heard minus that of answers due",
@@ -169,13 +170,13 @@ const OUTCOMES: [(&str, &str, &str); 11] = [
     ),
 ];
 
-/// The name of an outcome in words; of an outcome that is not in the list, its name.
+/// The name of such a quantity in words; its name itself if it is not in the list.
 #[must_use]
 pub(super) fn outcome(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(_, words, _)| words)
 }
 
-/// The name of an outcome, in at most 34 characters if it is in the list.
+/// The name of such a quantity in few words, at most 34 characters; its name itself if it is not in the list.
 #[must_use]
 pub(super) fn outcome_in_brief(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(.., words)| words)

@@ -56,8 +56,8 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
             "agents whose objectives differ",
             format!("{member}, whose objective is that of all others of {protocol}"),
             "make these parties agents of Federated that differ from each other in round 0: by a `heterogeneity` or \
-             `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that has \
-             one for each agent; or leave Heterogeneity out",
+             `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that gives \
+             each agent a function of its own; or leave Heterogeneity out",
         ),
     }
 }

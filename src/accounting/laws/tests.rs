@@ -21,8 +21,8 @@ fn laws() -> Vec<Box<dyn Law>> {
     laws
 }
 
-/// Losses with P's masses. The mass of a piece is divided between its ends, which moves E exp((s + i y) L) by a part of at
-/// most |s + i y|^2 width^2 / 8: 2e-5 for the numbers below.
+/// Losses with P's masses. The mass of a piece is divided between its ends, which changes E exp((s + i y) L) by a relative error of
+/// at most |s + i y|^2 width^2 / 8: 2e-5 for the numbers below.
 fn atoms(law: &dyn Law, tail: f64) -> (Vec<(f64, f64)>, Cells) {
     let (low, high) = law.span(tail);
     let cells = law.cells(Grid { spacing: 2e-3, pieces: 2, offset: 0.3e-3 }, low, high);

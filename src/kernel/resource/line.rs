@@ -1,4 +1,4 @@
-//! Servers and the queue of jobs that wait for them, as a plain value.
+//! Servers and the queue of jobs that wait for them. This part handles no events: its owner tells it the time.
 
 use super::statistics::ResourceStatistics;
 use crate::kernel::{Digest, Digestible};
@@ -122,7 +122,7 @@ impl<J> Resource<J> {
         Some(last)
     }
 
-    /// Releases a job's server, or removes the job from the queue; `None` if the job has left before.
+    /// Releases a job's server, or removes the job from the queue; `None` if the job has left already.
     pub fn leave(&mut self, now: Time, claim: Claim) -> Option<Freed<J>> {
         self.statistics.forward(now);
         let freed = if let Some(left) = self.waiting.remove(&claim) {

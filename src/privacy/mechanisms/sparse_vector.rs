@@ -1,4 +1,5 @@
-//! The sparse vector technique: which numbers of a sequence lie above a threshold, for the price of a few answers.
+//! The sparse vector technique: which numbers of a sequence lie above a threshold, at a privacy cost that grows with
+//! the number of answers "above" and not with the number of comparisons.
 
 use super::computed::{largest_distance, on_computed_numbers};
 use super::pair::{Distinguisher, KnownLaws, Pair};
@@ -11,7 +12,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Finite, Neighbours, NonNegative, Positi
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Up to this number of possible results the largest loss of two inputs is computed; otherwise it is bounded by the price.
+/// Up to this number of possible results the largest loss of two inputs is computed; with more, it is bounded by epsilon.
 const MOST_LISTED: usize = 500;
 
 /// The answer to one comparison.
@@ -41,8 +42,7 @@ pub enum BudgetSplit {
 /// was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
 ///
 /// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may be
-/// chosen depending on earlier answers: the answers to the first numbers of an input, from a copy of the same stream, are
-/// the first answers to the whole input.
+/// chosen depending on earlier answers, because an answer depends only on the noise, its own number and the earlier ones.
 ///
 /// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error stated
 ///   by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them. The threshold
@@ -53,15 +53,17 @@ pub enum BudgetSplit {
 /// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the threshold for D.
 /// Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says below, the noisy number of D'
 /// is lower relative to the raised threshold than for D, or equal, so D' says below with at least the same probability. Where
-/// D says above, the number of D' lies at most 2 sensitivities lower relative to the threshold (1 for monotonic numbers, by the
-/// case in which the numbers of D' are larger; in the other case z is kept), so the probability is at least
-/// e^(-epsilon_2 / c) times that for D, and there are at most c of these. Values have noise of their own, of c answers with
-/// epsilon_3 / c each. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the
+/// D says above, the number of D' lies at most 2 sensitivities lower relative to the threshold (1 for monotonic numbers:
+/// if those of D' are larger, by this argument; if they are smaller, by the same argument with z itself for D'), so the
+/// probability is at least
+/// e^(-epsilon_2 / c) times that for D, and there are at most c of these. Values have noise of their own: there are at most c
+/// of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the
 /// probabilities of integers have the same ratios.
 ///
 /// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3 to 6): giving
 /// the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not grow with the cutoff
-/// (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014), and no cutoff (the last two).
+/// (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014), and no cutoff
+/// (Chen and others 2015; Stoddard and others 2014).
 ///
 /// Source: Lyu, Su and Li 2017, "Understanding the sparse vector technique for differential privacy", Algorithm 7 and
 /// section 4 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.
@@ -176,7 +178,8 @@ impl SparseVector {
         Ok((grid, multipliers.map(|multiplier| grid.scale(multiplier, reach))))
     }
 
-    /// All possible results of `numbers` comparisons: which of them were above. None if there are too many to look at.
+    /// All possible results of `numbers` comparisons: which of them were above. Empty if there are more than
+    /// [`MOST_LISTED`].
     fn every_comparison(&self, numbers: usize) -> impl Iterator<Item = Vec<bool>> {
         let cutoff = self.cutoff.get() as usize;
         let (mut open, mut ended) = (vec![(Vec::new(), 0)], Vec::new());
@@ -227,7 +230,7 @@ impl SparseVector {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparisons {
     noisy: Noisy,
-    /// Numbers above the threshold until the comparisons end.
+    /// How many more numbers may be above the threshold before the comparisons end.
     left: u32,
 }
 

@@ -38,12 +38,12 @@ const WHO_AND_WHEN: &str =
 const WHEN: &str = "when agents answer, given that they do, and so when rounds end: taken as independent of the agents' data";
 
 /// The public fact that takes the place of [`WHO_AND_WHEN`] if speed and availability depend on the
-/// agents' objectives.
+/// agents' data.
 const WHO_AND_WHEN_BEYOND: &str = "who answers in which round, and when, beyond what follows from how fast and how available \
                                    each agent is: taken as independent of the agents' data";
 
 /// The public fact that takes the place of [`WHO_AND_WHEN`] if both are true: the ledger has
-/// entries for who answers, and speed and availability depend on the agents' objectives.
+/// entries for who answers, and speed and availability depend on the agents' data.
 const WHEN_BEYOND: &str = "when agents answer, given that they do, beyond what follows from how fast and how available each \
                            agent is: taken as independent of the agents' data";
 

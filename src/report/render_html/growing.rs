@@ -11,11 +11,11 @@ pub enum Refresh<'a> {
     /// The browser loads it again after this many seconds.
     After(u64),
     /// The page asks its server for the state of the run, and reloads as soon as the answer differs from `state`. If
-    /// there is no answer, the line becomes `ended`.
+    /// there is no answer, the text of the progress line is replaced by `ended`.
     Asking {
         /// What the server answers while this page is the latest.
         state: &'a str,
-        /// The last line.
+        /// The text of the progress line once the server no longer answers.
         ended: &'a str,
     },
     /// Not at all.

@@ -16,7 +16,7 @@ pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
     let drawn = plots::drawing(&first.names, events)?;
     let mut note =
         "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: lost ones; \
-                    dots: timers; squares: facts. A thick line: the party is offline. Names that would overlap are \
+                    dots: timers; squares: what a party records. A thick line: the party is offline. Names that would overlap are \
                     left out; the name of an arrow appears when the pointer is on it."
             .to_owned();
     if left_out > 0 {
@@ -30,7 +30,7 @@ pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
         note: vec![
             Span::plain(note + " "),
             Span::code("subrosa trace SCENARIO --cell 0 --replication 0 --from 0s --until 10s --format svg"),
-            Span::plain(" draws any window."),
+            Span::plain(" draws any period."),
         ],
     })
 }

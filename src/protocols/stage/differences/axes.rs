@@ -42,7 +42,8 @@ pub struct Differences {
     /// The points that each agent can measure; regret is then against the best of its own points. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,
-    /// Factor on the length-scale that each agent's own model assumes; shared models keep that of the features.
+    /// Factor on the length-scale that each agent's own model assumes; the models that agents share keep the
+    /// length-scale of the random features.
     /// Default: 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_length_scale: Option<Factors>,
@@ -69,8 +70,8 @@ pub struct Clusters {
 
 /// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own)
 /// (v_n,t - mu)), with a new draw u_t for all agents and v_n,t for each agent in each round, and mu and a_n as for
-/// `Differences`. Functions keep their variance. In the long run, two agents differ as much as with h = own. An initial
-/// point counts for round 0.
+/// `Differences`. Functions keep their variance. In the long run, two agents differ as much as with h = own. Initial points
+/// are measured in round 0.
 ///
 /// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
 /// the rate).
@@ -187,7 +188,12 @@ impl Differences {
         if self.part().is_some() && objective.has_own_points() {
             let expected = "an objective all of whose points any agent can measure";
             let cure = "leave it out: the agents of this objective have rows of their own";
-            problems.push(Problem::wrong("domain", expected, "one that gives each agent its own", cure));
+            problems.push(Problem::wrong(
+                "domain",
+                expected,
+                "one that gives each agent its own points",
+                cure,
+            ));
         }
         let noisy = self.noise.as_ref().is_some_and(Factors::differ);
         if noisy && objective.stated().noise.variance() == Some(0.0) {
