@@ -28,9 +28,10 @@ pub struct EpsilonAt {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
-    /// The different histories whose losses are computed by round, with what that takes.
+    /// The different histories whose losses are computed by round, with what the computation needs.
     seen: Vec<Followed>,
-    /// How many of them are in `steps`. The others wait, since a run without a loss by round may make theirs needless.
+    /// How many of them are merged into `steps`. The others wait, because their losses by round need not be computed if a
+    /// later run has a level loss that is at least as large.
     done: usize,
 }
 
@@ -112,8 +113,9 @@ impl EpsilonSteps {
         }
     }
 
-    /// Adds the histories that wait. If the next steps have an epsilon of at least theirs from their first round on or before (`level` is
-    /// the first of these steps), their losses by round have no effect, and are not computed.
+    /// Adds the histories that wait. `level` is the first of the steps that are merged next, all of which have the same epsilon.
+    /// If it is not after the first round of any waiting history, and its epsilon is at least as large as theirs, the losses by
+    /// round of these histories have no effect and are not computed.
     fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
         let waiting = &self.seen[self.done..];
         let is_below = |level: EpsilonAt| {

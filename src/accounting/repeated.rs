@@ -55,7 +55,7 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
     }
     let target = libm::log(mean);
     // For shapes of at least -0.5, ln gamma is above -1500 for every mean that fits into f64. For shapes near -1 it may be
-    // below this range: its end, -1e5, then belongs to a smaller mean than the given one.
+    // below -1e5, the end of this range. The result is then -1e5, although this ln gamma belongs to a smaller mean.
     let (mut low, mut high) = (-1e5, -1e-12);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);

@@ -11,7 +11,7 @@ use crate::vocab::SearchBox;
 use serde_json::{Map, json};
 use std::sync::{Arc, Mutex};
 
-/// Points that stand for the box in estimates.
+/// Number of points that represent the box in estimates.
 pub(super) const SAMPLE: usize = 1024;
 
 /// What the scenario states of the function.

@@ -18,7 +18,7 @@ pub enum AcquisitionFunction {
     ExpectedImprovement,
     /// The probability of a value above the best one so far (Kushner 1964), by its logarithm.
     ProbabilityOfImprovement,
-    /// Mean + sqrt(beta) standard deviations, of outcomes scaled to variance 1 if hyperparameters are fitted.
+    /// Mean + sqrt(beta) standard deviations. If hyperparameters are fitted, outcomes are first scaled to variance 1.
     ///
     /// Example: `UpperConfidenceBound(beta: 4)`.
     UpperConfidenceBound {
@@ -55,7 +55,8 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
-        /// Number of further points of the set, 0 to 4096, spread over the domain or the arms; of fewer arms, all.
+        /// Number of further points of the set, 0 to 4096, spread over the domain or the arms; if there are fewer arms,
+        /// all of them.
         points: usize,
     },
 }

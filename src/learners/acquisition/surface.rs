@@ -1,4 +1,4 @@
-//! The acquisition function of one choice, at any point as the model sees it, with its gradient.
+//! The acquisition function of one choice: its value and its gradient at any point, in the coordinates of the model.
 
 use super::knowledge_gradient::KnowledgeGradient;
 use super::largest_value;
@@ -21,7 +21,9 @@ pub(super) trait Surface {
     fn with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64;
 }
 
-/// The acquisition function of a choice. `best` is the best value so far; `sample` are points of the domain, in a fixed order, from which the largest value of the function is estimated. `None` if the model cannot be computed.
+/// The acquisition function of a choice. `best` is the best value so far; `sample` are points of the domain, in a fixed
+/// order, from which max-value entropy search estimates the largest value of the function and the knowledge gradient takes
+/// its further points. `None` if the model cannot be computed.
 pub(super) fn surface<'a>(
     function: AcquisitionFunction,
     posterior: &'a PointPosterior,

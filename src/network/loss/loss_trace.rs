@@ -110,7 +110,7 @@ impl Loss for LossTrace {
 }
 
 impl LossProcess for Process {
-    /// The loss of a message at a random time.
+    /// Whether a message that is sent at a random time is lost.
     fn drops(&mut self, u: f64) -> bool {
         u < self.mean
     }

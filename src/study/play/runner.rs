@@ -138,7 +138,8 @@ pub(in crate::study) fn thread_count(threads: usize) -> usize {
     if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
 
-/// Plays the replications of all cells of a study. Cells share preparations, and a preparation is dropped after its last use.
+/// Plays the replications of all cells of a study. Cells whose objectives are prepared in the same way share the prepared
+/// objective, which is dropped after its last use.
 #[derive(Debug)]
 pub(in crate::study) struct StudyPlayer<'a> {
     plan: &'a Plan,
