@@ -129,7 +129,7 @@ impl FourierFeatures {
         factor * value
     }
 
-    /// As [`Self::weighted`], without the gradient: half the time.
+    /// The value of [`Self::weighted`] without its gradient, in half the time.
     ///
     /// # Panics
     /// If there is another number of weights or coordinates.

@@ -54,8 +54,8 @@ impl WeightPosterior {
         Ok(())
     }
 
-    /// Adds several outcomes, each with the features of its input, `[m]`, in order, with the bits of [`Self::observe`] for one after the
-    /// other. O(m^2) for each. It is faster if the model does not fit into the processor's caches, since every row of R is read once.
+    /// Adds several outcomes, each with the features of its input, `[m]`, in order. The result has the same bits as if [`Self::observe`] had
+    /// added one after the other. O(m^2) for each. It is faster if the model does not fit into the processor's caches, since every row of R is read once.
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; then none of them was added.
@@ -177,8 +177,9 @@ multiversion! {
         }
     }
 
-    /// Eliminates several rows of m + 1 numbers, stored one after the other in `new`. Each is rotated with row k after the rows before it
-    /// were, and after it was rotated with row k - 1, as if one row was eliminated after the other.
+    /// Eliminates several rows of m + 1 numbers, stored one after the other in `new`. Row k is rotated with the new
+    /// rows in their order, after each of them was rotated with rows 0 to k - 1; so the result has the bits of eliminating one
+    /// new row after the other.
     fn rotate_all_away(rows: &mut [f64], new: &mut [f64], m: usize) {
         for (k, row) in rows_mut(rows, m).enumerate() {
             for new in new.chunks_exact_mut(m + 1) {

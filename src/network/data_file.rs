@@ -59,14 +59,14 @@ pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>,
 /// What is done about the missing cells of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissingCells {
-    /// They are bad cells, for which the cure is this one.
+    /// They are errors, like cells that are no numbers; the error states this cure.
     Refuse(&'static str),
     /// They are read as `None`.
     Read,
 }
 
 impl MissingCells {
-    /// They are bad cells like any other.
+    /// They are errors, like cells that are no numbers.
     pub(super) const REFUSED: Self = Self::Refuse("correct the file");
 }
 

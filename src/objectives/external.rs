@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// loss is understated. The program runs with the rights of the user who starts the study.
 ///
 /// With `dimensions` in place of `axes`, it is a search of a box: the program is asked for the value of each point that is
-/// queried, when it is queried, by name.
+/// queried, when it is queried, and reads the inputs by their names.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.

@@ -49,8 +49,8 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
     /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
     fn at(&self, point: &[f64]) -> f64;
 
-    /// The function that asks `programs`, those of one series of a replication, for values that a user's own program computes;
-    /// `None` if no program is asked. Before, such a function is 0 everywhere.
+    /// The function for one series of a replication, whose values a user's own program computes; `programs` are those of the
+    /// series. `None` if no program is asked. Before this call such a function is 0 everywhere.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -64,7 +64,7 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
         false
     }
 
-    /// A copy that asks its further questions by itself, for a branch of a fork; `None` if copies need not be told apart.
+    /// A copy that asks its further questions by itself, for a branch of a fork; `None` if copies may share one function.
     fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
         None
     }
@@ -128,7 +128,8 @@ pub struct ProblemFacts {
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
-    /// Whether values are performances whose largest possible value is 1, such as an accuracy: 1 minus one is an error.
+    /// Whether values are performances whose largest possible value is 1, such as an accuracy, so that 1 minus a value is an
+    /// error.
     pub performances: bool,
     /// For each agent, whether it can measure each arm, where agents have arms of their own.
     pub points: Option<Arc<Vec<Arc<Vec<bool>>>>>,

@@ -1,4 +1,4 @@
-//! A box of real and whole numbers: the domain of a continuous or mixed search.
+//! A box of real numbers, whole numbers and categories: the domain of a continuous or mixed search.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
@@ -186,8 +186,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// The coordinates in the unit cube, `[w]`, for a point of the cube of shares, `[d]`: a number's share itself; k categories
-    /// have k equal parts of the shares.
+    /// The coordinates in the unit cube, `[w]`, for a share from 0 to 1 for each input, `[d]`. A number's coordinate is its share;
+    /// the k categories of an input divide the shares into k equal parts.
     #[must_use]
     pub fn spread(&self, shares: &[f64]) -> Vec<f64> {
         let mut unit = Vec::with_capacity(self.width());
@@ -239,7 +239,7 @@ impl SearchBox {
 
     /// For a query at a point of the unit cube, the point that the model sees, `[w]` each: the
     /// coordinates of whole-numbered inputs move to the point that their value is mapped to, those of categories to the
-    /// category with the largest one; the others stay.
+    /// category whose coordinate is the largest; the others stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
         let mut point = unit.to_vec();

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Up to this number of contributions the most affected partial sums are searched; above it, their number is bounded.
+/// Up to this number of contributions the sensitivity is found by a search; above it, it is bounded.
 const MOST_SEARCHED: usize = 256;
 
 /// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is the
@@ -22,7 +22,7 @@ pub struct TreePlan {
 }
 
 impl TreePlan {
-    /// Steps of the tree that step t (from 0) belongs to that came before it.
+    /// How many steps of the tree of step t (from 0) come before step t.
     #[must_use]
     pub fn step_of_tree(&self, t: u64) -> u64 {
         self.restart.map_or(t, |every| t % every.get())
@@ -94,7 +94,7 @@ fn of_tree(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// All nodes of the trees, right children too, if the contributions come one after another.
+/// A bound: the sum over all nodes of the trees, right children too, if the contributions come one after another.
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
     let of_level = |level: u32| {

@@ -104,7 +104,8 @@ impl Mechanism for NoNoiseOnNumbers {
         self.stated.worst_pair(like)
     }
 
-    /// By the support: a threshold lies between the largest number that is called below and the smallest that is called above.
+    /// Tests the support: answers are possible on an input if a threshold lies between the largest number that is called below
+    /// and the smallest that is called above.
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
         let inputs = inputs.map(Clone::clone);
         let possible = |numbers: &[f64], answers: &[Compared]| {

@@ -76,7 +76,7 @@ impl Envelope {
         let end = |place: Option<usize>, none: f64| {
             place.and_then(|place| self.crossings.get(place)).map_or(none, |c| *c)
         };
-        // The probability beyond c, seen from 0, and the density at c, both over the gain.
+        // The probability that Z lies beyond c on the side away from 0, and the density at c, both divided by the gain.
         let tail = |c: f64| if c.is_finite() { libm::exp(log_cdf(-c.abs()).0 - value) } else { 0.0 };
         let density =
             |c: f64| if c.is_finite() { libm::exp(-0.5 * c * c - LOG_ROOT_TAU - value) } else { 0.0 };

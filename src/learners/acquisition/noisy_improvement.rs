@@ -16,8 +16,8 @@ const LEAST_SD: f64 = 1e-8;
 ///
 /// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the same
 /// for all x; given each draw, the expectation over f(x) is the expected improvement in closed form, of a model that knows these
-/// values. With as many Sobol' dimensions as there are ([`sobol::MOST_DIMENSIONS`]), the base samples of the points with the
-/// largest mean + sd are quasi-random and those of all other points pseudo-random.
+/// values. Sobol' points have at most [`sobol::MOST_DIMENSIONS`] dimensions, so the base samples of that many points, those with
+/// the largest mean + sd, are quasi-random, and those of all other points pseudo-random.
 ///
 /// Source: Letham, Karrer, Ottoni and Bakshy 2019, "Constrained Bayesian optimization with noisy experiments" (Bayesian Analysis
 /// 14:495-519), equations 5 and 6; the logarithm as by Ament et al. 2023.
@@ -81,14 +81,15 @@ impl NoisyImprovement {
         Ok(Self { exact, draws, least_sd: LEAST_SD * covariance.variance.sqrt() })
     }
 
-    /// Standard deviation at a point of which k(x) is `k`, with (K + nugget I)^-1 k(x).
+    /// The standard deviation at x, and (K + nugget I)^-1 k(x); `k` is k(x).
     fn sd(&self, x: &[f64], k: &[f64]) -> (f64, Vec<f64>) {
         let weights = self.exact.solve(k.to_vec());
         let variance = self.exact.covariance().between(x, x) - dot(&weights, k);
         (variance.max(0.0).sqrt().max(self.least_sd), weights)
     }
 
-    /// ln h of the standardised difference to the best value, for each draw, with the difference and the derivative by it.
+    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the standardised difference of the mean to the best
+    /// value and h(z) = E max(z + Z, 0) with Z standard normal.
     fn improvements(&self, k: &[f64], sd: f64) -> Vec<(f64, f64, f64)> {
         let of = |draw: &Draw| {
             let z = (self.exact.prior_mean() + dot(k, &draw.weights) - draw.best) / sd;

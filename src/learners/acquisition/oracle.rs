@@ -104,7 +104,7 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
         let found = gradient.at(x).exp();
         assert!((found - expected).abs() < 1e-8 + 1e-5 * expected, "{x:?}: {found} {expected}");
     }
-    // A function of the same arguments that says which points to take.
+    // `surface` chooses the further points itself: here all four of the sample.
     let sample: Vec<&[f64]> = known.set.iter().map(Vec::as_slice).collect();
     let function = AcquisitionFunction::KnowledgeGradient { points: 4 };
     let same = surface(function, &posterior, 0.0, &sample, Key::root(1)).unwrap();

@@ -1,4 +1,5 @@
-//! The points at which a test function is smallest. None of these functions is smaller up to one side beyond its domain.
+//! The points at which a test function is smallest. Up to one side beyond its domain, none of these
+//! functions has a value below its smallest one.
 
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -27,7 +28,7 @@ const MICHALEWICZ: [f64; 16] = [
 impl Function {
     /// The points of its domain with the smallest value, `[d]` each, in the function's own units.
     ///
-    /// No value up to one side beyond the domain is smaller. Branin, Ackley, Levy, Rosenbrock, Griewank and Rastrigin are
+    /// No value up to one side beyond the domain is smaller than at these points. Branin, Ackley, Levy, Rosenbrock, Griewank and Rastrigin are
     /// sums whose terms are never below their smallest values, for all real numbers. At a stationary point of a sum of
     /// Gaussians, each coordinate is a weighted mean of those of the centres, so Hartmann's functions are smallest within
     /// [0, 1]. The camel grows as x^6 and y^4. A sine is not positive in [-pi, 0] and [pi, 2 pi], so no term of

@@ -4,13 +4,14 @@ use super::Function;
 use crate::objectives::dimension::{self, Dimension};
 use crate::vocab::Problem;
 
-/// The coordinate of a function, whose best point has the coordinate `top`, for a number of an input. A category's number k, from
+/// The coordinate at which the function is evaluated for a number of an input; `top` is this coordinate of the best point. A category's number k, from
 /// 0, stands for `top` + k, so that the first category is the best one.
 pub(super) fn coordinate(dimension: &Dimension, top: f64, number: f64) -> f64 {
     if dimension.categories().is_empty() { number } else { top + number }
 }
 
-/// What is wrong with one input for a function on an interval with a best coordinate.
+/// What is wrong with one input of a function whose domain is this interval along the input, and whose best point has the
+/// coordinate `top`.
 fn problems_of(dimension: &Dimension, place: &str, (least, most): (f64, f64), top: f64) -> Vec<Problem> {
     let (low, high) = dimension.ends();
     let mut problems = Vec::new();

@@ -55,10 +55,9 @@ pub enum BudgetSplit {
 /// is lower relative to the raised threshold than for D, or equal, so D' says below with at least the same probability. Where
 /// D says above, the number of D' lies at most 2 sensitivities lower relative to the threshold (1 for monotonic numbers:
 /// if those of D' are larger, by this argument; if they are smaller, by the same argument with z itself for D'), so the
-/// probability is at least
-/// e^(-epsilon_2 / c) times that for D, and there are at most c of these. Values have noise of their own: there are at most c
-/// of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the
-/// probabilities of integers have the same ratios.
+/// probability is at least e^(-epsilon_2 / c) times that for D, and there are at most c of these. Values have noise of their own:
+/// there are at most c of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and noise is
+/// rounded Laplace noise: the probabilities of integers have the same ratios.
 ///
 /// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3 to 6): giving
 /// the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not grow with the cutoff

@@ -14,7 +14,7 @@ impl NoiseScales {
     }
 }
 
-/// Beyond the largest of all scales times this, relative to the outermost kink, nothing is left to integrate.
+/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost kinks; what is left there is negligible.
 const FAR: f64 = 40.0;
 
 /// Abscissae and weights of the positive half of the Gauss-Legendre rule with eight points.

@@ -10,11 +10,11 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 /// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of one standard
 /// deviation. Step t completes the partial sum of the last l values, where l is the largest power of two that divides t; the
 /// sum of all values is that partial sum plus the released sum after step t - l. So a sum has the noise of at most
-/// ceil(log2(t + 1)) partial sums, where fresh noise on every value would add up to t. With restarts, a new tree begins after
+/// ceil(log2(t + 1)) partial sums, while with fresh noise on every value it would have the
+/// noise of t values. With restarts, a new tree begins after
 /// a stated number of steps, and its sums are added to the last sum of the tree before.
 ///
-/// A value may depend on earlier sums: the sums of the first steps, from a copy of the same stream, are the first sums of the whole
-/// input. The reduction of variance by further partial sums (Honaker 2015) is not offered.
+/// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step. The reduction of variance by further partial sums (Honaker 2015) is not offered.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values differ, each
 ///   by at most `sensitivity` in the L2 norm; there are at most `steps` of them.

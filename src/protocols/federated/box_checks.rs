@@ -25,7 +25,8 @@ impl Federated {
             refuse("", expected, "a program that is asked for each point of a box");
         }
         if self.perturbation.get() > 0.0 {
-            let expected = "0 on a box: a random number of its own at every point has no largest value there";
+            let expected =
+                "0 on a box: a function with another random number at every point has no largest value there";
             refuse("perturbation", expected, &self.perturbation.to_string());
         }
         if matches!(self.width, Width::Theorem { .. }) {
@@ -48,8 +49,7 @@ impl Federated {
             let regions = aggregate.regions.get() as usize;
             if let Some(empty) = without_point(&domain, regions) {
                 let place = format!("series[{index}].sharing.regions");
-                let expected =
-                    "regions that each contain a point: whole numbers are divided among fewer of them";
+                let expected = "regions that each contain a point: an input of whole numbers has too few values for so many";
                 problems.push(Problem::wrong(
                     place,
                     expected,

@@ -142,7 +142,7 @@ impl ArmPrior {
     }
 }
 
-/// The largest value of a draw, over what an agent can measure.
+/// A draw of a function: what is needed of it to find where it is largest.
 pub(super) enum Drawn {
     /// The values at all arms.
     Arms(Vec<f64>),

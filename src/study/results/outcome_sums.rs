@@ -15,7 +15,7 @@ struct Outcome {
     value: Estimator,
     /// Number of replications in which it has no value.
     undefined: u64,
-    /// Its value in replications that do not have it, and the number of these replications.
+    /// The value that counts for a replication without this outcome, and the number of such replications.
     otherwise: Option<f64>,
     filled: u64,
     bound: Option<OutcomeBound>,

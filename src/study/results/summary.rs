@@ -95,7 +95,8 @@ impl Summary {
     }
 }
 
-/// Builds a summary cell by cell, from two passes over the records of each cell: one record at a time needs to be in memory.
+/// Builds a summary cell by cell, from two passes over the records of each cell, of which only one at a time needs to be
+/// in memory.
 #[derive(Debug)]
 pub(in crate::study) struct SummaryBuilder<'a> {
     plan: &'a Plan,

@@ -40,7 +40,8 @@ impl Owner {
         }
     }
 
-    /// Publishes the best noisy outcome with its setting, if anything was tried.
+    /// Publishes the setting that the mechanism selects among the trials, with its noisy outcome if that is published too;
+    /// nothing if it selects none.
     pub(super) fn publish_best(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

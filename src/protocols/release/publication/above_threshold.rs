@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// stops there, and this setting is published. If there is none, nothing is published. Few models are trained where
 /// many settings are good enough.
 ///
-/// The price does not depend on the number of trials, and covers it: readers may learn from the time of the publication how
+/// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from the time of the publication how
 /// many settings were tried. So machines may train the models (`workers`), which `RandomRepetitions` does not allow. A
 /// threshold that was chosen by looking at the outcomes is not private: state one that follows from the purpose. The protocol's
 /// `rounds` are not used. No model of the function and no prior is assumed.
@@ -83,7 +83,7 @@ impl Publication for AboveThreshold {
             Ok(_) => Vec::new(),
             Err(error) => vec![Problem::wrong(
                 "epsilon",
-                "an epsilon for which exact arithmetic has room, beside that of `performance`",
+                "an epsilon for which the noise can be drawn exactly, together with that of `performance`",
                 error.to_string(),
                 "write another epsilon, or `arithmetic: Ideal`",
             )],

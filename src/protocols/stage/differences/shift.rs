@@ -138,7 +138,7 @@ impl Shift {
         let Some(first) = best.first() else {
             let expected = "a function on a box whose best point is known, of real inputs on linear scales";
             let cure = "leave it out, or take a TestFunction without whole numbers, categories and logarithmic scales";
-            return Some(Problem::wrong("", expected, "one without", cure));
+            return Some(Problem::wrong("", expected, "no such function", cure));
         };
         let stays = "so that a best point of the shifted function is in the box and regret is exact";
         if let Self::Given(list) = self {
