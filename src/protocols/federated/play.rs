@@ -184,7 +184,7 @@ impl Protocol for Federated {
 
 impl Federated {
     /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's covariance at
-    /// the arms, which a box does not have.
+    /// the arms; a box has none.
     fn own_problems(
         &self,
         stage: &ReplicationSetup,
