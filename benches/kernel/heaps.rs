@@ -1,7 +1,7 @@
 //! The loads on two heaps without any simulator around them: the standard library's with whole events as entries, and
 //! a 4-ary one of 16-byte keys with the events in a slab.
 
-use crate::load::{BROADCAST_DELAY, Delays, Load, PARTIES, split, streams};
+use crate::load::{BROADCAST_DELAY, Delays, Load, Pattern};
 use crate::watch::Watch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -103,32 +103,32 @@ impl Queue for Packed {
 /// Messages delivered per second.
 pub fn run<Q: Queue>(load: Load, events: u64) -> f64 {
     let mut queue = Q::default();
-    let mut streams = streams();
-    let delays = Delays::new(load.law());
+    let mut streams = load.streams();
+    let delays = Delays::new(load.law);
     let mut handled = 0;
     let watch = Watch::start();
-    match load {
-        Load::Phold(_) => {
+    match load.pattern {
+        Pattern::Phold | Pattern::Ring => {
             for (from, stream) in (0..).zip(&mut streams) {
-                let (to, draw) = split(stream.word());
+                let (to, draw) = load.split(from, stream.word());
                 queue.push(delays.of(draw), Letter { from, to, hop: 0 });
             }
             while handled < events {
                 let (now, Letter { to: me, hop, .. }) = queue.pop().expect("messages go on for ever");
                 handled += 1;
-                let (to, draw) = split(streams[me as usize].word());
+                let (to, draw) = load.split(me, streams[me as usize].word());
                 queue.push(now + delays.of(draw), Letter { from: me, to, hop: hop + 1 });
             }
         }
-        Load::Star => {
+        Pattern::Star => {
             let (mut now, mut missing) = (0, 0);
             loop {
                 if missing == 0 {
                     if handled >= events {
                         break;
                     }
-                    missing = PARTIES - 1;
-                    for to in 1..PARTIES {
+                    missing = load.parties - 1;
+                    for to in 1..load.parties {
                         queue.push(now + BROADCAST_DELAY, Letter { from: 0, to, hop: 0 });
                     }
                 }
@@ -137,7 +137,7 @@ pub fn run<Q: Queue>(load: Load, events: u64) -> f64 {
                 if me == 0 {
                     missing -= 1;
                 } else {
-                    let (_, draw) = split(streams[me as usize].word());
+                    let (_, draw) = load.split(me, streams[me as usize].word());
                     queue.push(now + delays.of(draw), Letter { from: me, to: 0, hop });
                 }
             }
@@ -149,12 +149,14 @@ pub fn run<Q: Queue>(load: Load, events: u64) -> f64 {
 
 /// Messages per second if they came in no order at all: draws and nothing else.
 pub fn floor(load: Load, events: u64) -> f64 {
-    let mut streams = streams();
-    let delays = Delays::new(load.law());
+    // The next party is drawn, whatever the pattern.
+    let load = Load { pattern: Pattern::Phold, ..load };
+    let mut streams = load.streams();
+    let delays = Delays::new(load.law);
     let watch = Watch::start();
     let (mut me, mut sum) = (0, 0u64);
     for _ in 0..events {
-        let (to, draw) = split(streams[me as usize].word());
+        let (to, draw) = load.split(me, streams[me as usize].word());
         sum = sum.wrapping_add(delays.of(draw));
         me = to;
     }

@@ -3,7 +3,6 @@
 
 use subrosa::rng::{Key, Stream};
 
-pub const PARTIES: u32 = 1000;
 /// What the hub's messages take in a star, in nanoseconds.
 pub const BROADCAST_DELAY: u64 = 1_000_000;
 
@@ -17,22 +16,42 @@ pub enum Law {
     Pareto,
 }
 
-/// One pattern of traffic: PHOLD over a law of delays, or a star.
-#[derive(Clone, Copy, Debug)]
-pub enum Load {
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
     /// Every message is passed on to a random party; as many are pending at any time as there are parties.
-    Phold(Law),
+    Phold,
+    /// Every message is passed on to the next party of a ring, as in queues in tandem; as many are pending as in PHOLD.
+    Ring,
     /// Party 0 sends to all others and waits for all answers, which take a random time.
     Star,
 }
 
+/// A pattern of traffic among so many parties, with a law of delays.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    pub pattern: Pattern,
+    pub law: Law,
+    pub parties: u32,
+}
+
 impl Load {
-    /// The delays of its random messages.
-    pub fn law(self) -> Law {
-        match self {
-            Self::Phold(law) => law,
-            Self::Star => Law::Exponential,
-        }
+    /// The addressee of the message that party `me` passes on, and the draw of its delay, from one word.
+    #[inline]
+    pub fn split(self, me: u32, word: u64) -> (u32, u32) {
+        let to = match self.pattern {
+            Pattern::Phold => (((word >> 32) * u64::from(self.parties)) >> 32) as u32,
+            Pattern::Ring if me + 1 == self.parties => 0,
+            Pattern::Ring => me + 1,
+            Pattern::Star => 0,
+        };
+        (to, word as u32)
+    }
+
+    /// One stream for each party.
+    pub fn streams(self) -> Vec<Stream> {
+        let key = Key::root(1).child("party");
+        (0..self.parties).map(|party| key.index(u64::from(party)).stream()).collect()
     }
 }
 
@@ -84,17 +103,4 @@ impl Delays {
         let within = fraction << CELL_BITS;
         long - ((u128::from(long - short) * u128::from(within)) >> 64) as u64
     }
-}
-
-/// The addressee and the draw of a delay, from one word.
-#[inline]
-pub fn split(word: u64) -> (u32, u32) {
-    let party = ((word >> 32) * u64::from(PARTIES)) >> 32;
-    (party as u32, word as u32)
-}
-
-/// One stream for each party.
-pub fn streams() -> Vec<Stream> {
-    let key = Key::root(1).child("party");
-    (0..PARTIES).map(|party| key.index(u64::from(party)).stream()).collect()
 }

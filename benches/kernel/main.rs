@@ -1,11 +1,12 @@
-//! The event loop against bare heaps, `simcore` and `nexosim` in one run: PHOLD, a star, and laws of delay that break
-//! calendar queues. Every engine does the same work per event ([`load`]).
+//! The event loop against bare heaps, `desque`, `simcore` and `nexosim` in one run: PHOLD from 10 to 1,000,000 parties, a ring, a
+//! star, and laws of delay that break calendar queues. Every engine does the same work per event ([`load`]).
 //!
 //!   cargo bench -p subrosa-benches --bench kernel                 the whole table
 //!   cargo bench -p subrosa-benches --bench kernel -- quick        a tenth of the events
 //!   cargo bench -p subrosa-benches --bench kernel -- star         only the loads whose name has "star"
 //!   cargo bench -p subrosa-benches --bench kernel -- PHOLD ours   only this engine: for a profiler
 
+mod desque;
 mod heaps;
 mod load;
 mod ours;
@@ -14,9 +15,11 @@ mod watch;
 #[path = "../../tests/support/words.rs"]
 mod words;
 
-use load::{Law, Load, PARTIES};
+use load::{Law, Load, Pattern};
 
-const ENGINES: [&str; 7] = ["ours", "digest", "floor", "heap", "4-ary", "simcore", "nexosim"];
+const ENGINES: [&str; 8] = ["ours", "digest", "floor", "heap", "4-ary", "desque", "simcore", "nexosim"];
+/// Largest number of parties for nexosim, whose models take kilobytes each.
+const NEXOSIM_PARTIES: u32 = 100_000;
 const TURNS: usize = 5;
 
 /// Messages per second of one engine; `None` where it cannot play the load.
@@ -27,9 +30,10 @@ fn measure(engine: &str, load: Load, events: u64) -> Option<f64> {
         "floor" => heaps::floor(load, events),
         "heap" => heaps::run::<heaps::Bare>(load, events),
         "4-ary" => heaps::run::<heaps::Packed>(load, events),
+        "desque" => desque::run(load, events),
         "simcore" => peers::simcore(load, events),
         // The slowest; enough for a rate. It knows no delay of zero.
-        _ if matches!(load, Load::Phold(Law::HalfZero)) => return None,
+        _ if matches!(load.law, Law::HalfZero) || load.parties > NEXOSIM_PARTIES => return None,
         _ => peers::nexosim(load, events / 10),
     })
 }
@@ -41,16 +45,25 @@ fn main() {
     let only = arguments.iter().find(|argument| *argument != "quick" && Some(*argument) != engine);
     let events = if quick { 200_000 } else { 2_000_000 };
     let rounds = if quick { 50 } else { 500 };
+    let phold = |law, parties| Load { pattern: Pattern::Phold, law, parties };
+    let ring = |parties| Load { pattern: Pattern::Ring, law: Law::Exponential, parties };
+    let star = |parties| Load { pattern: Pattern::Star, law: Law::Exponential, parties };
     let loads = [
-        ("PHOLD, exponential", Load::Phold(Law::Exponential), events),
-        ("star, 500 rounds", Load::Star, 2 * u64::from(PARTIES - 1) * rounds),
-        ("constant", Load::Phold(Law::Constant), events),
-        ("half zero", Load::Phold(Law::HalfZero), events),
-        ("bimodal", Load::Phold(Law::Bimodal), events),
-        ("Pareto 1.1", Load::Phold(Law::Pareto), events),
+        ("PHOLD, exponential", phold(Law::Exponential, 1_000), events),
+        ("star, 500 rounds", star(1_000), 2 * 999 * rounds),
+        ("constant", phold(Law::Constant, 1_000), events),
+        ("half zero", phold(Law::HalfZero, 1_000), events),
+        ("bimodal", phold(Law::Bimodal, 1_000), events),
+        ("Pareto 1.1", phold(Law::Pareto, 1_000), events),
+        ("PHOLD, 10", phold(Law::Exponential, 10), events),
+        ("ring, 10", ring(10), events),
+        ("star, 10", star(10), events),
+        ("PHOLD, 100", phold(Law::Exponential, 100), events),
+        ("PHOLD, 100,000", phold(Law::Exponential, 100_000), events),
+        ("PHOLD, 1,000,000", phold(Law::Exponential, 1_000_000), events),
     ];
     println!(
-        "million messages per CPU second, best of {TURNS}; x: how many times as fast ours is, digest off"
+        "million messages per CPU second, best of {TURNS}; x: how many times as fast ours is, digest on"
     );
     print!("{:<19}", "");
     ENGINES.iter().for_each(|engine| print!(" {engine:>7}"));
@@ -74,7 +87,7 @@ fn main() {
         let over = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a / b);
         print!("{name:<19}");
         best.iter().for_each(|rate| print!(" {:>7}", show(*rate)));
-        best[3..].iter().for_each(|rate| print!(" {:>9}", show(over(best[0], *rate))));
+        best[3..].iter().for_each(|rate| print!(" {:>9}", show(over(best[1], *rate))));
         // Two journal events per message: sent and delivered.
         let price = best[1].zip(best[0]).map(|(digest, plain)| (1e3 / digest - 1e3 / plain) / 2.0);
         println!(" {:>9}", show(price));

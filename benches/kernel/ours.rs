@@ -1,6 +1,6 @@
 //! The loads on this project's kernel, through its public interface.
 
-use crate::load::{BROADCAST_DELAY, Delays, Load, PARTIES, split, streams};
+use crate::load::{BROADCAST_DELAY, Delays, Load, Pattern};
 use crate::watch::Watch;
 use crate::words::{Word, World};
 use std::cell::Cell;
@@ -28,6 +28,8 @@ impl Medium for Line {
 
 #[derive(Clone, Debug)]
 struct Passer {
+    load: Load,
+    me: u32,
     stream: Stream,
     draw: Rc<Cell<u32>>,
 }
@@ -39,7 +41,7 @@ impl Party<World> for Passer {
             Input::Message { message, .. } => message,
             Input::Timer(_) | Input::WentOffline | Input::CameBack => return,
         };
-        let (to, draw) = split(self.stream.word());
+        let (to, draw) = self.load.split(self.me, self.stream.word());
         self.draw.set(draw);
         ctx.send(PartyId(to), Word(hop.0 + 1));
     }
@@ -47,6 +49,7 @@ impl Party<World> for Passer {
 
 #[derive(Clone, Debug)]
 struct Hub {
+    parties: u32,
     missing: u32,
 }
 
@@ -62,8 +65,8 @@ impl Party<World> for Hub {
             self.missing -= 1;
         }
         if self.missing == 0 {
-            self.missing = PARTIES - 1;
-            ctx.broadcast((1..PARTIES).map(PartyId), &Word(0));
+            self.missing = self.parties - 1;
+            ctx.broadcast((1..self.parties).map(PartyId), &Word(0));
         }
     }
 }
@@ -71,7 +74,7 @@ impl Party<World> for Hub {
 impl Party<World> for Leaf {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         if let Input::Message { from, message } = input {
-            let (_, draw) = split(self.stream.word());
+            let draw = self.stream.word() as u32;
             self.draw.set(draw);
             ctx.send(from, message);
         }
@@ -83,21 +86,21 @@ pub fn run(load: Load, events: u64, digest: bool) -> f64 {
     let draw = Rc::new(Cell::new(0));
     let mut quick = None;
     let mut parties: Vec<Box<dyn Party<World>>> = Vec::new();
-    match load {
-        Load::Phold(_) => {
-            for stream in streams() {
-                parties.push(Box::new(Passer { stream, draw: Rc::clone(&draw) }));
+    match load.pattern {
+        Pattern::Phold | Pattern::Ring => {
+            for (me, stream) in (0..).zip(load.streams()) {
+                parties.push(Box::new(Passer { load, me, stream, draw: Rc::clone(&draw) }));
             }
         }
-        Load::Star => {
+        Pattern::Star => {
             quick = Some(PartyId(0));
-            parties.push(Box::new(Hub { missing: 0 }));
-            for stream in streams().into_iter().skip(1) {
+            parties.push(Box::new(Hub { parties: load.parties, missing: 0 }));
+            for stream in load.streams().into_iter().skip(1) {
                 parties.push(Box::new(Leaf { stream, draw: Rc::clone(&draw) }));
             }
         }
     }
-    let simulation = Simulation::new(parties, Line { delays: Delays::new(load.law()), quick, draw });
+    let simulation = Simulation::new(parties, Line { delays: Delays::new(load.law), quick, draw });
     let mut simulation = if digest { simulation } else { simulation.without_digest() };
     let watch = Watch::start();
     while simulation.journal().counts().delivered < events {

@@ -1,6 +1,6 @@
 //! The loads on `simcore` and `nexosim`, each written as its documentation shows.
 
-use crate::load::{BROADCAST_DELAY, Delays, Load, PARTIES, split, streams};
+use crate::load::{BROADCAST_DELAY, Delays, Load, Pattern};
 use crate::watch::Watch;
 use nexosim::model::{BuildContext, Model, ProtoModel};
 use nexosim::ports::EventSource;
@@ -19,6 +19,8 @@ use subrosa::rng::Stream;
 struct SimcoreHop(u64);
 
 struct SimcorePasser {
+    load: Load,
+    me: u32,
     context: simcore::SimulationContext,
     stream: Stream,
     delays: Rc<Delays>,
@@ -26,7 +28,7 @@ struct SimcorePasser {
 
 impl SimcorePasser {
     fn pass(&mut self, hop: u64) {
-        let (to, draw) = split(self.stream.word());
+        let (to, draw) = self.load.split(self.me, self.stream.word());
         self.context.emit(SimcoreHop(hop), to, self.delays.of(draw) as f64 / 1e9);
     }
 }
@@ -39,14 +41,15 @@ impl simcore::EventHandler for SimcorePasser {
 }
 
 struct SimcoreHub {
+    parties: u32,
     context: simcore::SimulationContext,
     missing: u32,
 }
 
 impl SimcoreHub {
     fn broadcast(&mut self) {
-        self.missing = PARTIES - 1;
-        for to in 1..PARTIES {
+        self.missing = self.parties - 1;
+        for to in 1..self.parties {
             self.context.emit(SimcoreHop(0), to, BROADCAST_DELAY as f64 / 1e9);
         }
     }
@@ -70,7 +73,7 @@ struct SimcoreLeaf {
 impl simcore::EventHandler for SimcoreLeaf {
     fn on(&mut self, event: simcore::Event) {
         let hop = event.data.downcast_ref::<SimcoreHop>().expect("only hops are sent").0;
-        let (_, draw) = split(self.stream.word());
+        let draw = self.stream.word() as u32;
         self.context.emit(SimcoreHop(hop), event.src, self.delays.of(draw) as f64 / 1e9);
     }
 }
@@ -78,24 +81,24 @@ impl simcore::EventHandler for SimcoreLeaf {
 /// Messages delivered per second by `simcore`.
 pub fn simcore(load: Load, events: u64) -> f64 {
     let mut simulation = simcore::Simulation::new(1);
-    let delays = Rc::new(Delays::new(load.law()));
-    match load {
-        Load::Phold(_) => {
+    let delays = Rc::new(Delays::new(load.law));
+    match load.pattern {
+        Pattern::Phold | Pattern::Ring => {
             let mut passers = Vec::new();
-            for (index, stream) in streams().into_iter().enumerate() {
-                let context = simulation.create_context(format!("p{index}"));
+            for (me, stream) in (0..).zip(load.streams()) {
+                let context = simulation.create_context(format!("p{me}"));
                 let delays = Rc::clone(&delays);
-                let passer = Rc::new(RefCell::new(SimcorePasser { context, stream, delays }));
-                simulation.add_handler(format!("p{index}"), Rc::clone(&passer) as _);
+                let passer = Rc::new(RefCell::new(SimcorePasser { load, me, context, stream, delays }));
+                simulation.add_handler(format!("p{me}"), Rc::clone(&passer) as _);
                 passers.push(passer);
             }
             passers.iter().for_each(|passer| passer.borrow_mut().pass(0));
         }
-        Load::Star => {
+        Pattern::Star => {
             let context = simulation.create_context("hub");
-            let hub = Rc::new(RefCell::new(SimcoreHub { context, missing: 0 }));
+            let hub = Rc::new(RefCell::new(SimcoreHub { parties: load.parties, context, missing: 0 }));
             simulation.add_handler("hub", Rc::clone(&hub) as _);
-            for (index, stream) in streams().into_iter().enumerate().skip(1) {
+            for (index, stream) in load.streams().into_iter().enumerate().skip(1) {
                 let context = simulation.create_context(format!("p{index}"));
                 let delays = Rc::clone(&delays);
                 let leaf = Rc::new(RefCell::new(SimcoreLeaf { context, stream, delays }));
@@ -116,6 +119,7 @@ pub fn simcore(load: Load, events: u64) -> f64 {
 struct Shared {
     scheduler: OnceLock<Scheduler>,
     inputs: OnceLock<Vec<EventId<(u32, u64)>>>,
+    load: Load,
     delays: Delays,
     handled: AtomicU64,
 }
@@ -125,7 +129,8 @@ impl Shared {
         Arc::new(Self {
             scheduler: OnceLock::new(),
             inputs: OnceLock::new(),
-            delays: Delays::new(load.law()),
+            load,
+            delays: Delays::new(load.law),
             handled: AtomicU64::new(0),
         })
     }
@@ -154,7 +159,7 @@ struct NexosimPasser {
 impl NexosimPasser {
     fn receive(&mut self, (_, hop): (u32, u64), _: &nexosim::model::Context<Self>, world: &mut Environment) {
         world.shared.handled.fetch_add(1, Ordering::Relaxed);
-        let (to, draw) = split(world.stream.word());
+        let (to, draw) = world.shared.load.split(self.me, world.stream.word());
         world.shared.send(self.me, to, world.shared.delays.of(draw), hop + 1);
     }
 }
@@ -176,14 +181,14 @@ impl NexosimStar {
         let shared = &world.shared;
         shared.handled.fetch_add(1, Ordering::Relaxed);
         if self.me > 0 {
-            let (_, draw) = split(world.stream.word());
+            let draw = world.stream.word() as u32;
             shared.send(self.me, from, shared.delays.of(draw), hop);
             return;
         }
         self.missing = self.missing.saturating_sub(1);
         if self.missing == 0 {
-            self.missing = PARTIES - 1;
-            (1..PARTIES).for_each(|to| shared.send(0, to, BROADCAST_DELAY, 0));
+            self.missing = shared.load.parties - 1;
+            (1..shared.load.parties).for_each(|to| shared.send(0, to, BROADCAST_DELAY, 0));
         }
     }
 }
@@ -204,17 +209,17 @@ pub fn nexosim(load: Load, events: u64) -> f64 {
     let shared = Shared::new(load);
     let mut bench = SimInit::with_num_threads(1);
     let mut inputs = Vec::new();
-    for (me, stream) in (0..).zip(streams()) {
+    for (me, stream) in (0..).zip(load.streams()) {
         let environment = Environment { shared: Arc::clone(&shared), stream };
         let name = format!("p{me}");
-        match load {
-            Load::Phold(_) => {
+        match load.pattern {
+            Pattern::Phold | Pattern::Ring => {
                 let mailbox = Mailbox::new();
                 inputs
                     .push(EventSource::new().connect(NexosimPasser::receive, &mailbox).register(&mut bench));
                 bench = bench.add_model(Made(NexosimPasser { me }, environment), mailbox, &name);
             }
-            Load::Star => {
+            Pattern::Star => {
                 let mailbox = Mailbox::new();
                 inputs.push(EventSource::new().connect(NexosimStar::receive, &mailbox).register(&mut bench));
                 bench = bench.add_model(Made(NexosimStar { me, missing: 0 }, environment), mailbox, &name);
@@ -224,12 +229,12 @@ pub fn nexosim(load: Load, events: u64) -> f64 {
     let mut simulation = bench.init(MonotonicTime::EPOCH).expect("the models start");
     shared.inputs.set(inputs).expect("set once");
     assert!(shared.scheduler.set(simulation.scheduler()).is_ok(), "set once");
-    match load {
-        Load::Phold(_) => (0..PARTIES).for_each(|me| {
+    match load.pattern {
+        Pattern::Phold | Pattern::Ring => (0..load.parties).for_each(|me| {
             let delay = shared.delays.of(me.wrapping_mul(2_654_435_761));
             shared.send(me, me, delay, 0);
         }),
-        Load::Star => shared.send(0, 0, 1, 0),
+        Pattern::Star => shared.send(0, 0, 1, 0),
     }
     let watch = Watch::start();
     while shared.handled.load(Ordering::Relaxed) < events {

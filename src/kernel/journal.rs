@@ -177,7 +177,8 @@ impl Journal {
         }
         let events = self.counts.events;
         if events.is_multiple_of(self.every) {
-            self.checkpoints.push(Checkpoint { events, at, digest: self.digest.fingerprint() });
+            let digest = self.digest.fingerprint_on_the_way();
+            self.checkpoints.push(Checkpoint { events, at, digest });
         }
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }

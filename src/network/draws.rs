@@ -1,6 +1,9 @@
 //! The random numbers of a link's messages.
 
-use crate::rng::{Key, Stream};
+use crate::rng::{Key, Stream, open_unit, unit};
+
+/// Messages whose words are computed together: four blocks of ChaCha.
+const TOGETHER: usize = 16;
 
 /// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
 /// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
@@ -9,7 +12,53 @@ use crate::rng::{Key, Stream};
 pub(super) enum Draws {
     None(Key),
     One(Key),
-    Many(Box<Stream>),
+    Many(Ahead),
+}
+
+/// The draws of a link that has carried several messages. In a network of thousands of links, no link's words are in the processor's
+/// caches when it sends; so the draws of the next message are read one message ahead and kept with the link. No message waits for
+/// its words, since the processor goes on with the message while the next words arrive.
+#[derive(Clone, Debug)]
+pub(super) struct Ahead {
+    /// The draws of the next message.
+    next: (f64, f64),
+    /// Number of messages up to and including the next one: the number of the message after it.
+    read: u64,
+    /// The words of the messages from `read` / [`TOGETHER`] * [`TOGETHER`] on, unless `read` is a multiple of [`TOGETHER`].
+    words: Box<[[u64; 2]; TOGETHER]>,
+    key: Key,
+}
+
+impl Ahead {
+    /// The draws from message `first` on.
+    fn new(key: Key, first: u64) -> Self {
+        let mut draws = Self { next: (0.0, 0.0), read: first, words: Box::new([[0; 2]; TOGETHER]), key };
+        if !first.is_multiple_of(TOGETHER as u64) {
+            draws.fill();
+        }
+        draws.next();
+        draws
+    }
+
+    /// The draws of the next message.
+    #[inline]
+    fn next(&mut self) -> (f64, f64) {
+        let place = self.read as usize % TOGETHER;
+        if place == 0 {
+            self.fill();
+        }
+        let [latency, loss] = self.words[place];
+        self.read += 1;
+        std::mem::replace(&mut self.next, (open_unit(latency), unit(loss)))
+    }
+
+    /// Computes the words of the messages that are computed together with message `read`.
+    #[cold]
+    fn fill(&mut self) {
+        let first = self.read / TOGETHER as u64 * TOGETHER as u64;
+        let mut stream = self.key.stream_from(2 * first);
+        *self.words = std::array::from_fn(|_| [stream.word(), stream.word()]);
+    }
 }
 
 impl Draws {
@@ -21,20 +70,29 @@ impl Draws {
     }
 
     /// The draws of the next message: for its latency in (0, 1), for its loss in [0, 1).
+    #[inline]
     pub(super) fn next(&mut self) -> (f64, f64) {
-        let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
         match self {
-            Self::Many(stream) => pair(stream),
+            Self::Many(draws) => draws.next(),
+            Self::None(_) | Self::One(_) => self.first_or_second(),
+        }
+    }
+
+    /// The draws of the next message of a link that has carried at most one.
+    #[cold]
+    fn first_or_second(&mut self) -> (f64, f64) {
+        match self {
+            Self::Many(draws) => draws.next(),
             Self::None(key) => {
-                let first = pair(&mut key.stream());
+                let mut stream: Stream = key.stream();
+                let first = (stream.open_uniform(), stream.uniform());
                 *self = Self::One(*key);
                 first
             }
             Self::One(key) => {
-                let mut stream = Box::new(key.stream());
-                pair(&mut stream);
-                let second = pair(&mut stream);
-                *self = Self::Many(stream);
+                let mut draws = Ahead::new(*key, 1);
+                let second = draws.next();
+                *self = Self::Many(draws);
                 second
             }
         }
@@ -49,7 +107,7 @@ mod tests {
     fn a_link_draws_the_words_of_its_stream_in_order() {
         let key = Key::root(5).child("link");
         let (mut draws, mut stream) = (Draws::None(key), key.stream());
-        for _ in 0..50 {
+        for _ in 0..100 {
             assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
         }
     }

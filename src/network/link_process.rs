@@ -5,7 +5,7 @@ use super::bandwidth::Queue;
 use super::draws::Draws;
 use super::latency::LatencyModel;
 use super::links::{Link, Order};
-use super::loss::LossProcess;
+use super::loss::{LossModel, LossProcess};
 use super::throughput::RateCurve;
 use crate::kernel::LossCause;
 use crate::rng::{Key, Stream};
@@ -14,7 +14,7 @@ use crate::vocab::{PartyId, Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct LinkProcess {
     latency: LatencyModel,
-    loss: Box<dyn LossProcess>,
+    losses: Losses,
     draws: Draws,
     /// The delay of every message, if it is the same for all messages and none is lost; no random
     /// number is then drawn. `None` otherwise.
@@ -33,6 +33,29 @@ pub(super) struct LinkProcess {
     pub(super) row: usize,
     /// Sender and receiver.
     pub(super) ends: (PartyId, PartyId),
+}
+
+/// The losses of one link. Without a state they need no process of their own, which would take further memory accesses.
+#[derive(Clone, Debug)]
+enum Losses {
+    /// The probability with which each message is lost.
+    Independent(f64),
+    Process(Box<dyn LossProcess>),
+}
+
+impl Losses {
+    fn new(model: &LossModel) -> Self {
+        let model = model.as_dyn();
+        model.independent().map_or_else(|| Self::Process(model.start()), Self::Independent)
+    }
+
+    /// Whether the message that enters the link at `at` and has the draw `u` is lost.
+    fn drops_at(&mut self, at: Time, u: f64) -> bool {
+        match self {
+            Self::Independent(probability) => u < *probability,
+            Self::Process(process) => process.drops_at(at, u),
+        }
+    }
 }
 
 /// The result of sending a message over a link: the arrival times of the message and of its copy, if there is one, or the
@@ -58,8 +81,8 @@ impl LinkProcess {
         Self {
             certain: certain(&link),
             undrawn: 0,
+            losses: Losses::new(&link.loss),
             latency: link.latency,
-            loss: link.loss.as_dyn().start(),
             draws: Draws::None(key),
             bandwidth: rate.map(|rate| Box::new((rate, buffer, Queue::default()))),
             fifo: link.order == Order::Fifo,
@@ -77,7 +100,7 @@ impl LinkProcess {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);
         if old.loss != new.loss {
-            self.loss = new.loss.as_dyn().start();
+            self.losses = Losses::new(&new.loss);
         }
         self.latency = new.latency;
         let queue = self.bandwidth.take().map_or_else(Queue::default, |before| before.2);
@@ -97,7 +120,7 @@ impl LinkProcess {
             (delay, false)
         } else {
             let (delay, loss) = self.draws.next();
-            (self.latency.as_dyn().quantile_at(now, delay), self.loss.drops_at(now, loss))
+            (self.latency.as_dyn().quantile_at(now, delay), self.losses.drops_at(now, loss))
         };
         let copy = self.duplication.as_deref_mut().and_then(|(probability, stream)| {
             let (whether, delay) = (stream.uniform(), stream.open_uniform());

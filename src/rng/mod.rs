@@ -20,5 +20,6 @@ mod tree;
 pub use laws::Law;
 pub use portable::Portable;
 pub use stream::Stream;
+pub(crate) use stream::{open_unit, unit};
 pub use tree::Key;
 pub(crate) use tree::TREE_VERSION;

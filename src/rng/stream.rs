@@ -22,6 +22,16 @@ impl Stream {
         Self { core: ChaCha8Rng::from_seed(seed) }
     }
 
+    /// The stream of a seed from the word with the number `first` on.
+    pub(super) fn from_seed_at(seed: [u8; 32], first: u64) -> Self {
+        let mut core = ChaCha8Rng::from_seed(seed);
+        if first > 0 {
+            // Positions are counted in halves of words.
+            core.set_word_pos(2 * u128::from(first));
+        }
+        Self { core }
+    }
+
     /// 64 uniform bits.
     #[inline]
     pub fn word(&mut self) -> u64 {
@@ -141,12 +151,14 @@ impl TryRng for Stream {
 }
 
 /// The multiple of 2^-53 in [0, 1) that a word represents.
-pub(super) fn unit(word: u64) -> f64 {
+#[inline]
+pub(crate) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * HALF_ULP_OF_ONE
 }
 
 /// The middle of the cell of width 2^-52 that a word represents, so never 0 or 1.
-pub(super) fn open_unit(word: u64) -> f64 {
+#[inline]
+pub(crate) fn open_unit(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * (2.0 * HALF_ULP_OF_ONE)
 }
 

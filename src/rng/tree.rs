@@ -42,6 +42,13 @@ impl Key {
     pub fn stream(&self) -> Stream {
         Stream::from_seed(self.0)
     }
+
+    /// The stream of draws of this node from the word with the number `first` on, which is a multiple of 8: eight words are a
+    /// block of ChaCha.
+    #[must_use]
+    pub(crate) fn stream_from(&self, first: u64) -> Stream {
+        Stream::from_seed_at(self.0, first)
+    }
 }
 
 impl std::fmt::Debug for Key {

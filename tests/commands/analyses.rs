@@ -206,8 +206,8 @@ struct Study {
 }
 
 impl Study {
-    /// From which epsilon on a private search beats random search by 4; from how many rounds on a search does by 3; from which share of
-    /// heard messages on sharing beats searching alone by .6.
+    /// From which epsilon on a private search beats random search by 3; from how many rounds on a search does; from which share of heard
+    /// messages on sharing beats searching alone by .6.
     fn all(place: &Path) -> [Self; 3] {
         let federation = place.join("federation.ron");
         fs::write(&federation, FEDERATION).unwrap();
@@ -218,9 +218,9 @@ impl Study {
                 file: scenario(place),
                 pair: ["private", "random"],
                 axis: "epsilon",
-                margin: "4",
+                margin: "3",
                 asked: &[
-                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4", "--max-replications", "640",
+                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4", "--max-replications", "160",
                 ],
                 swept: format!(
                     "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])",

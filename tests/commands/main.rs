@@ -21,6 +21,7 @@ mod layout;
 mod narrow;
 mod notations;
 mod own_csv;
+mod package;
 mod papers;
 mod reference;
 mod randomness;

@@ -435,7 +435,10 @@ fn an_exact_projection_projects() {
 /// On the worst pair, the score of an output is the log ratio of the densities of additive noise, by hand.
 #[test]
 fn worst_pairs_are_distinguished_by_the_density_of_the_noise() {
-    fn scores<M: Mechanism>(mechanism: &M, like: &M::Input) -> ([M::Input; 2], impl Fn(&M::Output) -> f64) {
+    fn scores<M: Mechanism>(
+        mechanism: &M,
+        like: &M::Input,
+    ) -> ([M::Input; 2], impl Fn(&M::Output) -> f64 + use<M>) {
         let pair = mechanism.worst_pair(like).unwrap();
         let found = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
         (pair.inputs, move |output: &M::Output| found.log_ratio(output))

@@ -173,8 +173,15 @@ fn what_a_box_does_not_allow_is_refused_with_place_and_cure() {
     refused(&differences("shift: Normal(0.1)"), &["at most 0.0505"]);
     refused(&differences("shift: Given([[0.1, 0.1], [0.5, 0.9]])"), &["Given[1]", "[0.5, 0.9]"]);
     refused(&differences("shift: Given([[0.1]])"), &["a number for each of the 2 inputs"]);
-    refused(&differences("drift: Drift(rate: 0.1)"), &["drawn at random"]);
-    refused("protocol.groups[0].heterogeneity=0.1", &["0 with this objective"]);
+    refused(
+        &differences("drift: Drift(rate: 0.1)"),
+        &["groups[0].differences.drift", "a mixture with drawn functions is not known"],
+    );
+    refused("protocol.groups[0].heterogeneity=0.1", &["groups[0].heterogeneity", "is not known on a box"]);
+    refused(
+        &differences("clusters: Clusters(count: 2)"),
+        &["groups[0].differences.clusters", "is not known on a box"],
+    );
     let mixed = "objective=TestFunction(function: Levy(dimensions: 2), dimensions: [\
         Integer(name: \"depth\", low: 0, high: 2), Real(name: \"rate\", low: 0.1, high: 10, scale: Log)])";
     // The three values of `depth` are at 1/6, 1/2 and 5/6: the second of four parts along it has none.

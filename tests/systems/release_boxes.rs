@@ -111,7 +111,9 @@ fn publications_of_neighbours_on_a_box_differ_by_at_most_epsilon() {
             let outcomes = points.iter().map(|x| if *x < 0.5 { left } else { right });
             let trials: Vec<(u64, f64)> = (0..).zip(outcomes).collect();
             let best = selection.privatise(&trials, &mut stream).unwrap();
-            count += u64::from(best.is_some_and(|(trial, value)| above(points[trial as usize], value)));
+            count += u64::from(best.is_some_and(|(trial, value)| {
+                value.is_some_and(|value| above(points[trial as usize], value))
+            }));
         }
         count as f64 / n as f64
     };

@@ -47,17 +47,34 @@ impl Heap {
         let last = self.keys.pop()?;
         let Some(&first) = self.keys.first() else { return Some(last) };
         let mut parent = 0;
-        loop {
-            let children = parent * ARITY + 1;
-            let end = (children + ARITY).min(self.keys.len());
-            let Some(smallest) = (children..end).min_by_key(|&child| self.keys[child]) else { break };
-            if last <= self.keys[smallest] {
+        while let Some(smallest) = self.smallest_child(parent) {
+            let key = self.keys[smallest];
+            if last <= key {
                 break;
             }
-            self.keys[parent] = self.keys[smallest];
+            self.keys[parent] = key;
             parent = smallest;
         }
         self.keys[parent] = last;
         Some(first)
+    }
+
+    /// The place of the smallest child; `None` if there are no children. Four are compared in pairs, whose results do not depend
+    /// on each other.
+    #[inline(always)]
+    fn smallest_child(&self, parent: usize) -> Option<usize> {
+        let first = parent * ARITY + 1;
+        let children = self.keys.get(first..)?;
+        if let Some([a, b, c, d]) = children.first_chunk::<ARITY>() {
+            let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
+            return Some(first + if b.min(a) < d.min(c) { left } else { right });
+        }
+        let mut smallest = 0;
+        for child in 1..children.len() {
+            if children[child] < children[smallest] {
+                smallest = child;
+            }
+        }
+        (!children.is_empty()).then_some(first + smallest)
     }
 }

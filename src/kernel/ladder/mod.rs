@@ -14,6 +14,7 @@
 //! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
 //! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one
 //! memory stall per event. Nothing is allocated once the tables have reached their largest size.
+//! As long as few events are pending, all of them are in the bottom, and new ones are inserted at their place.
 //!
 //! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
 //! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
@@ -30,6 +31,8 @@ use std::hint::select_unpredictable;
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// Largest bucket that is sorted rather than distributed over a rung.
 const SORTED: usize = 48;
+/// So many events are few: all are kept in the bottom, until there are twice as many.
+const FEW: usize = 16;
 /// The span of a rung made from the top, as a multiple of the difference between mean and first time of the top's
 /// events.
 const REACH: u64 = 4;
@@ -47,6 +50,8 @@ pub(super) struct Ladder<T> {
     bottom: Vec<Key>,
     taken: usize,
     filled: usize,
+    /// Whether all events are in the bottom, except those at the end of time, which are in the top.
+    few: bool,
     late: Heap,
     spill_at: usize,
     /// The innermost rung; its span is 0 if there is none.
@@ -72,6 +77,7 @@ impl<T> Default for Ladder<T> {
             bottom: Vec::new(),
             taken: 0,
             filled: 0,
+            few: false,
             late: Heap::default(),
             spill_at: SPILL,
             rung: Rung::default(),
@@ -115,6 +121,8 @@ impl<T> Ladder<T> {
             self.rung.insert(index, node, slot);
         } else if time >= self.top_start {
             self.top.push(key(time, rank));
+        } else if self.few {
+            self.insert(key(time, rank));
         } else {
             self.place_between(slot);
         }
@@ -183,12 +191,14 @@ impl<T> Ladder<T> {
         if !self.fill() {
             return None;
         }
-        let first = self.first();
-        if first == self.late.first().copied() {
-            return self.late.pop();
+        let bottom = self.bottom[self.taken..self.filled].first().copied();
+        match (bottom, self.late.first()) {
+            (Some(bottom), late) if late.is_none_or(|late| bottom < *late) => {
+                self.taken += 1;
+                Some(bottom)
+            }
+            _ => self.late.pop(),
         }
-        self.taken += 1;
-        first
     }
 
     /// The first of all keys in the bottom and among the late ones.
@@ -200,6 +210,37 @@ impl<T> Ladder<T> {
     #[inline]
     fn fill(&mut self) -> bool {
         self.taken < self.filled || !self.late.is_empty() || self.refill()
+    }
+
+    /// Inserts a key into the bottom, at its place, while few events are pending.
+    #[inline]
+    fn insert(&mut self, key: Key) {
+        if self.filled == self.bottom.len() && !self.make_place() {
+            return self.top.push(key);
+        }
+        let mut at = self.filled;
+        while at > self.taken && key < self.bottom[at - 1] {
+            self.bottom[at] = self.bottom[at - 1];
+            at -= 1;
+        }
+        self.bottom[at] = key;
+        self.filled += 1;
+    }
+
+    /// Makes room for a key behind the last one; if the events are no longer few, moves all to the top and returns false.
+    #[cold]
+    fn make_place(&mut self) -> bool {
+        let pending = self.taken..self.filled;
+        self.few = pending.len() < 2 * FEW;
+        if self.few {
+            (self.taken, self.filled) = (0, pending.len());
+            self.bottom.copy_within(pending, 0);
+            self.bottom.resize(4 * FEW, 0);
+        } else {
+            self.top.extend_from_slice(&self.bottom[pending]);
+            (self.taken, self.filled, self.top_start) = (0, 0, 0);
+        }
+        self.few
     }
 
     /// Inserts an event that belongs neither to the innermost rung nor to the top; the heap takes events scheduled
@@ -241,7 +282,7 @@ impl<T> Ladder<T> {
     /// ones.
     #[inline(never)]
     fn refill(&mut self) -> bool {
-        (self.taken, self.filled) = (0, 0);
+        (self.taken, self.filled, self.few) = (0, 0, false);
         while self.filled == 0 {
             if self.rung.len > 0 {
                 self.refill_bottom();
@@ -334,7 +375,8 @@ impl<T> Ladder<T> {
         }
         if self.top.len() <= SORTED || least == most {
             self.rung.close();
-            self.top_start = most.saturating_add(1);
+            self.few = self.top.len() <= FEW;
+            self.top_start = if self.few { u64::MAX } else { most.saturating_add(1) };
             std::mem::swap(&mut self.bottom, &mut self.top);
             self.top.clear();
             self.bottom.sort_unstable();
@@ -396,6 +438,7 @@ impl<T> Ladder<T> {
 }
 
 /// Lengthens the array, if necessary, so that from `from` on it has room for two keys per bit set in `bits`.
+#[inline]
 fn make_room(keys: &mut Vec<Key>, from: usize, bits: u64) {
     let wanted = from + 2 * bits.count_ones() as usize;
     if keys.len() < wanted {

@@ -11,6 +11,7 @@ mod score;
 mod search;
 mod settings;
 mod surface;
+mod surfaces;
 mod trust_region;
 
 pub use settings::{Acquisition, AcquisitionFunction, Refit};

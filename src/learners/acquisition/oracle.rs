@@ -3,7 +3,8 @@
 use super::knowledge_gradient::KnowledgeGradient;
 use super::noisy_improvement::NoisyImprovement;
 use super::settings::AcquisitionFunction;
-use super::surface::{Surface, surface};
+use super::surface::Surface;
+use super::surfaces::surface;
 use crate::gp::PointPosterior;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::settings::Acquisition;
-use super::surface::surface;
+use super::surfaces::surface;
 use super::trust_region::TrustRegion;
 use crate::gp::{Climb, GpError, PointPosterior, Points, largest, maximum_in_box, maximum_in_mixed};
 use crate::learners::Learner;

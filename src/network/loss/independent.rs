@@ -24,6 +24,10 @@ impl Loss for Independent {
         self.0.get()
     }
 
+    fn independent(&self) -> Option<f64> {
+        Some(self.0.get())
+    }
+
     fn is_never(&self) -> bool {
         self.0.get() == 0.0
     }

@@ -28,6 +28,12 @@ pub trait Loss {
         false
     }
 
+    /// The probability with which every message is lost, independently of all others and of the time, if losses are of this
+    /// kind: a message with the draw u is lost if u is below it. No process is then started.
+    fn independent(&self) -> Option<f64> {
+        self.is_never().then_some(0.0)
+    }
+
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()

@@ -286,8 +286,8 @@ mod tests {
             let mut stream = crate::rng::Key::root(3).stream();
             SelectionAmongTrials(selection).privatise(&trials.to_vec(), &mut stream).unwrap()
         };
-        assert_eq!(best(&[(1, 2.0), (7, 2.0), (3, 2.0), (9, 1.0)]), Some((7, 2.0)));
-        assert_eq!(best(&[(7, 2.0), (3, 2.5)]), Some((3, 2.5)));
+        assert_eq!(best(&[(1, 2.0), (7, 2.0), (3, 2.0), (9, 1.0)]), Some((7, Some(2.0))));
+        assert_eq!(best(&[(7, 2.0), (3, 2.5)]), Some((3, Some(2.5))));
         assert_eq!(best(&[]), None);
     }
 }

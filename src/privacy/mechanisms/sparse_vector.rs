@@ -48,7 +48,7 @@ pub enum BudgetSplit {
 ///   by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them. The threshold
 ///   does not depend on the data.
 /// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. No smaller epsilon
-///   holds for comparisons: with 21 numbers at the threshold and c = 1 the loss is above 0.9999 epsilon.
+///   holds for comparisons: with 21 numbers at the threshold, c = 1 and an epsilon of at most 2, the loss is above 0.9998 epsilon.
 ///
 /// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the threshold for D.
 /// Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says below, the noisy number of D'
@@ -203,8 +203,8 @@ impl SparseVector {
     }
 
     /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which gives the
-    /// same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The state is secret: only the answers
-    /// may be released, and the price is that of the whole sequence.
+    /// same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The state is secret:
+    /// only the answers may be released, and the price is that of the whole sequence.
     ///
     /// # Errors
     /// [`MechanismError`] if exact arithmetic is not possible with these parameters.

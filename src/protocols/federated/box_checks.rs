@@ -38,6 +38,17 @@ impl Federated {
             refuse("regret_terms", expected, "regret terms");
         }
         for (index, group) in self.groups.iter().enumerate() {
+            let differences = &group.differences;
+            let mixed = [
+                ("heterogeneity", group.heterogeneity.get() > 0.0),
+                ("differences.clusters", differences.split_up().is_some()),
+                ("differences.drift", differences.drifting().is_some()),
+            ];
+            for (field, _) in mixed.into_iter().filter(|(_, set)| *set) {
+                let expected = "functions that differ by shift and scale: the largest value of a mixture with drawn functions is \
+                                not known on a box";
+                refuse(&format!("groups[{index}].{field}"), expected, "a mixture");
+            }
             if group.differences.part().is_some() {
                 let place = format!("groups[{index}].differences.domain");
                 let expected = "the whole box: the largest value in a part of it is not known";

@@ -161,7 +161,7 @@ impl Protocol for Federated {
         }
         agents.sort_unstable();
         let drawn = self
-            .own_problems(stage, (instance, &common.prior), &agents, key)
+            .own_problems(stage, (instance, common.prior.as_deref()), &agents, key)
             .map_err(|error| fail(error.into()))?;
         let own = if stage.directions.dry {
             drawn
@@ -184,11 +184,11 @@ impl Protocol for Federated {
 
 impl Federated {
     /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's covariance at
-    /// the arms.
+    /// the arms; a box has none.
     fn own_problems(
         &self,
         stage: &ReplicationSetup,
-        (instance, prior): (&Instance, &Cholesky),
+        (instance, prior): (&Instance, Option<&Cholesky>),
         agents: &[(usize, usize)],
         key: Key,
     ) -> Result<Vec<OwnProblem>, DrawError> {
@@ -204,7 +204,6 @@ impl Federated {
         let drawn: Vec<Drawn<'_>> = agents.iter().enumerate().map(one).collect();
         let reach = self.groups.iter().map(|group| group.differences.reach()).fold(0.0, f64::max);
         let (rounds, perturbation) = (self.rounds, self.perturbation.get());
-        let prior = Some(prior);
         Draws::of(Replicated { stage, instance, key, rounds, reach, perturbation, prior }, &drawn)
     }
 }

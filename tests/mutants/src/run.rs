@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Bytes of address space of a process.
-const MEMORY: u64 = 8 << 30;
+const MEMORY: u64 = 4 << 30;
 
 /// How a process ended.
 #[derive(Debug, PartialEq)]
